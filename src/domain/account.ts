@@ -1,0 +1,41 @@
+// Accounts, their tokens, and what a role on a lock allows.
+
+declare const accountIdBrand: unique symbol;
+/** Rising integer; never given twice, so that a recreated name inherits nothing. */
+export type AccountId = number & { readonly [accountIdBrand]: true };
+
+export interface Account {
+  readonly accountId: AccountId;
+  readonly username: string;
+  /** May register locks and manage accounts; gives no right on any lock by itself. */
+  readonly gatewayAdministrator: boolean;
+  readonly createdAt: number;
+}
+
+/** An access token as it is kept: the secret itself only as its SHA-256 hash. */
+export interface Token {
+  readonly tokenId: number;
+  readonly accountId: AccountId;
+  readonly name: string;
+  /** SHA-256 of the token, 64 hex digits. */
+  readonly hash: string;
+  readonly createdAt: number;
+  /** Epoch milliseconds from which the token is refused; null: never expires. */
+  readonly expiresAt: number | null;
+}
+
+/** Who asks: the account behind the token of a request. */
+export interface Caller {
+  readonly accountId: AccountId;
+  readonly username: string;
+  readonly gatewayAdministrator: boolean;
+}
+
+/** Roles on one lock, weakest first; each may do what the ones before it may. */
+export const lockRoles = ['operator', 'manager', 'administrator'] as const;
+export type LockRole = (typeof lockRoles)[number];
+
+/** Whether the role a caller has (none: undefined) is at least the one that is needed. */
+export function roleSuffices(role: LockRole | undefined, needed: LockRole): boolean {
+  return role !== undefined && lockRoles.indexOf(role) >= lockRoles.indexOf(needed);
+}

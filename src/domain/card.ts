@@ -1,0 +1,67 @@
+// Identity cards: their numbers, validity, and the intent that makes a change all-or-nothing.
+import { invalidParameter } from './errors.ts';
+import type { LockId } from './lock.ts';
+
+declare const cardIdBrand: unique symbol;
+/** Rising integer; never given twice. */
+export type CardId = number & { readonly [cardIdBrand]: true };
+
+/** Both 0: always valid. Otherwise valid from startDate until and including endDate. */
+export interface Validity {
+  readonly startDate: number;
+  readonly endDate: number;
+}
+
+export interface Card extends Validity {
+  readonly cardId: CardId;
+  readonly lockId: LockId;
+  /** Decimal digits as they are shown; the lock gets `sameCard` of it. */
+  readonly cardNumber: string;
+  readonly name: string;
+  readonly createdAt: number;
+  /** Username of the account that created the card, as it was then. */
+  readonly createdBy: string;
+}
+
+/** A card as a lock holds it in its memory. */
+export interface CardOnLock extends Validity {
+  readonly cardNumber: string;
+}
+
+/** A change that was begun on the lock and not yet confirmed or refused (Protocol 5.4 rule 6). */
+export type CardIntent =
+  | { readonly kind: 'add'; readonly card: Card }
+  | ({ readonly kind: 'change-validity'; readonly cardId: CardId } & Validity)
+  | { readonly kind: 'delete'; readonly cardId: CardId };
+
+/** Everything about the cards of one lock: what is so, and what is still open. */
+export interface LockCards {
+  readonly cards: readonly Card[];
+  readonly intents: readonly CardIntent[];
+}
+
+/** How a change reaches the lock: a phone has already done it (1), or the gateway does it (2). */
+export type Via = 'phone' | 'gateway';
+
+/** Two numbers are the same card when they are equal in this form: no leading zeros. */
+export function sameCard(cardNumber: string): string {
+  return cardNumber.replace(/^0+(?=\d)/, '');
+}
+
+/**
+ * The number as it is stored for a reader's byte order (Specification 4.2 rules 2 and 3).
+ * `reverse`: written as a big-endian unsigned integer of 4, 7 or 8 bytes (the smallest that fits), bytes reversed, in decimal.
+ * @throws invalid-parameter when the number is beyond 2^64-1
+ */
+export function storedCardNumber(cardNumber: string, byteOrder: 'regular' | 'reverse'): string {
+  let value = BigInt(cardNumber);
+  const bytes = [4, 7, 8].find((size) => value < 1n << BigInt(size * 8));
+  if (bytes === undefined) throw invalidParameter('cardNumber', 'must not be above 18446744073709551615 (8 bytes)');
+  if (byteOrder === 'regular') return cardNumber;
+  let reversed = 0n;
+  for (let byte = 0; byte < bytes; byte++) {
+    reversed = (reversed << 8n) | (value & 0xffn);
+    value >>= 8n;
+  }
+  return reversed.toString();
+}

@@ -1,0 +1,67 @@
+// Everything that can be refused, as one closed list of codes (Decision 4). Adapters turn a code into
+// their own language (http/problem.ts: a status); anything that is not a DomainError is a bug.
+
+export type ErrorCode =
+  | 'invalid-parameter'
+  | 'outside-retention'
+  | 'token-missing'
+  | 'token-invalid'
+  | 'token-expired'
+  | 'not-lock-administrator'
+  | 'forbidden'
+  | 'lock-not-found'
+  | 'card-not-found'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'not-acceptable'
+  | 'too-large'
+  | 'unsupported-media-type'
+  | 'card-exists'
+  | 'conflict'
+  | 'rate-limited'
+  | 'lock-busy'
+  | 'internal-error'
+  | 'lock-refused'
+  | 'lock-offline'
+  | 'state-unknown'
+  | 'storage-unavailable'
+  | 'lock-timeout';
+
+/** One wrong parameter: its name (or the path of a body's member) and what it must be. */
+export interface ParameterProblem {
+  readonly parameter: string;
+  readonly message: string;
+}
+
+interface ErrorDetails {
+  readonly parameters?: readonly ParameterProblem[];
+  /** The lock's own error code (Protocol 5.2), with `lock-refused`. */
+  readonly lockError?: string;
+  /** Whole seconds after which a retry makes sense, with `lock-busy` and `rate-limited`. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A refusal with a code from the closed list; `message` is a sentence that the caller may see. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly parameters: readonly ParameterProblem[];
+  readonly lockError: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'DomainError';
+    this.code = code;
+    this.parameters = details.parameters ?? [];
+    this.lockError = details.lockError;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** An `invalid-parameter` error for one parameter; its sentence is `<parameter> <message>`. */
+export function invalidParameter(parameter: string, message: string): DomainError {
+  return new DomainError('invalid-parameter', `${parameter} ${message}`, {
+    parameters: [{ parameter, message }],
+  });
+}

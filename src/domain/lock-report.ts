@@ -1,0 +1,45 @@
+// Everything a lock can tell the gateway of itself, already validated (Protocol 4).
+import type { LockSettings, OpenState } from './lock.ts';
+
+/** Protocol 4.1; the members that only concern the session stay in the mqtt adapter. */
+export interface HelloReport {
+  readonly modelNum?: string;
+  readonly hardwareRevision?: string;
+  readonly firmwareRevision?: string;
+  readonly featureValue?: string;
+  readonly date?: number;
+  readonly state?: OpenState;
+  readonly battery?: number;
+  readonly autoLockTime?: number;
+  readonly settings?: Partial<LockSettings>;
+  readonly cards?: { readonly count: number; readonly digest: string };
+  readonly epoch?: string;
+  readonly lastSeq?: number;
+}
+
+/** Protocol 4.2. */
+export interface StateReport {
+  readonly state: OpenState;
+  readonly date?: number;
+}
+
+/** Protocol 4.3; level is a percentage, 0 to 100. */
+export interface BatteryReport {
+  readonly level: number;
+}
+
+/** Protocol 4.4. */
+export interface LockEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly success?: boolean;
+  readonly date?: number;
+  readonly credential?: string;
+  readonly username?: string;
+  readonly commandId?: string;
+}
+
+export interface EventsReport {
+  readonly epoch: string;
+  readonly events: readonly LockEvent[];
+}

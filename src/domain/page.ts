@@ -1,0 +1,28 @@
+// The page envelope of every list (Specification 2.4 and 4.3).
+
+/** Which page of a list: `pageNo` from 1, `pageSize` items each. */
+export interface PageRequest {
+  readonly pageNo: number;
+  readonly pageSize: number;
+}
+
+/** One page of a list, with the exact totals of the whole list. */
+export interface Page<T> {
+  readonly list: readonly T[];
+  readonly pageNo: number;
+  readonly pageSize: number;
+  /** ceil(total / pageSize); 0 when the list is empty. */
+  readonly pages: number;
+  readonly total: number;
+}
+
+/** The envelope around the items of one page, when the total is already known. */
+export function pageOf<T>(list: readonly T[], total: number, request: PageRequest): Page<T> {
+  return { list, ...request, pages: Math.ceil(total / request.pageSize), total };
+}
+
+/** Cuts one page out of a whole list; a page past the end is empty, with the true totals. */
+export function paginate<T>(all: readonly T[], request: PageRequest): Page<T> {
+  const start = (request.pageNo - 1) * request.pageSize;
+  return pageOf(all.slice(start, start + request.pageSize), all.length, request);
+}

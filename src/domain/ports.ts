@@ -1,0 +1,157 @@
+// What the domain asks of the world: stores, locks, a clock, secrets. Adapters implement these; gateway.ts joins them.
+// Every store's save is durable (written and flushed) when its promise resolves, and readers see a value only then.
+// A store that cannot write rejects with `storage-unavailable` and keeps what it had.
+import type { Account, AccountId, Token } from './account.ts';
+import type { LockCards } from './card.ts';
+import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
+import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { LockRecord, RecordDraft } from './record.ts';
+
+export interface Clock {
+  /** Wall clock, epoch milliseconds. May jump. */
+  now(): number;
+  /** Milliseconds that only rise. */
+  monotonic(): number;
+  /** Calls `action` once after `delayMs`; the returned function cancels. */
+  timer(delayMs: number, action: () => void): () => void;
+}
+
+export interface LockStore {
+  /** Every lock, by lockId ascending. The same array until something changes. */
+  all(): readonly Lock[];
+  get(lockId: LockId): Lock | undefined;
+  byDevice(deviceId: DeviceId): Lock | undefined;
+  add(lock: Lock): Promise<void>;
+  /** Applies `change` to the newest value, in turn; what `change` throws is rejected and nothing is written. `lock-not-found` when it is gone. */
+  update(lockId: LockId, change: (lock: Lock) => Lock): Promise<Lock>;
+  /** Removes the lock with its cards, intents and roles. */
+  remove(lockId: LockId): Promise<void>;
+}
+
+export interface CardStore {
+  /** The cards by cardId ascending, and the open intents, oldest first; none for a lock that is not there. */
+  of(lockId: LockId): LockCards;
+  /** As LockStore.update; keeps `cards` ascending as `change` returned them. */
+  update(lockId: LockId, change: (cards: LockCards) => LockCards): Promise<LockCards>;
+}
+
+/** Last state, battery, last seen: in memory at once, on the disk within seconds; the lock says them again. */
+export interface StatusStore {
+  get(lockId: LockId): LockStatus;
+  patch(lockId: LockId, change: Partial<LockStatus>): void;
+  remove(lockId: LockId): void;
+}
+
+export interface Accounts {
+  readonly accounts: readonly Account[];
+  readonly tokens: readonly Token[];
+}
+
+export interface AccountStore {
+  /** A new object after each change, the same one until then. */
+  current(): Accounts;
+  update(change: (accounts: Accounts) => Accounts): Promise<Accounts>;
+}
+
+/** Numbers that are never given twice, not even after a crash. Durable before they are given. */
+export interface CounterStore {
+  next(kind: 'lockId' | 'cardId' | 'accountId' | 'tokenId'): Promise<number>;
+  /** The id that belongs to this group name for ever (a new one at first); 0 for "". */
+  groupId(name: string): Promise<number>;
+}
+
+export interface RecordQuery extends PageRequest {
+  readonly lockId: LockId;
+  /** Lowest and highest lockDate, both included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface AppendOutcome {
+  readonly stored: number;
+  readonly duplicates: number;
+  /** Events beyond what is remembered of a lock (8 epochs, 1,000 gaps): not stored, for the quarantine. */
+  readonly refused: readonly RecordDraft[];
+}
+
+/** What is stored of one epoch of a lock: the highest seq (0: nothing) and the ranges missing below it, lowest first. */
+export interface EpochProgress {
+  readonly highest: number;
+  readonly gaps: readonly (readonly [from: number, to: number])[];
+}
+
+export interface RecordStore {
+  /**
+   * Stores events once each, in order, and resolves when all of them, duplicates included, are flushed.
+   * Rejects with `storage-unavailable` when they could not be kept: then none of them was stored by this call.
+   */
+  append(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome>;
+  /** Newest first by recordId, exact totals; shows a record only after its flush. */
+  page(query: RecordQuery): Promise<Page<LockRecord>>;
+  /** Counts flushed events and those whose flush is under way. */
+  progress(lockId: LockId, epoch: string): EpochProgress;
+  /** Records in the log, of all locks. */
+  count(): number;
+}
+
+/** Messages and events that cannot be records, kept in a file of bounded size. */
+export interface Quarantine {
+  /** Durable when it resolves. Never rejects for lack of room in its own bound: the oldest give way. */
+  keep(deviceId: DeviceId, reason: string, payload: string): Promise<void>;
+}
+
+/** One connection of a lock from its hello on; a new hello or connection is another session. */
+export interface LockSession {
+  readonly lockId: LockId;
+  /**
+   * Sends one command to this very connection and waits for its reply, at most `ttlMs`.
+   * Resolves with how it ended, never rejects; the reply's state and battery have been reported before.
+   */
+  send(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
+}
+
+export interface LockLink {
+  /** The session of a lock that is online (Protocol 6); undefined when it is not. */
+  session(lockId: LockId): LockSession | undefined;
+  /** Ends the lock's connection, if any, whatever its session. */
+  disconnect(lockId: LockId, reason: string): void;
+}
+
+export interface CommandIds {
+  /** A new id that names the account (null: the gateway's own) and is signed for this lock. */
+  issue(lockId: LockId, accountId: AccountId | null): CommandId;
+  /** The account an id names; undefined when it names none or was not issued here for this lock. */
+  accountOf(lockId: LockId, commandId: string): AccountId | undefined;
+}
+
+export interface Secrets {
+  /** At least 256 random bits, printable. */
+  newToken(): string;
+  /** At least 128 random bits, printable. */
+  newDeviceKey(): string;
+  /** SHA-256, 64 hex digits. */
+  hash(secret: string): string;
+  /** Compares two hashes in constant time. */
+  equal(hashA: string, hashB: string): boolean;
+}
+
+/** What happened that an operator should be able to read, said by the domain, written down by whoever listens. */
+export type Notice =
+  | { readonly kind: 'lock-online' | 'lock-offline'; readonly lockId: LockId }
+  | {
+      readonly kind: 'command-ended';
+      readonly lockId: LockId;
+      readonly commandId: CommandId;
+      readonly op: string;
+      readonly outcome: string;
+      readonly ms: number;
+    }
+  | { readonly kind: 'events-lost'; readonly lockId: LockId; readonly epoch: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'events-quarantined'; readonly lockId: LockId; readonly epoch: string; readonly count: number }
+  | { readonly kind: 'cards-unknown'; readonly lockId: LockId; readonly count: number }
+  | { readonly kind: 'cards-differ'; readonly lockId: LockId; readonly onLock: number; readonly known: number }
+  | { readonly kind: 'card-settled'; readonly lockId: LockId; readonly intent: string; readonly result: string }
+  | { readonly kind: 'follow-up-failed'; readonly lockId: LockId; readonly step: string; readonly reason: string };
+
+export type Notify = (notice: Notice) => void;

@@ -1,0 +1,69 @@
+// Operation records: what a lock says happened, once it is stored.
+import type { LockId } from './lock.ts';
+
+/** One event of a lock on its way into the record log. */
+export interface RecordDraft {
+  /** The lock's own counter; (lock, epoch, seq) identifies the event for ever (Protocol 4.4). */
+  readonly seq: number;
+  readonly type: string;
+  readonly success: boolean;
+  /** Passcode or card number used, else "". */
+  readonly credential: string;
+  readonly username: string;
+  /** When it happened, by the lock's clock where that is believable, else by the gateway's. */
+  readonly lockDate: number;
+  /** The lock's own date when lockDate is not it; else absent. */
+  readonly reportedDate?: number;
+  /** When the gateway stored it. */
+  readonly serverDate: number;
+}
+
+/** A stored event. `recordId` rises in the order of storing, is never given twice. */
+export interface LockRecord extends RecordDraft {
+  readonly recordId: number;
+  readonly lockId: LockId;
+  readonly epoch: string;
+}
+
+const labels: Readonly<Record<string, string>> = {
+  'remote-unlock': 'unlock by gateway',
+  'remote-lock': 'lock by gateway',
+  'card-unlock': 'unlock by IC card',
+  'card-lock': 'lock by IC card',
+  'passcode-unlock': 'unlock by passcode',
+  'passcode-lock': 'lock by passcode',
+  'phone-unlock': 'unlock by app',
+  'phone-lock': 'lock by app',
+  'fingerprint-unlock': 'unlock by fingerprint',
+  'key-unlock': 'unlock by mechanical key',
+  'inside-unlock': 'unlock from inside',
+  'inside-lock': 'lock from inside',
+  'auto-lock': 'auto lock',
+  'door-open': 'door opened',
+  'door-close': 'door closed',
+  tamper: 'tamper alert',
+  jammed: 'lock jammed',
+  'low-battery': 'low battery',
+  duress: 'duress alarm',
+};
+
+/** The label of an event type (Specification 2.2 recordType); a type of the lock's own is shown as it is. */
+export function recordLabel(type: string): string {
+  return Object.hasOwn(labels, type) ? (labels[type] as string) : type;
+}
+
+const retentionMonths = 6;
+
+/**
+ * The oldest lockDate that is still kept: six calendar months before `now` in UTC, clamped to the month's end
+ * (31 August gives 28 or 29 February). Specification 8.
+ */
+export function retentionCutoff(now: number): number {
+  const date = new Date(now);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() - retentionMonths);
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, lastDay));
+  return date.getTime();
+}
