@@ -1,6 +1,12 @@
 // Accounts and tokens: who a caller is, and their management by gateway administrators (HTTP API 5 and 6).
-import type { Account, Caller, Token } from './account.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { Account, AccountId, Caller, Token } from './account.ts';
+import { DomainError } from './errors.ts';
+import { type Page, type PageRequest, paginate } from './page.ts';
+import { requireGatewayAdministrator } from './permissions.ts';
+import type { AccountStore, Accounts, Clock, CounterStore, LockStore, Secrets } from './ports.ts';
+import type { Sequence } from './sequence.ts';
+
+const dayMs = 86_400_000;
 
 export interface NewToken {
   readonly username: string;
@@ -21,8 +27,134 @@ export interface AccountService {
   listAccounts(caller: Caller, page: PageRequest): Page<Account>;
   /** With its tokens. `conflict`: the last gateway administrator, or the administrator of a lock. */
   removeAccount(caller: Caller, username: string): Promise<void>;
-  /** `token` is shown this once. */
+  /** `secret` is the token itself, shown this once. */
   createToken(caller: Caller, token: NewToken): Promise<TokenView & { readonly secret: string }>;
   listTokens(caller: Caller, page: PageRequest): Page<TokenView>;
   removeToken(caller: Caller, tokenId: number): Promise<void>;
+}
+
+export function createAccountService(options: {
+  readonly clock: Clock;
+  readonly accounts: AccountStore;
+  readonly locks: LockStore;
+  readonly counters: CounterStore;
+  readonly secrets: Secrets;
+  /** Shared with the lock service: an account is not removed while it is made a lock's administrator. */
+  readonly administration: Sequence;
+}): AccountService {
+  const { clock, accounts, locks, counters, secrets, administration } = options;
+  const index = indexOf(accounts);
+
+  return {
+    authenticate(token) {
+      const hash = secrets.hash(token);
+      const { tokens, accountOf } = index();
+      const found = tokens.get(hash);
+      const account = found && accountOf.get(found.accountId);
+      if (found === undefined || account === undefined || !secrets.equal(found.hash, hash)) {
+        throw new DomainError('token-invalid', 'the access token is not valid');
+      }
+      if (found.expiresAt !== null && found.expiresAt <= clock.now())
+        throw new DomainError('token-expired', 'the access token has expired');
+      return account;
+    },
+
+    async createAccount(caller, username, gatewayAdministrator) {
+      requireGatewayAdministrator(caller);
+      refuseTaken(accounts.current(), username);
+      const accountId = (await counters.next('accountId')) as AccountId;
+      const account: Account = { accountId, username, gatewayAdministrator, createdAt: clock.now() };
+      await accounts.update((current) => {
+        refuseTaken(current, username);
+        return { ...current, accounts: [...current.accounts, account] };
+      });
+      return account;
+    },
+
+    listAccounts(caller, page) {
+      requireGatewayAdministrator(caller);
+      return paginate(accounts.current().accounts, page);
+    },
+
+    async removeAccount(caller, username) {
+      requireGatewayAdministrator(caller);
+      await administration(() =>
+        accounts.update((current) => {
+          const { accountId } = accountNamed(current, username);
+          const left = current.accounts.filter((account) => account.accountId !== accountId);
+          if (!left.some((account) => account.gatewayAdministrator)) {
+            throw new DomainError('conflict', `${username} is the last gateway administrator`);
+          }
+          const administered = locks.all().find((lock) => lock.administrator === accountId);
+          if (administered !== undefined) {
+            throw new DomainError('conflict', `${username} is the administrator of lock ${administered.lockId}; appoint another one first`);
+          }
+          return { accounts: left, tokens: current.tokens.filter((token) => token.accountId !== accountId) };
+        }),
+      );
+    },
+
+    async createToken(caller, { username, name, expiresInDays }) {
+      requireGatewayAdministrator(caller);
+      accountNamed(accounts.current(), username);
+      const tokenId = await counters.next('tokenId');
+      const secret = secrets.newToken();
+      const createdAt = clock.now();
+      const expiresAt = expiresInDays === undefined ? null : createdAt + expiresInDays * dayMs;
+      const updated = await accounts.update((current) => {
+        const { accountId } = accountNamed(current, username);
+        const token: Token = { tokenId, accountId, name, hash: secrets.hash(secret), createdAt, expiresAt };
+        return { ...current, tokens: [...current.tokens, token] };
+      });
+      const token = updated.tokens.find((candidate) => candidate.tokenId === tokenId);
+      // The account, and this token with it, can have been removed by a change that was queued behind ours.
+      if (token === undefined) throw new DomainError('not-found', `there is no account ${username}`);
+      return { token, username, secret };
+    },
+
+    listTokens(caller, page) {
+      requireGatewayAdministrator(caller);
+      const { accountOf } = index();
+      const views = accounts.current().tokens.map((token) => ({ token, username: accountOf.get(token.accountId)?.username ?? '' }));
+      return paginate(views, page);
+    },
+
+    async removeToken(caller, tokenId) {
+      requireGatewayAdministrator(caller);
+      await accounts.update((current) => {
+        const tokens = current.tokens.filter((token) => token.tokenId !== tokenId);
+        if (tokens.length === current.tokens.length) throw new DomainError('not-found', `there is no token ${tokenId}`);
+        return { ...current, tokens };
+      });
+    },
+  };
+}
+
+/** The account of that name; `not-found` when there is none. */
+export function accountNamed(current: Accounts, username: string): Account {
+  const account = current.accounts.find((candidate) => candidate.username === username);
+  if (account === undefined) throw new DomainError('not-found', `there is no account ${username}`);
+  return account;
+}
+
+function refuseTaken(current: Accounts, username: string): void {
+  if (current.accounts.some((account) => account.username === username)) {
+    throw new DomainError('conflict', `there is an account ${username} already`);
+  }
+}
+
+/** Look-ups by hash and by id, built anew only when the accounts have changed: every request asks for them. */
+function indexOf(accounts: AccountStore) {
+  let built: Accounts | undefined;
+  let tokens = new Map<string, Token>();
+  let accountOf = new Map<AccountId, Account>();
+  return () => {
+    const current = accounts.current();
+    if (current !== built) {
+      built = current;
+      tokens = new Map(current.tokens.map((token) => [token.hash, token]));
+      accountOf = new Map(current.accounts.map((account) => [account.accountId, account]));
+    }
+    return { tokens, accountOf };
+  };
 }

@@ -1,8 +1,27 @@
 // Identity cards: what the gateway keeps, what the lock holds, and that both change together or not at all (Protocol 5.4 rule 6).
 import type { Caller } from './account.ts';
-import type { Card, CardId, CardOnLock, Validity, Via } from './card.ts';
+import {
+  type Card,
+  type CardId,
+  type CardIntent,
+  type CardOnLock,
+  type LockCards,
+  sameCard,
+  storedCardNumber,
+  type Validity,
+  type Via,
+} from './card.ts';
+import { cardNumbered, cardWithId, numberOf, withoutIntent } from './card-rules.ts';
+import { listCardsOnLock, settleIntents } from './card-settlement.ts';
+import { type CommandService, priority } from './command-service.ts';
+import { DomainError, invalidParameter } from './errors.ts';
 import type { LockId } from './lock.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { LockCommand } from './lock-command.ts';
+import { refuseUnlessOk } from './lock-service.ts';
+import { createOneAtATime } from './one-at-a-time.ts';
+import { type Page, type PageRequest, paginate } from './page.ts';
+import { requireRole } from './permissions.ts';
+import type { CardStore, Clock, CounterStore, LockStore, Notify } from './ports.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -23,4 +42,165 @@ export interface CardService {
   onLock(caller: Caller, lockId: LockId, gone: AbortSignal): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
   /** Settles what a time-out or a restart left open; called after each hello. Never rejects. */
   settle(lockId: LockId): Promise<void>;
+}
+
+const waitingLimit = 16;
+const settlementMs = 60_000;
+
+export function createCardService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+  readonly counters: CounterStore;
+  readonly commands: CommandService;
+  readonly notify: Notify;
+}): CardService {
+  const { clock, locks, cards, counters, commands, notify } = options;
+  // One change of a lock's cards at a time, from its intent to its end; doors go in between (each command has its own turn).
+  const inTurn = createOneAtATime<LockId>({ clock, limit: waitingLimit });
+
+  /** What every change through the gateway has in common: open intents first, then this one, and nothing half-done (rule 6). */
+  async function changeOnLock(
+    request: { caller: Caller; lockId: LockId; gone: AbortSignal },
+    prepare: () => Promise<{ intent: CardIntent; command: LockCommand; complete: (cards: LockCards) => LockCards }>,
+  ): Promise<void> {
+    const { caller, lockId, gone } = request;
+    const deadline = commands.deadline();
+    await inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
+      await settleFirst(lockId, deadline);
+      const { intent, command, complete } = await prepare();
+      await cards.update(lockId, (current) => ({ ...current, intents: [...current.intents, intent] }));
+      const drop = () => cards.update(lockId, (current) => withoutIntent(current, intent));
+      try {
+        const atTurn = () => {
+          requireRole(locks, caller, lockId, 'manager');
+          return command;
+        };
+        refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId: caller.accountId, deadline, gone, atTurn }));
+      } catch (error) {
+        // Only a time-out leaves it open whether the lock did it: then the intent stays, and is settled after the next hello.
+        if (!(error instanceof DomainError && error.code === 'lock-timeout')) await drop();
+        throw error;
+      }
+      await cards.update(lockId, (current) => complete(withoutIntent(current, intent)));
+    });
+  }
+
+  /** What a phone has done on the lock is only recorded; it is newer than any open intent about the same card. */
+  function recordPhoneChange(lockId: LockId, cardNumber: string, change: (cards: LockCards) => LockCards): Promise<LockCards> {
+    return cards.update(lockId, (current) => {
+      const changed = change(current);
+      return { ...changed, intents: changed.intents.filter((intent) => numberOf(current, intent) !== sameCard(cardNumber)) };
+    });
+  }
+
+  async function settleFirst(lockId: LockId, deadline: number): Promise<void> {
+    if (cards.of(lockId).intents.length > 0) await settleIntents({ commands, cards, notify }, lockId, deadline);
+  }
+
+  return {
+    list(caller, lockId, page) {
+      requireRole(locks, caller, lockId, 'manager');
+      return paginate(cards.of(lockId).cards, page);
+    },
+
+    detail(caller, lockId, cardId) {
+      requireRole(locks, caller, lockId, 'manager');
+      return cardWithId(cards.of(lockId), cardId);
+    },
+
+    async add(caller, lockId, { cardNumber, byteOrder, name, startDate, endDate }, via, gone) {
+      const stored = storedCardNumber(cardNumber, byteOrder);
+      const createdAt = clock.now();
+      const always = startDate === 0 && endDate === 0;
+      if (!always && endDate < startDate) throw invalidParameter('endDate', 'must not be before startDate');
+      if (!always && endDate < createdAt) throw invalidParameter('endDate', 'must not be in the past');
+      requireRole(locks, caller, lockId, 'manager');
+      const newCard = async (): Promise<Card> => {
+        refuseKnown(cards.of(lockId), stored);
+        const cardId = (await counters.next('cardId')) as CardId;
+        return { cardId, lockId, cardNumber: stored, name, startDate, endDate, createdAt, createdBy: caller.username };
+      };
+      const complete = (card: Card) => (current: LockCards) => {
+        refuseKnown(current, stored);
+        return { ...current, cards: [...current.cards, card].sort((a, b) => a.cardId - b.cardId) };
+      };
+      if (via === 'phone') {
+        const card = await newCard();
+        await recordPhoneChange(lockId, stored, complete(card));
+        return card.cardId;
+      }
+      let added: Card | undefined;
+      await changeOnLock({ caller, lockId, gone }, async () => {
+        const card = await newCard();
+        added = card;
+        const command: LockCommand = { op: 'add-card', cardNumber: sameCard(stored), startDate, endDate };
+        return { intent: { kind: 'add', card }, command, complete: complete(card) };
+      });
+      return (added as unknown as Card).cardId;
+    },
+
+    async changeValidity(caller, lockId, cardId, validity, via, gone) {
+      requireRole(locks, caller, lockId, 'manager');
+      const { cardNumber } = cardWithId(cards.of(lockId), cardId);
+      const { startDate, endDate } = validity;
+      const complete = (current: LockCards) => {
+        cardWithId(current, cardId);
+        return { ...current, cards: current.cards.map((card) => (card.cardId === cardId ? { ...card, startDate, endDate } : card)) };
+      };
+      if (via === 'phone') {
+        await recordPhoneChange(lockId, cardNumber, complete);
+        return;
+      }
+      await changeOnLock({ caller, lockId, gone }, async () => {
+        cardWithId(cards.of(lockId), cardId);
+        const command: LockCommand = { op: 'update-card', cardNumber: sameCard(cardNumber), startDate, endDate };
+        return { intent: { kind: 'change-validity', cardId, startDate, endDate }, command, complete };
+      });
+    },
+
+    async rename(caller, lockId, cardId, name) {
+      requireRole(locks, caller, lockId, 'manager');
+      await cards.update(lockId, (current) => {
+        cardWithId(current, cardId);
+        return { ...current, cards: current.cards.map((card) => (card.cardId === cardId ? { ...card, name } : card)) };
+      });
+    },
+
+    async remove(caller, lockId, cardId, via, gone) {
+      requireRole(locks, caller, lockId, 'manager');
+      const { cardNumber } = cardWithId(cards.of(lockId), cardId);
+      const complete = (current: LockCards) => ({ ...current, cards: current.cards.filter((card) => card.cardId !== cardId) });
+      if (via === 'phone') {
+        await recordPhoneChange(lockId, cardNumber, complete);
+        return;
+      }
+      await changeOnLock({ caller, lockId, gone }, async () => {
+        cardWithId(cards.of(lockId), cardId);
+        const command: LockCommand = { op: 'remove-card', cardNumber: sameCard(cardNumber) };
+        return { intent: { kind: 'delete', cardId }, command, complete };
+      });
+    },
+
+    async onLock(caller, lockId, gone) {
+      requireRole(locks, caller, lockId, 'manager');
+      const deadline = commands.deadline();
+      const held = await listCardsOnLock(commands, { lockId, accountId: caller.accountId, deadline, gone });
+      return held.map((card) => ({ ...card, known: cardNumbered(cards.of(lockId), card.cardNumber) !== undefined }));
+    },
+
+    async settle(lockId) {
+      const deadline = clock.monotonic() + settlementMs;
+      try {
+        await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(lockId, deadline));
+      } catch (error) {
+        notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: error instanceof Error ? error.message : String(error) });
+      }
+    },
+  };
+}
+
+function refuseKnown(current: LockCards, cardNumber: string): void {
+  const known = cardNumbered(current, cardNumber);
+  if (known !== undefined) throw new DomainError('card-exists', `card ${known.cardId} of this lock has that number already`);
 }

@@ -1,7 +1,12 @@
-// What a caller can do with locks: list, ask, lock and unlock, settings, and their management.
-import type { Caller, LockRole } from './account.ts';
-import type { DeviceId, Lock, LockId, LockSettings, LockStatus, OpenState } from './lock.ts';
-import type { Page, PageRequest } from './page.ts';
+// What a caller can do with locks: list, ask, lock and unlock, settings.
+import type { Caller } from './account.ts';
+import type { CommandEnd, CommandService } from './command-service.ts';
+import { priority } from './command-service.ts';
+import { DomainError } from './errors.ts';
+import { type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
+import { type Page, type PageRequest, paginate } from './page.ts';
+import { requireLock, requireRole } from './permissions.ts';
+import type { LockLink, LockStore, StatusStore } from './ports.ts';
 
 /** A lock with what it last said and whether it is connected. */
 export interface LockView {
@@ -14,43 +19,6 @@ export interface LockView {
 
 /** How lock or unlock ended: false with the lock's own error code when it could not do it. */
 export type MoveResult = { readonly success: true } | { readonly success: false; readonly reason: string };
-
-export interface NewLock {
-  readonly deviceId: DeviceId;
-  readonly name: string;
-  readonly alias?: string;
-  readonly groupName?: string;
-  readonly superPasscode?: string;
-  readonly timezoneOffsetMs?: number;
-  readonly lockData?: string;
-  /** Username; the caller when absent. */
-  readonly administrator?: string;
-}
-
-export interface LockChanges {
-  readonly name?: string;
-  readonly alias?: string;
-  readonly groupName?: string;
-  readonly superPasscode?: string;
-  readonly timezoneOffsetMs?: number;
-  readonly lockData?: string;
-}
-
-/** A lock as a gateway administrator sees it. */
-export interface ManagedLock {
-  readonly lock: Lock;
-  readonly status: LockStatus;
-  readonly online: boolean;
-  /** Username. */
-  readonly administrator: string;
-}
-
-/** `deviceKey` is shown this once. */
-export interface IssuedKey {
-  readonly lockId: LockId;
-  readonly deviceId: DeviceId;
-  readonly deviceKey: string;
-}
 
 export interface LockService {
   /** Locks on which the caller has any role, by lockId ascending; `alias` matches any part, whatever the case. */
@@ -68,18 +36,121 @@ export interface LockService {
   rename(caller: Caller, lockId: LockId, alias: string): Promise<void>;
   /** Sent to the lock, kept when it said ok. */
   changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: AbortSignal): Promise<void>;
+}
 
-  // For gateway administrators (HTTP API 6)
-  /** `conflict` when the MAC is registered already. */
-  register(caller: Caller, lock: NewLock): Promise<IssuedKey>;
-  managed(caller: Caller, page: PageRequest): Page<ManagedLock>;
-  change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
-  remove(caller: Caller, lockId: LockId): Promise<void>;
-  /** A new device key; the old one and its connection end at once. */
-  renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
-  appoint(caller: Caller, lockId: LockId, username: string): Promise<void>;
-  /** Also for the lock's administrator. */
-  grant(caller: Caller, lockId: LockId, username: string, role: Exclude<LockRole, 'administrator'>): Promise<void>;
-  /** Also for the lock's administrator; revoking what is not there is `not-found`. */
-  revoke(caller: Caller, lockId: LockId, username: string): Promise<void>;
+export function createLockService(options: {
+  readonly locks: LockStore;
+  readonly statuses: StatusStore;
+  readonly link: LockLink;
+  readonly commands: CommandService;
+}): LockService {
+  const { locks, statuses, link, commands } = options;
+
+  function view(lock: Lock, caller: Caller): LockView {
+    return {
+      lock,
+      status: statuses.get(lock.lockId),
+      online: link.session(lock.lockId) !== undefined,
+      callerIsAdministrator: roleOn(lock, caller) === 'administrator',
+    };
+  }
+
+  return {
+    list(caller, page, alias = '') {
+      const wanted = alias.toLowerCase();
+      const mine = locks.all().filter((lock) => roleOn(lock, caller) !== undefined && lock.alias.toLowerCase().includes(wanted));
+      const { list, ...envelope } = paginate(mine, page);
+      return { list: list.map((lock) => view(lock, caller)), ...envelope };
+    },
+
+    state(caller, lockId) {
+      requireRole(locks, caller, lockId, 'operator');
+      const { state, stateAt } = statuses.get(lockId);
+      if (state === null || stateAt === null) throw unknown('open state');
+      return { state, stateAt, online: link.session(lockId) !== undefined };
+    },
+
+    battery(caller, lockId) {
+      requireRole(locks, caller, lockId, 'operator');
+      const { batteryPercent } = statuses.get(lockId);
+      if (batteryPercent === null) throw unknown('battery level');
+      return batteryPercent;
+    },
+
+    async move(caller, lockId, wanted, gone) {
+      requireRole(locks, caller, lockId, 'operator');
+      const end = await commands.send({
+        lockId,
+        priority: priority.door,
+        accountId: caller.accountId,
+        deadline: commands.deadline(),
+        gone,
+        atTurn() {
+          // Asked again: the role can have been taken away while the command waited.
+          requireRole(locks, caller, lockId, 'operator');
+          const op = wanted === 'locked' ? 'lock' : 'unlock';
+          return statuses.get(lockId).state === wanted ? undefined : { op };
+        },
+      });
+      return end.kind === 'refused' ? { success: false, reason: end.error } : { success: true };
+    },
+
+    async setAutoLock(caller, lockId, seconds, gone) {
+      requireRole(locks, caller, lockId, 'manager');
+      const end = await commands.send({
+        lockId,
+        priority: priority.change,
+        accountId: caller.accountId,
+        deadline: commands.deadline(),
+        gone,
+        atTurn() {
+          requireRole(locks, caller, lockId, 'manager');
+          return { op: 'set-auto-lock', seconds };
+        },
+      });
+      refuseUnlessOk(end);
+      await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: seconds }));
+    },
+
+    detail(caller, lockId) {
+      const lock = requireLock(locks, lockId);
+      if (roleOn(lock, caller) !== 'administrator') {
+        throw new DomainError('not-lock-administrator', "only the lock's administrator may access the lock details");
+      }
+      return view(lock, caller);
+    },
+
+    async rename(caller, lockId, alias) {
+      requireRole(locks, caller, lockId, 'administrator');
+      await locks.update(lockId, (lock) => ({ ...lock, alias }));
+    },
+
+    async changeSettings(caller, lockId, settings, gone) {
+      requireRole(locks, caller, lockId, 'administrator');
+      const end = await commands.send({
+        lockId,
+        priority: priority.change,
+        accountId: caller.accountId,
+        deadline: commands.deadline(),
+        gone,
+        atTurn() {
+          requireRole(locks, caller, lockId, 'administrator');
+          return { op: 'set-settings', settings };
+        },
+      });
+      refuseUnlessOk(end);
+      await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, ...settings } }));
+    },
+  };
+}
+
+/** `lock-refused`, with the lock's own error code, for a change that the lock did not make. */
+export function refuseUnlessOk(end: CommandEnd): void {
+  if (end.kind === 'refused') {
+    throw new DomainError('lock-refused', `the lock refused: ${end.message || end.error}`, { lockError: end.error });
+  }
+}
+
+function unknown(what: string): DomainError {
+  return new DomainError('state-unknown', `the lock has never reported its ${what}`);
 }

@@ -1,8 +1,11 @@
 // Reading the operation records of a lock (Specification 4.1 lock/records, 8).
 import type { Caller } from './account.ts';
+import { DomainError } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { LockRecord } from './record.ts';
+import { requireRole } from './permissions.ts';
+import type { Clock, LockStore, RecordStore } from './ports.ts';
+import { type LockRecord, retentionCutoff } from './record.ts';
 
 export interface RecordRange extends PageRequest {
   /** Lowest and highest lockDate, both included; 0: open. */
@@ -13,4 +16,24 @@ export interface RecordRange extends PageRequest {
 export interface RecordService {
   /** Newest first, never older than six calendar months; `outside-retention` when the whole range is. */
   page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
+}
+
+export function createRecordService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly records: RecordStore;
+}): RecordService {
+  const { clock, locks, records } = options;
+  return {
+    async page(caller, lockId, range) {
+      requireRole(locks, caller, lockId, 'manager');
+      const cutoff = retentionCutoff(clock.now());
+      const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
+      if (to < cutoff) {
+        throw new DomainError('outside-retention', `records are kept for six months: nothing before ${new Date(cutoff).toISOString()}`);
+      }
+      const { pageNo, pageSize } = range;
+      return records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
+    },
+  };
 }

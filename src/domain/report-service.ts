@@ -1,14 +1,186 @@
 // One report or event in: the lock updated, the record appended, once per event. The only way in which a lock's
 // open state and its records change (Decision 1).
-import type { LockId } from './lock.ts';
-import type { BatteryReport, EventsReport, HelloReport, StateReport } from './lock-report.ts';
+import { cardNumbered, digestOf } from './card-rules.ts';
+import type { CardService } from './card-service.ts';
+import { type CommandService, priority } from './command-service.ts';
+import { createEventGaps } from './event-gaps.ts';
+import type { Lock, LockId } from './lock.ts';
+import type { BatteryReport, EventsReport, HelloReport, LockEvent, StateReport } from './lock-report.ts';
+import type {
+  AccountStore,
+  CardStore,
+  Clock,
+  CommandIds,
+  LockStore,
+  Notify,
+  Quarantine,
+  RecordStore,
+  Secrets,
+  StatusStore,
+} from './ports.ts';
+import { type RecordDraft, retentionCutoff } from './record.ts';
+
+const clockToleranceMs = 2_000;
+const dayMs = 86_400_000;
 
 export interface ReportService {
-  /** The lock is online from now on: takes over what it says and starts the follow-ups (clock, missing events, open card changes). */
+  /** The lock is online from now on: takes over what it says and starts the follow-ups (clock, open card changes, missing events). */
   hello(lockId: LockId, report: HelloReport): void;
   state(lockId: LockId, report: StateReport): void;
   battery(lockId: LockId, report: BatteryReport): void;
-  /** Resolves when every valid event is flushed: only then may the lock forget it. Rejects with `storage-unavailable`. */
+  /** Resolves when every event is flushed: only then may the lock forget them. Rejects with `storage-unavailable`. */
   events(lockId: LockId, report: EventsReport): Promise<void>;
   offline(lockId: LockId): void;
+}
+
+export function createReportService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly statuses: StatusStore;
+  readonly cards: CardStore;
+  readonly records: RecordStore;
+  readonly accounts: AccountStore;
+  readonly quarantine: Quarantine;
+  readonly commands: CommandService;
+  readonly cardService: Pick<CardService, 'settle'>;
+  readonly commandIds: CommandIds;
+  readonly secrets: Pick<Secrets, 'hash'>;
+  readonly notify: Notify;
+}): ReportService {
+  const { clock, locks, statuses, cards, records, accounts, quarantine, commands, commandIds, notify } = options;
+  const gaps = createEventGaps({ records, commands, notify });
+
+  /** A lock without a clock says 1970, or a year that has not come. */
+  function believable(date: number | undefined, now: number): date is number {
+    return date !== undefined && date >= retentionCutoff(now) && date <= now + dayMs;
+  }
+
+  /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
+  async function followUp(lockId: LockId, step: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      notify({ kind: 'follow-up-failed', lockId, step, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async function setClock(lockId: LockId): Promise<void> {
+    await commands.send({
+      lockId,
+      priority: priority.gateway,
+      accountId: null,
+      deadline: commands.deadline(),
+      atTurn: () => ({ op: 'set-clock', now: clock.now(), timezoneRawOffset: locks.get(lockId)?.timezoneOffsetMs ?? 0 }),
+    });
+  }
+
+  async function afterHello(lock: Lock, report: HelloReport, now: number): Promise<void> {
+    const { lockId } = lock;
+    const told = toldBy(lock, report);
+    if (told !== undefined)
+      await followUp(lockId, 'keep what the lock said', () => locks.update(lockId, (current) => ({ ...current, ...told })));
+    if (report.date === undefined || Math.abs(report.date - now) > clockToleranceMs) {
+      await followUp(lockId, 'set-clock', () => setClock(lockId));
+    }
+    await options.cardService.settle(lockId);
+    const { epoch, lastSeq } = report;
+    if (epoch !== undefined) await followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, lastSeq ?? 0));
+  }
+
+  function draft(lockId: LockId, event: LockEvent, now: number): RecordDraft {
+    const { date = now } = event;
+    return {
+      seq: event.seq,
+      type: event.type,
+      success: event.success ?? true,
+      credential: event.credential ?? '',
+      username: userOf(lockId, event),
+      ...(believable(date, now) ? { lockDate: date } : { lockDate: now, reportedDate: date }),
+      serverDate: now,
+    };
+  }
+
+  /** HTTP API 3: the account that gave a remote command, the card's name for a card, else what the lock said. */
+  function userOf(lockId: LockId, event: LockEvent): string {
+    const said = event.username ?? '';
+    if (event.type.startsWith('remote-') && event.commandId !== undefined) {
+      const accountId = commandIds.accountOf(lockId, event.commandId);
+      return accounts.current().accounts.find((account) => account.accountId === accountId)?.username ?? said;
+    }
+    if (event.type.startsWith('card-') && event.credential !== undefined) {
+      return cardNumbered(cards.of(lockId), event.credential)?.name || said;
+    }
+    return said;
+  }
+
+  return {
+    hello(lockId, report) {
+      const lock = locks.get(lockId);
+      if (lock === undefined) return;
+      const now = clock.now();
+      statuses.patch(lockId, {
+        lastSeenAt: now,
+        ...(report.state === undefined ? {} : { state: report.state, stateAt: believable(report.date, now) ? report.date : now }),
+        ...(report.battery === undefined ? {} : { batteryPercent: report.battery }),
+      });
+      notify({ kind: 'lock-online', lockId });
+      const { cards: known } = cards.of(lockId);
+      if (report.cards !== undefined && report.cards.digest !== digestOf(known, options.secrets.hash)) {
+        notify({ kind: 'cards-differ', lockId, onLock: report.cards.count, known: known.length });
+      }
+      gaps.newSession(lockId);
+      void afterHello(lock, report, now);
+    },
+
+    state(lockId, { state, date }) {
+      if (locks.get(lockId) === undefined) return;
+      const now = clock.now();
+      statuses.patch(lockId, { state, stateAt: believable(date, now) ? date : now, lastSeenAt: now });
+    },
+
+    battery(lockId, { level }) {
+      if (locks.get(lockId) === undefined) return;
+      statuses.patch(lockId, { batteryPercent: level, lastSeenAt: clock.now() });
+    },
+
+    async events(lockId, { epoch, events }) {
+      const now = clock.now();
+      statuses.patch(lockId, { lastSeenAt: now });
+      const { refused } = await records.append(
+        lockId,
+        epoch,
+        events.map((event) => draft(lockId, event, now)),
+      );
+      if (refused.length > 0) {
+        const deviceId = locks.get(lockId)?.deviceId;
+        if (deviceId !== undefined)
+          await quarantine.keep(deviceId, 'more epochs or gaps than are remembered', JSON.stringify({ epoch, events: refused }));
+        notify({ kind: 'events-quarantined', lockId, epoch, count: refused.length });
+      }
+      if (records.progress(lockId, epoch).gaps.length > 0) void followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, 0));
+    },
+
+    offline(lockId) {
+      if (locks.get(lockId) === undefined) return;
+      statuses.patch(lockId, { lastSeenAt: clock.now() });
+      notify({ kind: 'lock-offline', lockId });
+    },
+  };
+}
+
+/** What a hello changes of the lock's document; undefined when nothing, so that a reconnect storm writes nothing. */
+function toldBy(lock: Lock, report: HelloReport): Partial<Lock> | undefined {
+  const told: Partial<Lock> = {
+    modelNum: report.modelNum ?? lock.modelNum,
+    hardwareRevision: report.hardwareRevision ?? lock.hardwareRevision,
+    firmwareRevision: report.firmwareRevision ?? lock.firmwareRevision,
+    featureValue: report.featureValue ?? lock.featureValue,
+    autoLockSeconds: report.autoLockTime ?? lock.autoLockSeconds,
+    settings: { ...lock.settings, ...report.settings },
+  };
+  const { settings, ...plain } = told;
+  const same =
+    Object.entries(plain).every(([member, value]) => lock[member as keyof typeof plain] === value) &&
+    Object.entries(settings ?? {}).every(([member, value]) => lock.settings[member as keyof Lock['settings']] === value);
+  return same ? undefined : told;
 }

@@ -1,0 +1,135 @@
+// Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits (Protocol 5.4).
+import type { AccountId } from './account.ts';
+import { DomainError } from './errors.ts';
+import type { LockId } from './lock.ts';
+import type { CommandOutcome, LockCommand } from './lock-command.ts';
+import { createOneAtATime } from './one-at-a-time.ts';
+import type { Clock, CommandIds, LockLink, LockSession, Notify } from './ports.ts';
+
+/** What goes first when several commands wait for one lock. */
+export const priority = { door: 0, change: 1, gateway: 2 } as const;
+const probePriority = -1;
+const waitingLimit = 16;
+const probeMs = 5_000;
+/** The gateway's own commands hold up a lock that ignores them for no longer than this: doors wait behind them. */
+const ownCommandMs = 3_000;
+
+export interface CommandRequest {
+  readonly lockId: LockId;
+  readonly priority: number;
+  /** Whose command it is; null: the gateway's own. */
+  readonly accountId: AccountId | null;
+  /** On the monotonic clock; from the caller's request. */
+  readonly deadline: number;
+  readonly gone?: AbortSignal;
+  /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */
+  readonly atTurn: () => LockCommand | undefined;
+}
+
+/** The lock has answered, or there was nothing to send. */
+export type CommandEnd = Extract<CommandOutcome, { kind: 'ok' | 'refused' }> | { readonly kind: 'nothing-to-do' };
+
+export interface CommandService {
+  /** Milliseconds on the monotonic clock by which a command that is asked for now must be done. */
+  deadline(): number;
+  /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
+  send(request: CommandRequest): Promise<CommandEnd>;
+  /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createCommandService(options: {
+  readonly clock: Clock;
+  readonly link: LockLink;
+  readonly commandIds: CommandIds;
+  readonly notify: Notify;
+  readonly commandTimeoutMs: number;
+}): CommandService {
+  const { clock, link, commandIds, notify } = options;
+  const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
+  const underWay = new Set<() => void>();
+  let whenIdle: (() => void) | undefined;
+  let stopping = false;
+
+  /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
+  async function exchange(session: LockSession, command: LockCommand, accountId: AccountId | null, ttlMs: number): Promise<CommandOutcome> {
+    const commandId = commandIds.issue(session.lockId, accountId);
+    const sentAt = clock.monotonic();
+    const outcome = await new Promise<CommandOutcome>((resolve, reject) => {
+      const abandon = () => resolve({ kind: 'no-reply' });
+      underWay.add(abandon);
+      session
+        .send(command, commandId, ttlMs)
+        .finally(() => {
+          underWay.delete(abandon);
+          if (underWay.size === 0) whenIdle?.();
+        })
+        .then(resolve, reject);
+    });
+    notify({
+      kind: 'command-ended',
+      lockId: session.lockId,
+      commandId,
+      op: command.op,
+      outcome: outcome.kind === 'refused' ? outcome.error : outcome.kind,
+      ms: Math.round(clock.monotonic() - sentAt),
+    });
+    return outcome;
+  }
+
+  /** Rule 3: is the lock still there? Its turn is the next one, before any command that waits. */
+  async function probe(session: LockSession): Promise<void> {
+    const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
+    await turns.run(session.lockId, turn, async () => {
+      if (link.session(session.lockId) !== session) return;
+      const outcome = await exchange(session, { op: 'get-status' }, null, probeMs);
+      if (outcome.kind === 'no-reply' && !stopping && link.session(session.lockId) === session) {
+        link.disconnect(session.lockId, 'no answer to a command, nor to get-status');
+      }
+    });
+  }
+
+  return {
+    deadline: () => clock.monotonic() + options.commandTimeoutMs,
+
+    async send(request) {
+      const { lockId } = request;
+      const askedFor = link.session(lockId);
+      if (askedFor === undefined) throw offline();
+      return turns.run(lockId, request, async () => {
+        // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
+        if (link.session(lockId) !== askedFor) throw offline();
+        const command = request.atTurn();
+        if (command === undefined) return { kind: 'nothing-to-do' };
+        const longest = request.priority === priority.gateway ? ownCommandMs : options.commandTimeoutMs;
+        const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
+        if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
+        const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
+        if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
+        // A probe that is refused (the gateway is stopping) has nothing more to tell.
+        if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);
+        throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
+      });
+    },
+
+    async stop(graceMs) {
+      stopping = true;
+      turns.close(() => new DomainError('lock-offline', 'the gateway is stopping; nothing was sent'));
+      if (underWay.size === 0) return;
+      await new Promise<void>((resolve) => {
+        const cancelTimer = clock.timer(graceMs, () => {
+          for (const abandon of underWay) abandon();
+          resolve();
+        });
+        whenIdle = () => {
+          cancelTimer();
+          resolve();
+        };
+      });
+    },
+  };
+}
+
+function offline(): DomainError {
+  return new DomainError('lock-offline', 'the lock is not connected; nothing was sent');
+}

@@ -1,0 +1,99 @@
+// Work for one key (a lock) strictly in sequence: the most urgent first, then in the order of arrival.
+// What waits too long, or for nobody, is dropped before it begins (Protocol 5.4 rule 1).
+import { DomainError } from './errors.ts';
+import type { Clock } from './ports.ts';
+
+export interface Turn {
+  /** Lower goes first. */
+  readonly priority: number;
+  /** On the monotonic clock: work that has not begun by then is dropped with `lock-busy`. */
+  readonly deadline: number;
+  /** Aborts when nobody waits for the answer any more; work that has not begun is then dropped. */
+  readonly gone?: AbortSignal;
+}
+
+export interface OneAtATime<K> {
+  /** Resolves as `work` does; `lock-busy` when too many wait or the turn did not come in time. */
+  run<T>(key: K, turn: Turn, work: () => Promise<T>): Promise<T>;
+  /** Refuses what waits and all that comes later with `reason()`; what has begun goes on. */
+  close(reason: () => Error): void;
+}
+
+interface Waiting {
+  readonly turn: Turn;
+  begin(): void;
+  refuse(error: Error): void;
+}
+
+/** `limit`: how many may wait for one key, besides the one under way; turns of negative priority do not count. */
+export function createOneAtATime<K>(options: { readonly clock: Clock; readonly limit: number }): OneAtATime<K> {
+  const { clock, limit } = options;
+  const queues = new Map<K, Waiting[]>();
+  let closed: (() => Error) | undefined;
+
+  function next(key: K): void {
+    const queue = queues.get(key);
+    const first = queue?.shift();
+    if (first === undefined) queues.delete(key);
+    else first.begin();
+  }
+
+  async function begin<T>(key: K, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      next(key);
+    }
+  }
+
+  return {
+    run<T>(key: K, turn: Turn, work: () => Promise<T>): Promise<T> {
+      if (closed !== undefined) return Promise.reject(closed());
+      if (turn.gone?.aborted) return Promise.reject(nobodyWaits());
+      const queue = queues.get(key);
+      if (queue === undefined) {
+        queues.set(key, []);
+        return begin(key, work);
+      }
+      if (turn.priority >= 0 && queue.length >= limit) return Promise.reject(busy('too many commands wait for this lock'));
+      return new Promise<T>((resolve, reject) => {
+        const late = () => waiting.refuse(busy("this command's turn did not come in time"));
+        const left = () => waiting.refuse(nobodyWaits());
+        const cancelTimer = clock.timer(Math.max(0, turn.deadline - clock.monotonic()), late);
+        const settle = () => {
+          cancelTimer();
+          turn.gone?.removeEventListener('abort', left);
+          const at = queue.indexOf(waiting);
+          if (at >= 0) queue.splice(at, 1);
+        };
+        const waiting: Waiting = {
+          turn,
+          begin: () => {
+            settle();
+            begin(key, work).then(resolve, reject);
+          },
+          refuse: (error) => {
+            settle();
+            reject(error);
+          },
+        };
+        turn.gone?.addEventListener('abort', left);
+        const behind = queue.findIndex((other) => other.turn.priority > turn.priority);
+        queue.splice(behind < 0 ? queue.length : behind, 0, waiting);
+      });
+    },
+
+    close(reason) {
+      closed = reason;
+      for (const queue of queues.values()) for (const waiting of [...queue]) waiting.refuse(reason());
+    },
+  };
+}
+
+function busy(why: string): DomainError {
+  return new DomainError('lock-busy', `${why}; nothing was sent`, { retryAfterSeconds: 1 });
+}
+
+function nobodyWaits(): DomainError {
+  return busy('the caller has gone');
+}

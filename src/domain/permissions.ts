@@ -1,0 +1,26 @@
+// Which lock a caller means, and whether the caller may: existence first (404), then rights (403) (HTTP API 1 and 5).
+import { type Caller, type LockRole, roleSuffices } from './account.ts';
+import { DomainError } from './errors.ts';
+import { type Lock, type LockId, roleOn } from './lock.ts';
+import type { LockStore } from './ports.ts';
+
+/** The lock; `lock-not-found` when there is none. */
+export function requireLock(locks: LockStore, lockId: LockId): Lock {
+  const lock = locks.get(lockId);
+  if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
+  return lock;
+}
+
+/** The lock, when the caller has at least this role on it; else `lock-not-found` or `forbidden`. */
+export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, needed: LockRole): Lock {
+  const lock = requireLock(locks, lockId);
+  if (!roleSuffices(roleOn(lock, caller), needed)) {
+    throw new DomainError('forbidden', `this needs the role ${needed} on lock ${lockId}`);
+  }
+  return lock;
+}
+
+/** `forbidden` for all but gateway administrators. */
+export function requireGatewayAdministrator(caller: Caller): void {
+  if (!caller.gatewayAdministrator) throw new DomainError('forbidden', 'this is for gateway administrators');
+}
