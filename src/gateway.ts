@@ -1,0 +1,156 @@
+// The composition root: builds every part, starts them in order, stops them in reverse. What joins the adapters is here and nowhere else.
+import type { Config } from './config.ts';
+import { createAccountService } from './domain/account-service.ts';
+import { createCardService } from './domain/card-service.ts';
+import { createCommandService } from './domain/command-service.ts';
+import { createLockService } from './domain/lock-service.ts';
+import type { Log, Part } from './domain/part.ts';
+import { createRecordService } from './domain/record-service.ts';
+import { createRegistrationService } from './domain/registration-service.ts';
+import { createReportService } from './domain/report-service.ts';
+import { createSequence } from './domain/sequence.ts';
+import { createHttpServer, type Readiness } from './http/server.ts';
+import { createBroker } from './mqtt/broker.ts';
+import { createCommandIds } from './mqtt/command-ids.ts';
+import { createCommandSender } from './mqtt/command-sender.ts';
+import { createReportReceiver } from './mqtt/report-receiver.ts';
+import { createTopics } from './mqtt/topics.ts';
+import { createClock } from './ops/clock.ts';
+import { noticesTo } from './ops/logger.ts';
+import { createStorageProbe } from './ops/storage-probe.ts';
+import { createSecrets } from './store/secrets.ts';
+import { createStore } from './store/store.ts';
+
+/** What a command that was sent may still wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
+const commandGraceMs = 4_000;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Gateway {
+  /** Resolves when it serves; rejects with a sentence for the operator. Call `stop` then, too. */
+  start(): Promise<void>;
+  /** Idempotent; during a start, it ends that first. */
+  stop(): Promise<void>;
+}
+
+export interface GatewaySurroundings {
+  readonly log: Log;
+  readonly version: string;
+  /** Called when nothing more can be promised (a failed flush): the process must end. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Gateway {
+  const clock = createClock();
+  const secrets = createSecrets();
+  const notify = noticesTo(log);
+  const administration = createSequence();
+  const topics = createTopics(config.mqtt.topicRoot);
+
+  const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal });
+  const { locks, statuses, cards, accounts, counters, records, quarantine } = store;
+
+  const commandIds = createCommandIds({ key: store.commandKey });
+  const sender = createCommandSender({ clock, log, topics });
+  const commands = createCommandService({ clock, link: sender, commandIds, notify, commandTimeoutMs: config.commandTimeoutMs });
+  const lockService = createLockService({ locks, statuses, link: sender, commands });
+  const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
+  const recordService = createRecordService({ clock, locks, records });
+  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
+  const registration = createRegistrationService({ clock, locks, statuses, accounts, counters, secrets, link: sender, administration });
+  const reports = createReportService({
+    clock,
+    locks,
+    statuses,
+    cards,
+    records,
+    accounts,
+    quarantine,
+    commands,
+    cardService,
+    commandIds,
+    secrets,
+    notify,
+  });
+  const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
+  const broker = createBroker({ ...config.mqtt, topics, locks, secrets, receiver, clock, log });
+  const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
+
+  const startedAt = clock.monotonic();
+  let servingSince: number | undefined;
+  const addresses = (): { http: Address; mqtt: Address } => ({ http: http.address(), mqtt: broker.address() });
+
+  function readiness(): Readiness {
+    const serving = servingSince === undefined ? 'not serving' : 'ok';
+    const ready = servingSince !== undefined && probe.health() === 'ok';
+    const parts = { store: probe.health(), mqtt: serving, http: serving };
+    return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
+  }
+
+  function gatewayStatus(): object {
+    const all = locks.all();
+    return {
+      version,
+      uptimeSeconds: Math.floor((clock.monotonic() - startedAt) / 1000),
+      locks: all.length,
+      online: all.filter((lock) => sender.session(lock.lockId) !== undefined).length,
+      records: records.count(),
+      storage: { health: probe.health(), ...store.figures() },
+      broker: broker.figures(),
+    };
+  }
+
+  const http = createHttpServer({
+    ...config.http,
+    clock,
+    log,
+    locks: lockService,
+    registration,
+    cards: cardService,
+    records: recordService,
+    accounts: accountService,
+    readiness,
+    gatewayStatus,
+  });
+
+  // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
+  const parts: readonly Part[] = [store, probe, broker, http];
+  const started: Part[] = [];
+  let starting: Promise<void> | undefined;
+  let stopping: Promise<void> | undefined;
+
+  async function startParts(): Promise<void> {
+    for (const part of parts) {
+      if (stopping !== undefined) return;
+      started.push(part);
+      await part.start();
+    }
+    if (stopping !== undefined) return;
+    servingSince = clock.now();
+    const ms = Math.round(clock.monotonic() - startedAt);
+    log.info({ code: 'ready', ...addresses(), dataDir: config.dataDir, locks: locks.all().length, version, ms }, 'ready');
+  }
+
+  async function stopParts(): Promise<void> {
+    await starting?.catch(() => undefined);
+    servingSince = undefined;
+    // Callers whose command was sent get their answer, or a time-out, while HTTP waits for them.
+    await Promise.all([commands.stop(commandGraceMs), started.includes(http) ? http.stop() : undefined]);
+    for (const part of [...started].reverse()) if (part !== http) await part.stop();
+    log.info({ code: 'stopped' }, 'stopped');
+  }
+
+  return {
+    start() {
+      starting ??= startParts();
+      return starting;
+    },
+    stop() {
+      stopping ??= stopParts();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+// The log: one JSON line for each thing that matters, on standard output (pino is named here only).
+import pino from 'pino';
+import type { Log } from '../domain/part.ts';
+import type { Notice, Notify } from '../domain/ports.ts';
+
+export interface Logger extends Log {
+  /** Writes out what is still buffered; for the last line before an exit. */
+  flush(): void;
+}
+
+/** `level`: the least important lines that are written, `silent` for none. */
+export function createLogger(level: string): Logger {
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 1, sync: true }));
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    fatal: (fields, message) => logger.fatal(fields, message),
+    flush: () => logger.flush(),
+  };
+}
+
+const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'debug', string]>> = {
+  'lock-online': ['info', 'the lock is online'],
+  'lock-offline': ['info', 'the lock is offline'],
+  'command-ended': ['info', 'a command has ended'],
+  'events-lost': ['warn', 'events are missing and the lock no longer has them'],
+  'events-quarantined': ['warn', 'the lock has more epochs or gaps than are remembered: its events went to the quarantine file'],
+  'cards-unknown': ['warn', 'the lock holds cards that the gateway does not know; they are left alone'],
+  'cards-differ': ['warn', 'the cards on the lock are not those of the gateway: compare with identity-card/on-lock'],
+  'card-settled': ['info', 'an open card change was settled by what the lock holds'],
+  'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
+};
+
+/** Writes down what the domain notices. */
+export function noticesTo(log: Log): Notify {
+  return ({ kind, ...fields }) => {
+    const [level, sentence] = sentences[kind];
+    log[level]({ code: kind, ...fields }, sentence);
+  };
+}

@@ -1,0 +1,93 @@
+// The configuration promises: file, then environment, then flags; every problem at once, with its place.
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ConfigError, loadConfig } from '../src/config.ts';
+
+const defaults = {
+  dataDir: './data',
+  http: { host: '127.0.0.1', port: 8080 },
+  mqtt: { host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1' },
+  commandTimeoutMs: 10_000,
+  logLevel: 'info',
+};
+
+function fileWith(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'latchd-config-')), 'latchd.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+function problemsOf(text: string, environment: Record<string, string> = {}, flags: Record<string, string> = {}) {
+  const file = fileWith(text);
+  try {
+    loadConfig({ file, environment, flags });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((problem) => problem.replace(file, 'FILE'));
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  test('the commented file that comes with latchd says exactly the built-in defaults', () => {
+    const file = resolve(import.meta.dirname, '../config/latchd.yaml');
+    expect(loadConfig({ file, environment: {}, flags: {} })).toEqual(defaults);
+    expect(loadConfig({ file: fileWith(''), environment: {}, flags: {} })).toEqual(defaults);
+  });
+
+  test('a flag wins over the environment, which wins over the file', () => {
+    const file = fileWith('http:\n  port: 1001\n  host: 127.0.0.2\nmqtt:\n  port: 1002\n');
+    const config = loadConfig({
+      file,
+      environment: { LATCHD_HTTP_PORT: '2001', LATCHD_MQTT_PORT: '2002' },
+      flags: { '--http-port': '3001' },
+    });
+    expect(config).toMatchObject({ http: { port: 3001, host: '127.0.0.2' }, mqtt: { port: 2002 } });
+  });
+
+  test.each([
+    ['LATCHD_DATA_DIR', '/srv/doors', { dataDir: '/srv/doors' }],
+    ['LATCHD_HTTP_HOST', '0.0.0.0', { http: { host: '0.0.0.0' } }],
+    ['LATCHD_HTTP_PORT', '0', { http: { port: 0 } }],
+    ['LATCHD_MQTT_HOST', '::1', { mqtt: { host: '::1' } }],
+    ['LATCHD_MQTT_PORT', '65535', { mqtt: { port: 65_535 } }],
+    ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
+    ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+  ])('%s sets what it names', (variable, text, expected) => {
+    expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} })).toMatchObject(expected);
+  });
+
+  test('an empty variable counts as not given', () => {
+    expect(loadConfig({ file: fileWith(''), environment: { LATCHD_HTTP_PORT: '' }, flags: {} })).toEqual(defaults);
+  });
+
+  test('every problem of every source is listed, with its line, its path and what it must be', () => {
+    const problems = problemsOf(
+      'http:\n  prot: 80\n  port: 99999\nlogLevel: loud\nextra: 1\n',
+      { LATCHD_MQTT_PORT: '0x10', LATCHD_COMMAND_TIMEOUT_MS: '5' },
+      { '--http-port': ' 1' },
+    );
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^FILE:2: http\.prot: there is no such setting$/),
+        expect.stringMatching(/^FILE:3: http\.port: must be 0 to 65535/),
+        expect.stringMatching(/^FILE:4: logLevel: must be one of fatal, /),
+        expect.stringMatching(/^FILE:5: extra: there is no such setting$/),
+        'LATCHD_MQTT_PORT: must be a whole number, not "0x10"',
+        'LATCHD_COMMAND_TIMEOUT_MS: must be 100 to 120000, not "5"',
+        '--http-port: must be a whole number, not " 1"',
+      ]),
+    );
+    expect(problems).toHaveLength(7);
+  });
+
+  test('a file that is not there, is not YAML, or is no mapping is one clear problem', () => {
+    expect(() => loadConfig({ file: '/nowhere/latchd.yaml', environment: {}, flags: {} })).toThrow(
+      '/nowhere/latchd.yaml: cannot be read (ENOENT)',
+    );
+    expect(problemsOf('http: [\n')).toEqual([expect.stringMatching(/^FILE:\d: /)]);
+    expect(problemsOf('- 1\n')).toEqual([expect.stringMatching(/^FILE: the file: /)]);
+  });
+});

@@ -1,0 +1,89 @@
+// The rules of the house (src/README.md): who may import whom, and that there are no cycles.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+const root = resolve(import.meta.dirname, '..');
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => join(folder, file));
+}
+
+/** What a file imports, type imports included: paths from the root for our own files, names for packages. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|import\s*\(?\s*['"]([^'"]+)['"]/g)];
+  return specifiers
+    .map((match) => match[1] ?? match[2] ?? '')
+    .map((specifier) => (specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier));
+}
+
+/** The room of a file: `domain`, `http`, `gateway`, `device-sim`, or `npm` for a package or a node: module. */
+function roomOf(path: string): string {
+  const ours = /^src\/(?:(\w+)\/|(\w+)\.ts$)/.exec(path);
+  if (ours) return ours[1] ?? ours[2] ?? '';
+  return path.startsWith('device-sim/') ? 'device-sim' : 'npm';
+}
+
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  main: ['gateway', 'config', 'ops', 'npm'],
+  gateway: ['domain', 'http', 'mqtt', 'store', 'ops', 'config', 'npm'],
+  config: ['npm'],
+  domain: ['domain'],
+  http: ['http', 'domain', 'npm'],
+  mqtt: ['mqtt', 'domain', 'npm'],
+  store: ['store', 'domain', 'npm'],
+  ops: ['ops', 'domain', 'npm'],
+};
+const sharedWithLocks = ['src/mqtt/topics.ts', 'src/mqtt/messages.ts', 'src/domain/'];
+/** Each dependency is named in one adapter only (in device-sim: in one file). */
+const homes: Readonly<Record<string, RegExp>> = {
+  aedes: /^src\/mqtt\/broker\.ts$/,
+  express: /^src\/http\/server\.ts$/,
+  lowdb: /^src\/store\/durable-file\.ts$/,
+  pino: /^src\/ops\/logger\.ts$/,
+  mqtt: /^device-sim\/lock-connection\.ts$/,
+  commander: /^(src|device-sim)\/main\.ts$/,
+};
+
+describe('the house', () => {
+  const files = [...sourceFiles('src'), ...sourceFiles('device-sim')];
+  const graph = new Map(files.map((file) => [file, importsOf(file)]));
+
+  test('every import goes where the map allows it', () => {
+    const breaches = [...graph].flatMap(([file, imports]) =>
+      imports
+        .filter((target) => {
+          if (roomOf(file) !== 'device-sim') return !allowed[roomOf(file)]?.includes(roomOf(target));
+          return (
+            roomOf(target) !== 'device-sim' && roomOf(target) !== 'npm' && !sharedWithLocks.some((shared) => target.startsWith(shared))
+          );
+        })
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(graph.size).toBeGreaterThan(20);
+    expect(breaches).toEqual([]);
+  });
+
+  test('each dependency is named in one place', () => {
+    const strays = [...graph].flatMap(([file, imports]) =>
+      imports.filter((target) => homes[target] && !homes[target].test(file)).map((target) => `${file} imports ${target}`),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  test('there are no cycles, type imports included', () => {
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const walk = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' > '));
+      if (path.includes(file) || done.has(file)) return;
+      for (const target of graph.get(file) ?? []) walk(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) walk(file, []);
+    expect(cycles).toEqual([]);
+  });
+});
