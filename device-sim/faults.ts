@@ -1,0 +1,72 @@
+// Misbehaviour on order: by script (one entry for each command, in turn) or by seeded chance.
+import { z } from 'zod';
+import type { Random } from './seeded-random.ts';
+
+/** What goes wrong with one command. */
+export type CommandFault =
+  | { readonly kind: 'none' }
+  /** The bolt is blocked on this movement. */
+  | { readonly kind: 'jam' }
+  /** The firmware hangs: nothing is done, nothing is said. */
+  | { readonly kind: 'silence' }
+  /** Done, but the reply never leaves the lock. */
+  | { readonly kind: 'lost-reply' }
+  /** The lock says no for a reason of its own. */
+  | { readonly kind: 'refuse'; readonly error: string }
+  /** The lock gets round to it only after a while. */
+  | { readonly kind: 'slow'; readonly delayMs: number }
+  /** The lock begins, and its connection breaks before the reply. */
+  | { readonly kind: 'disconnect' };
+
+const rate = z.number().min(0).max(1).default(0);
+
+/** Rates are probabilities from 0 to 1 for each command. */
+export const faultRates = z.strictObject({
+  jam: rate,
+  silence: rate,
+  lostReply: rate,
+  refuse: rate,
+  slow: rate,
+  /** How long a slow command waits. */
+  slowMs: z.int().min(0).max(600_000).default(2_000),
+  disconnect: rate,
+  /** Every PUBLISH of the lock goes out twice, and every command is taken in twice. */
+  duplicates: z.boolean().default(false),
+});
+export type FaultRates = z.infer<typeof faultRates>;
+
+export interface Faults {
+  /** True: every PUBLISH twice. */
+  duplicates: boolean;
+  /** Until it is taken back, every command meets silence. */
+  silent: boolean;
+  /** The next commands meet these, one each, before chance has its say again. */
+  script(faults: readonly CommandFault[]): void;
+  next(): CommandFault;
+}
+
+/** Faults of one lock. `random` decides in a fixed order, so that the same seed gives the same faults. */
+export function createFaults(rates: FaultRates, random: Random): Faults {
+  const scripted: CommandFault[] = [];
+  const chances: readonly (readonly [number, CommandFault])[] = [
+    [rates.jam, { kind: 'jam' }],
+    [rates.silence, { kind: 'silence' }],
+    [rates.lostReply, { kind: 'lost-reply' }],
+    [rates.refuse, { kind: 'refuse', error: 'failed' }],
+    [rates.slow, { kind: 'slow', delayMs: rates.slowMs }],
+    [rates.disconnect, { kind: 'disconnect' }],
+  ];
+  return {
+    duplicates: rates.duplicates,
+    silent: false,
+    script(faults) {
+      scripted.push(...faults);
+    },
+    next() {
+      if (this.silent) return { kind: 'silence' };
+      const ordered = scripted.shift();
+      if (ordered !== undefined) return ordered;
+      return chances.find(([probability]) => random() < probability)?.[1] ?? { kind: 'none' };
+    },
+  };
+}

@@ -1,0 +1,200 @@
+// A fleet of simulated locks: registers them with the gateway, keeps their memories in one folder, connects them.
+import { join } from 'node:path';
+import type { DeviceId } from '../src/domain/lock.ts';
+import { createTopics } from '../src/mqtt/topics.ts';
+import { createFleetLock, type FleetLock, type LockHandle } from './fleet-lock.ts';
+import { completeProfile, type LockProfile, type LockProfileInput, lockProfile } from './lock-profile.ts';
+import { createRegistrar, type LockRegistration, type Registrar } from './registration.ts';
+import { createSystemTime, type TimeSource } from './time-source.ts';
+
+export interface FleetOptions {
+  /** Where the HTTP API of the gateway is, such as `http://127.0.0.1:8080`. */
+  readonly gatewayUrl: string;
+  /** Where its locks connect, such as `mqtt://127.0.0.1:1883`. */
+  readonly mqttUrl: string;
+  /** Token of a gateway administrator. */
+  readonly token: string;
+  /** Folder of the locks' memory files, `<deviceId>.json` each; made when it is not there. */
+  readonly stateDir: string;
+  /** How many; without it as many as `profiles` has, or 1. More than that goes round the profiles again. */
+  readonly locks?: number;
+  /** The kinds of lock, in order (see parseFleetFile). */
+  readonly profiles?: readonly LockProfile[];
+  /** Put over every profile: for a test that wants, say, no auto lock everywhere. */
+  readonly profile?: LockProfileInput;
+  /** 0 to 65535: part of every MAC address, and the beginning of all chance. Default 1. */
+  readonly seed?: number;
+  /** Default `latchd/v1`. */
+  readonly topicRoot?: string;
+  /** Default 500 and 5,000. */
+  readonly reconnect?: { readonly minMs: number; readonly maxMs: number };
+  /** How long `start` waits until all are online; default 20,000. */
+  readonly startTimeoutMs?: number;
+  /** True: ask for a new device key for every lock that is registered already. */
+  readonly renewKeys?: boolean;
+  /** False spares the locks' own fsync; for load tests. Default true. */
+  readonly flush?: boolean;
+  readonly time?: TimeSource;
+  /** What happens at the doors, one line each. */
+  readonly onLine?: (lock: Pick<LockHandle, 'number' | 'name'>, line: string) => void;
+}
+
+export interface Fleet {
+  readonly name: string;
+  /** Registers, connects, and resolves when every lock is online. Rejects with one clear sentence, and leaves nothing running. */
+  start(): Promise<void>;
+  /** Idempotent; every lock says offline and goes. */
+  stop(): Promise<void>;
+  /** In order of their numbers; empty before `start` has made them. */
+  readonly locks: readonly LockHandle[];
+  /** By number, from 1; throws when there is none. */
+  lock(number: number): LockHandle;
+}
+
+/** How many locks are registered or opened at a time. */
+const atOnce = 16;
+
+/** A locally administered address (02…) from the seed and the lock's number: the same fleet has the same addresses again. */
+export function fleetDeviceId(seed: number, number: number): DeviceId {
+  return `02${seed.toString(16).padStart(4, '0')}${number.toString(16).padStart(6, '0')}` as DeviceId;
+}
+
+export function createFleet(options: FleetOptions): Fleet {
+  const { seed = 1, startTimeoutMs = 20_000 } = options;
+  if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff) throw new Error('the seed must be a whole number from 0 to 65535');
+  const profiles = options.profiles ?? [completeProfile({})];
+  const count = options.locks ?? profiles.length;
+  if (!Number.isInteger(count) || count < 1 || count > 0xffffff) throw new Error('the number of locks must be 1 to 16777215');
+  const overrides = lockProfile.parse(options.profile ?? {});
+  const time = options.time ?? createSystemTime();
+  const topics = createTopics(options.topicRoot ?? 'latchd/v1');
+  const registrar = createRegistrar(options);
+  let fleet: FleetLock[] = [];
+
+  function profileOf(number: number): LockProfile {
+    return { ...(profiles[(number - 1) % profiles.length] ?? completeProfile({})), ...overrides };
+  }
+
+  /** A name that several locks would share gets the number at its end. */
+  function nameOf(pattern: string, number: number): string {
+    if (pattern.includes('{n}')) return pattern.replaceAll('{n}', String(number));
+    const alone = count <= profiles.length && profiles.slice(0, count).filter((profile) => profile.name === pattern).length === 1;
+    return alone ? pattern : `${pattern} ${number}`;
+  }
+
+  function openLock(number: number): Promise<FleetLock> {
+    const profile = profileOf(number);
+    const name = nameOf(profile.name, number);
+    const deviceId = fleetDeviceId(seed, number);
+    return createFleetLock({
+      number,
+      name,
+      deviceId,
+      profile,
+      file: join(options.stateDir, `${deviceId}.json`),
+      flush: options.flush ?? true,
+      url: options.mqttUrl,
+      topics,
+      reconnect: options.reconnect ?? { minMs: 500, maxMs: 5_000 },
+      seed: seed * 0x1000000 + number,
+      time,
+      tell: (line) => options.onLine?.({ number, name }, line),
+    });
+  }
+
+  async function stop(): Promise<void> {
+    const stopping = fleet;
+    await Promise.all(stopping.map((lock) => lock.stop()));
+  }
+
+  async function start(): Promise<void> {
+    try {
+      const numbers = Array.from({ length: count }, (_, index) => index + 1);
+      await inTurns(numbers, async (number) => {
+        const lock = await openLock(number);
+        fleet.push(lock);
+      });
+      fleet.sort((a, b) => a.handle.number - b.handle.number);
+      const known = await registrar.known();
+      await inTurns(fleet, (lock) => giveKey(registrar, lock, known, options.renewKeys ?? false));
+      for (const lock of fleet) lock.connect();
+      await allOnline(fleet, startTimeoutMs, time, options.mqttUrl);
+    } catch (error) {
+      await stop();
+      fleet = [];
+      throw error;
+    }
+  }
+
+  return {
+    name: 'fleet',
+    start,
+    stop,
+    get locks() {
+      return fleet.map((lock) => lock.handle);
+    },
+    lock(number) {
+      const found = fleet[number - 1];
+      if (found === undefined) throw new Error(`there is no lock ${number}; they are 1 to ${fleet.length}`);
+      return found.handle;
+    },
+  };
+}
+
+/** Leaves the lock with a key that the gateway knows, in its memory. */
+async function giveKey(registrar: Registrar, lock: FleetLock, known: ReadonlyMap<DeviceId, number>, renew: boolean): Promise<void> {
+  const { deviceId } = lock.handle;
+  const registeredAs = known.get(deviceId);
+  if (registeredAs !== undefined && lock.memory.contents.deviceKey !== undefined && !renew) return;
+  const issued = registeredAs === undefined ? await registrar.register(registrationOf(lock)) : await registrar.renewKey(registeredAs);
+  if (issued !== undefined) {
+    lock.memory.change({ deviceKey: issued.deviceKey, lockId: issued.lockId });
+    await lock.memory.saved();
+    return;
+  }
+  // Somebody else registered it between our look and our request.
+  const now = await registrar.known();
+  if (!now.has(deviceId)) throw new Error(`the gateway says that ${lock.handle.mac} is registered and does not list it`);
+  await giveKey(registrar, lock, now, true);
+}
+
+function registrationOf({ handle, profile }: FleetLock): LockRegistration {
+  return {
+    lockMac: handle.mac,
+    lockName: handle.name,
+    ...(profile.group !== '' && { groupName: profile.group }),
+    ...(profile.superPasscode !== '' && { noKeyPwd: profile.superPasscode }),
+    ...(profile.timezoneRawOffset !== 0 && { timezoneRawOffset: profile.timezoneRawOffset }),
+  };
+}
+
+async function allOnline(fleet: readonly FleetLock[], withinMs: number, time: TimeSource, url: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const cancel = time.timer(withinMs, () => {
+      const missing = fleet.filter((lock) => !lock.handle.online);
+      const why = missing.find((lock) => lock.trouble !== undefined)?.trouble ?? 'no answer to their hello';
+      const names = missing.slice(0, 3).map((lock) => lock.handle.name);
+      const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : '';
+      reject(new Error(`${names.join(', ')}${more} did not come online at ${url} within ${withinMs / 1_000} s: ${why}`));
+    });
+    Promise.all(fleet.map((lock) => lock.handle.whenOnline())).then(() => {
+      cancel();
+      resolve();
+    }, reject);
+  });
+}
+
+/** A few at a time. After a failure nothing more is begun, and it is rejected once all that had begun is over. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
+      await work(item).catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      });
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+}

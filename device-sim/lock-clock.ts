@@ -1,0 +1,34 @@
+// The lock's own time of day: may be unset, be off, and run fast or slow. Never decides about commands (Protocol 5.1).
+import type { TimeSource } from './time-source.ts';
+
+export interface LockClock {
+  /** Epoch milliseconds by the lock; undefined while its clock is not set. */
+  now(): number | undefined;
+  /** False when this lock has no clock that could be set. */
+  set(now: number): boolean;
+}
+
+export interface LockClockOptions {
+  readonly time: TimeSource;
+  /** At boot: `unset` after a change of batteries, `set` (true time plus offsetMs), `none`: this lock has no clock at all. */
+  readonly kind: 'unset' | 'set' | 'none';
+  readonly offsetMs: number;
+  /** Parts per million; 100 gains 8.64 s a day. */
+  readonly driftPpm: number;
+}
+
+export function createLockClock({ time, kind, offsetMs, driftPpm }: LockClockOptions): LockClock {
+  let base = kind === 'set' ? { date: time.wall() + offsetMs, at: time.monotonic() } : undefined;
+  return {
+    now() {
+      if (base === undefined) return undefined;
+      const elapsedMs = time.monotonic() - base.at;
+      return Math.round(base.date + elapsedMs * (1 + driftPpm / 1_000_000));
+    },
+    set(now) {
+      if (kind === 'none') return false;
+      base = { date: now, at: time.monotonic() };
+      return true;
+    },
+  };
+}

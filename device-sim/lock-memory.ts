@@ -1,0 +1,188 @@
+// A lock's non-volatile memory: one JSON file, written whole (temp, fsync, rename, fsync of the folder), so that a power cut
+// at any instant leaves the old or the new contents. A new file is a new epoch (Protocol 4.4).
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { LockEvent } from '../src/domain/lock-report.ts';
+import { cardListing, eventMessage, helloMessage } from '../src/mqtt/messages.ts';
+
+const memoryContents = z.object({
+  epoch: z.string().min(1).max(32),
+  lastSeq: z.int().min(0),
+  /** Not yet acknowledged by the gateway, oldest first. */
+  events: z.array(eventMessage),
+  /** Acknowledged, the newest ones, for resend-events. */
+  history: z.array(eventMessage),
+  /** Events that gave way because the memory was full. */
+  dropped: z.int().min(0),
+  cards: z.array(cardListing.shape.cards.element),
+  settings: helloMessage.shape.settings.unwrap(),
+  autoLockSeconds: z.int().min(0).max(65_535),
+  bolt: z.enum(['locked', 'unlocked']),
+  /** Not rounded; what is reported is. */
+  batteryPercent: z.number().min(0).max(100),
+  timezoneRawOffset: z.int(),
+  deviceKey: z.string().exactOptional(),
+  lockId: z.int().exactOptional(),
+});
+export type MemoryContents = z.infer<typeof memoryContents>;
+
+/** What a lock leaves the factory with. */
+export type FactoryContents = Omit<MemoryContents, 'epoch' | 'lastSeq' | 'events' | 'history' | 'dropped'>;
+
+export interface LockMemory {
+  readonly contents: MemoryContents;
+  /** The newest event that is on the disk: a later one must not be sent, for its seq could be given again after a power cut. */
+  readonly flushedSeq: number;
+  /** Holds at once; on the disk when `saved` resolves. */
+  change(changes: Partial<MemoryContents>): void;
+  /** Gives the event the next seq and keeps it until it is acknowledged; when the memory is full the oldest gives way. */
+  addEvent(event: Omit<LockEvent, 'seq'>): LockEvent;
+  /** These may be forgotten: the PUBACK of the message that carried them has come. */
+  acknowledge(events: readonly LockEvent[]): void;
+  /** Resolves when everything changed so far is written and flushed; rejects when it could not be. */
+  saved(): Promise<void>;
+  /** Resolves when no event waits for its acknowledgement. */
+  whenAcknowledged(): Promise<void>;
+  /** A power cut: no write begins from now on; resolves when the one under way is over. */
+  halt(): Promise<void>;
+}
+
+export interface LockMemoryOptions {
+  readonly file: string;
+  readonly factory: FactoryContents;
+  /** Unacknowledged events that fit. */
+  readonly eventCapacity: number;
+  /** Acknowledged events kept for resend-events. */
+  readonly historyCapacity: number;
+  /** False spares the fsync; for load tests, where the disk of the lock is not what is tested. */
+  readonly flush: boolean;
+}
+
+/** Reads the file, or makes a new one with a new epoch. Rejects with a sentence that names the file when it cannot be used. */
+export async function openLockMemory(options: LockMemoryOptions): Promise<LockMemory> {
+  const found = await readContents(options.file);
+  let contents: MemoryContents = found ?? {
+    ...options.factory,
+    epoch: randomBytes(4).toString('hex'),
+    lastSeq: 0,
+    events: [],
+    history: [],
+    dropped: 0,
+  };
+  let changed = found === undefined ? 1 : 0;
+  let written = 0;
+  let flushedSeq = found?.lastSeq ?? 0;
+  let writingUpTo = 0;
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  let halted = false;
+  let watchers: (() => void)[] = [];
+
+  async function write(): Promise<void> {
+    if (halted) throw new Error('the power is cut');
+    const version = changed;
+    const seq = contents.lastSeq;
+    writingUpTo = version;
+    await writeDurably(options.file, JSON.stringify(contents), options.flush);
+    written = version;
+    flushedSeq = seq;
+  }
+
+  function saved(): Promise<void> {
+    if (written === changed) return Promise.resolve();
+    if (next !== undefined) return next;
+    if (writingUpTo === changed) return current;
+    const begin = (): Promise<void> => {
+      next = undefined;
+      current = write().finally(() => {
+        writingUpTo = 0;
+      });
+      return current;
+    };
+    next = current.then(begin, begin);
+    return next;
+  }
+
+  function change(changes: Partial<MemoryContents>): void {
+    contents = { ...contents, ...changes };
+    changed++;
+    // Whoever needs to know awaits `saved` himself; a failed write is tried again with the next change.
+    saved().catch(() => undefined);
+  }
+
+  await saved();
+  return {
+    get contents() {
+      return contents;
+    },
+    get flushedSeq() {
+      return flushedSeq;
+    },
+    change,
+    addEvent(draft) {
+      const event: LockEvent = { seq: contents.lastSeq + 1, ...draft };
+      const tooMany = Math.max(0, contents.events.length + 1 - options.eventCapacity);
+      change({ lastSeq: event.seq, events: [...contents.events.slice(tooMany), event], dropped: contents.dropped + tooMany });
+      return event;
+    },
+    acknowledge(events) {
+      const gone = new Set(events.map((event) => event.seq));
+      const acknowledged = contents.events.filter((event) => gone.has(event.seq));
+      if (acknowledged.length === 0) return;
+      const history = [...contents.history, ...acknowledged].sort((a, b) => a.seq - b.seq);
+      change({
+        events: contents.events.filter((event) => !gone.has(event.seq)),
+        history: options.historyCapacity === 0 ? [] : history.slice(-options.historyCapacity),
+      });
+      if (contents.events.length > 0) return;
+      for (const resolve of watchers) resolve();
+      watchers = [];
+    },
+    saved,
+    whenAcknowledged() {
+      if (contents.events.length === 0) return Promise.resolve();
+      return new Promise((resolve) => watchers.push(resolve));
+    },
+    halt() {
+      halted = true;
+      return current.catch(() => undefined);
+    },
+  };
+}
+
+async function readContents(file: string): Promise<MemoryContents | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`the lock memory ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    return memoryContents.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error(`the lock memory ${file} is damaged; remove it and the lock begins anew, in a new epoch`, { cause: error });
+  }
+}
+
+async function writeDurably(file: string, text: string, flush: boolean): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const temporary = `${file}.tmp`;
+  const handle = await open(temporary, 'w', 0o600); // it holds the device key
+  try {
+    await handle.writeFile(text);
+    if (flush) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+  if (!flush) return;
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,132 @@
+// What a lock does for each op that does not move the bolt (Protocol 5.1), with its arguments checked.
+import { z } from 'zod';
+import { cardListing, helloMessage } from '../src/mqtt/messages.ts';
+import { alwaysValid, findCard, sorted, withCard, withoutCard } from './card-memory.ts';
+import type { Answer } from './command-desk.ts';
+import type { LockClock } from './lock-clock.ts';
+import type { LockMemory, MemoryContents } from './lock-memory.ts';
+
+/** What an operation may lay hands on. */
+export interface OperationTarget {
+  readonly memory: LockMemory;
+  readonly clock: LockClock;
+  readonly cardCapacity: number;
+  /** Publishes state and battery again. */
+  reportStatus(): void;
+  /** The auto lock timer or what it depends on has changed. */
+  autoLockChanged(): void;
+  /** Publishes kept events again; resolves after their PUBACKs. */
+  resendEvents(epoch: string, from: number, to: number): Promise<void>;
+}
+
+type Operation = (target: OperationTarget, args: unknown) => Answer | Promise<Answer>;
+
+const card = cardListing.shape.cards.element;
+const cardNumber = card.pick({ cardNumber: true });
+const page = z.object({ offset: z.int().min(0), limit: z.int().min(1).max(100) });
+const autoLock = z.object({ seconds: z.int().min(0).max(65_535) });
+const settings = helloMessage.shape.settings.unwrap();
+const clockArguments = z.object({ now: z.int(), timezoneRawOffset: z.int() });
+const eventRange = z.object({ epoch: z.string(), from: z.int().min(1), to: z.int().min(1) });
+
+const done: Answer = { ok: true };
+
+function refused(error: string, message: string): Answer {
+  return { ok: false, error, message };
+}
+
+/** Checks the arguments before `run`; wrong ones are refused as `failed`. */
+function operation<T>(schema: z.ZodType<T>, run: (target: OperationTarget, args: T) => Answer | Promise<Answer>): Operation {
+  return (target, args) => {
+    const checked = schema.safeParse(args);
+    return checked.success ? run(target, checked.data) : refused('failed', 'wrong arguments');
+  };
+}
+
+/** `ok` only when it is on the disk; a write that fails leaves nothing changed. */
+async function store(memory: LockMemory, changes: Partial<MemoryContents>): Promise<Answer> {
+  const { cards, settings: before, autoLockSeconds } = memory.contents;
+  memory.change(changes);
+  try {
+    await memory.saved();
+    return done;
+  } catch {
+    memory.change({ cards, settings: before, autoLockSeconds });
+    return refused('failed', 'the memory could not be written');
+  }
+}
+
+function putCard(target: OperationTarget, args: z.infer<typeof card>): Answer | Promise<Answer> {
+  if (args.endDate < args.startDate) return refused('failed', 'endDate is before startDate');
+  if (!alwaysValid(args) && target.clock.now() === undefined) return refused('failed', 'the clock is not set'); // Protocol 5.3 rule 4
+  return store(target.memory, { cards: withCard(target.memory.contents.cards, args) });
+}
+
+/** Every op but lock and unlock; an op that is not here is `not-supported`. */
+export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  [
+    'set-auto-lock',
+    operation(autoLock, async (target, { seconds }) => {
+      const answer = await store(target.memory, { autoLockSeconds: seconds });
+      target.autoLockChanged();
+      return answer;
+    }),
+  ],
+  [
+    'add-card',
+    operation(card, (target, args) => {
+      const { cards } = target.memory.contents;
+      const isNew = findCard(cards, args.cardNumber) === undefined;
+      if (isNew && cards.length >= target.cardCapacity) return refused('no-space', `all ${target.cardCapacity} places are taken`);
+      return putCard(target, args);
+    }),
+  ],
+  [
+    'update-card',
+    operation(card, (target, args) => {
+      const found = findCard(target.memory.contents.cards, args.cardNumber);
+      return found === undefined ? refused('not-found', 'no such card') : putCard(target, args);
+    }),
+  ],
+  [
+    'remove-card',
+    operation(cardNumber, (target, args) => store(target.memory, { cards: withoutCard(target.memory.contents.cards, args.cardNumber) })),
+  ],
+  [
+    'list-cards',
+    operation(page, (target, { offset, limit }) => {
+      const all = sorted(target.memory.contents.cards);
+      return { ok: true, result: { cards: all.slice(offset, offset + limit), total: all.length } };
+    }),
+  ],
+  [
+    'set-settings',
+    operation(settings, async (target, changes) => {
+      if (Object.keys(changes).length === 0) return refused('failed', 'no setting that this lock knows');
+      const answer = await store(target.memory, { settings: { ...target.memory.contents.settings, ...changes } });
+      target.autoLockChanged();
+      return answer;
+    }),
+  ],
+  [
+    'set-clock',
+    operation(clockArguments, (target, { now, timezoneRawOffset }) => {
+      if (!target.clock.set(now)) return refused('not-supported', 'this lock has no clock');
+      return store(target.memory, { timezoneRawOffset });
+    }),
+  ],
+  [
+    'get-status',
+    operation(z.unknown(), (target) => {
+      target.reportStatus();
+      return done;
+    }),
+  ],
+  [
+    'resend-events',
+    operation(eventRange, async (target, { epoch, from, to }) => {
+      await target.resendEvents(epoch, from, to);
+      return done;
+    }),
+  ],
+]);

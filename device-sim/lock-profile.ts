@@ -1,0 +1,92 @@
+// What kind of lock it is: everything that can be chosen of a simulated lock, with its limits and the usual values.
+import { z } from 'zod';
+import { cardListing, helloMessage } from '../src/mqtt/messages.ts';
+import { faultRates } from './faults.ts';
+import type { FactoryContents } from './lock-memory.ts';
+
+const label = z.string().max(64);
+
+/** Every member may be left out; `completeProfile` puts in the usual value. */
+export const lockProfile = z.strictObject({
+  /** `{n}` becomes the number of the lock in the fleet. */
+  name: z.string().min(1).max(64).exactOptional(),
+  group: label.exactOptional(),
+  superPasscode: z.string().max(32).exactOptional(),
+  timezoneRawOffset: z.int().min(-50_400_000).max(50_400_000).exactOptional(),
+  modelNum: label.exactOptional(),
+  hardwareRevision: label.exactOptional(),
+  firmwareRevision: label.exactOptional(),
+  featureValue: z.string().max(256).exactOptional(),
+  byteOrder: z.enum(['regular', 'reverse']).exactOptional(),
+  cardCapacity: z.int().min(0).max(100_000).exactOptional(),
+  eventCapacity: z.int().min(1).max(100_000).exactOptional(),
+  historyCapacity: z.int().min(0).max(100_000).exactOptional(),
+  boltTravelMs: z.int().min(0).max(60_000).exactOptional(),
+  keepAliveSeconds: z.int().min(1).max(120).exactOptional(),
+  autoLockSeconds: z.int().min(0).max(65_535).exactOptional(),
+  batteryPercent: z.number().min(0).max(100).exactOptional(),
+  batteryDrainPercent: z.number().min(0).max(100).exactOptional(),
+  clock: z.enum(['unset', 'set', 'none']).exactOptional(),
+  clockOffsetMs: z.int().exactOptional(),
+  clockDriftPpm: z.number().min(-100_000).max(100_000).exactOptional(),
+  settings: helloMessage.shape.settings,
+  passcodes: z.array(z.string().regex(/^[0-9]{4,9}$/, 'must be 4 to 9 digits')).exactOptional(),
+  cards: cardListing.shape.cards.exactOptional(),
+  faults: faultRates.exactOptional(),
+});
+export type LockProfileInput = z.input<typeof lockProfile>;
+export type LockProfile = Required<z.output<typeof lockProfile>>;
+
+const usual: LockProfile = {
+  name: 'Lock {n}',
+  group: '',
+  superPasscode: '',
+  timezoneRawOffset: 0,
+  modelNum: 'SN-9',
+  hardwareRevision: '1.3',
+  firmwareRevision: '6.5.07',
+  featureValue: 'F44354CF5F3',
+  byteOrder: 'regular',
+  cardCapacity: 200,
+  eventCapacity: 2_000,
+  historyCapacity: 200,
+  boltTravelMs: 300,
+  keepAliveSeconds: 30,
+  autoLockSeconds: 5,
+  batteryPercent: 100,
+  batteryDrainPercent: 0.02,
+  clock: 'unset',
+  clockOffsetMs: 0,
+  clockDriftPpm: 0,
+  settings: {},
+  passcodes: [],
+  cards: [],
+  faults: faultRates.parse({}),
+};
+
+/** Switches as they leave the factory: sound, tamper alert and reset button on; privacy lock and passage mode off; opens to the left. */
+const factorySettings = {
+  lockSound: 1,
+  privacyLock: 2,
+  tamperAlert: 1,
+  resetButton: 1,
+  openDirection: 1,
+  passageMode: 2,
+  passageModeAutoUnlock: 2,
+};
+
+export function completeProfile(profile: z.output<typeof lockProfile>): LockProfile {
+  return { ...usual, ...profile };
+}
+
+/** What the memory of a new lock of this kind holds. */
+export function factoryContents(profile: LockProfile): FactoryContents {
+  return {
+    cards: profile.cards,
+    settings: { ...factorySettings, ...profile.settings },
+    autoLockSeconds: profile.autoLockSeconds,
+    bolt: 'locked',
+    batteryPercent: profile.batteryPercent,
+    timezoneRawOffset: profile.timezoneRawOffset,
+  };
+}

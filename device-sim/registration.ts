@@ -1,0 +1,94 @@
+// Makes the gateway know the locks, over its management API (HTTP API 6), with sentences a person can act on when it does not work.
+import { z } from 'zod';
+import type { DeviceId } from '../src/domain/lock.ts';
+
+export interface LockRegistration {
+  readonly lockMac: string;
+  readonly lockName: string;
+  readonly groupName?: string;
+  readonly noKeyPwd?: string;
+  readonly timezoneRawOffset?: number;
+}
+
+const issuedKey = z.object({ lockId: z.int(), deviceId: z.string(), deviceKey: z.string().min(1) });
+export type IssuedKey = z.infer<typeof issuedKey>;
+
+const lockPage = z.object({ list: z.array(z.object({ lockId: z.int(), lockMac: z.string() })), pages: z.int() });
+const problemBody = z.object({ code: z.string(), detail: z.string().exactOptional() });
+
+export interface Registrar {
+  /** lockId of every lock that the gateway knows. */
+  known(): Promise<Map<DeviceId, number>>;
+  /** Undefined when the MAC is registered already (409 conflict). */
+  register(lock: LockRegistration): Promise<IssuedKey | undefined>;
+  /** A new key for a registered lock; the old one and its connection end at once. */
+  renewKey(lockId: number): Promise<IssuedKey>;
+}
+
+/** `gatewayUrl`: where the HTTP API is, such as `http://127.0.0.1:8080`; `token`: of a gateway administrator. */
+export function createRegistrar({ gatewayUrl, token }: { readonly gatewayUrl: string; readonly token: string }): Registrar {
+  const base = gatewayUrl.replace(/\/+$/, '');
+
+  async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; json: unknown }> {
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json', ...(body && { 'content-type': 'application/json' }) };
+    let response: Response;
+    try {
+      response = await fetch(`${base}${path}`, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(15_000),
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    } catch (error) {
+      throw new Error(`the gateway at ${base} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    }
+    const text = await response.text();
+    try {
+      return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+    } catch (error) {
+      throw new Error(`${base} answered ${response.status} without JSON: is this the gateway?`, { cause: error });
+    }
+  }
+
+  function expected<T>(schema: z.ZodType<T>, what: string, { status, json }: { status: number; json: unknown }): T {
+    if (status >= 400) throw new Error(`the gateway at ${base} refused ${what}: ${explain(status, json)}`);
+    const checked = schema.safeParse(json);
+    if (!checked.success) throw new Error(`the gateway at ${base} answered ${what} in a way that is not understood (status ${status})`);
+    return checked.data;
+  }
+
+  return {
+    async known() {
+      const locks = new Map<DeviceId, number>();
+      for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
+        const answer = await call('GET', `/api/v1/gateway/locks?pageNo=${pageNo}&pageSize=1000`);
+        const page = expected(lockPage, 'the list of locks', answer);
+        pages = page.pages;
+        for (const lock of page.list) locks.set(lock.lockMac.replaceAll(/[:-]/g, '').toLowerCase() as DeviceId, lock.lockId);
+      }
+      return locks;
+    },
+    async register(lock) {
+      const answer = await call('POST', '/api/v1/gateway/locks', lock);
+      if (answer.status === 409) return undefined;
+      return expected(issuedKey, `the registration of ${lock.lockMac}`, answer);
+    },
+    async renewKey(lockId) {
+      return expected(issuedKey, `a new key for lock ${lockId}`, await call('POST', `/api/v1/gateway/locks/${lockId}/key`));
+    },
+  };
+}
+
+function explain(status: number, json: unknown): string {
+  if (status === 401) return 'the token is not valid (401); see --token-file and LATCHD_TOKEN';
+  if (status === 403) return "the token's account is not a gateway administrator (403)";
+  const problem = problemBody.safeParse(json);
+  return problem.success ? `${problem.data.detail ?? problem.data.code} (${status} ${problem.data.code})` : `status ${status}`;
+}
+
+/** fetch hides the reason (ECONNREFUSED …) in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof AggregateError) return reasonOf(error.cause.errors[0]);
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

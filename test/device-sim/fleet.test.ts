@@ -1,0 +1,122 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createFleet, type Fleet, type FleetOptions, fleetDeviceId } from '../../device-sim/fleet.ts';
+import { type FakeGateway, startFakeGateway } from './support/fake-gateway.ts';
+import { type ListeningBroker, startListeningBroker } from './support/listening-broker.ts';
+
+describe('a fleet', () => {
+  let stateDir: string;
+  let gateway: FakeGateway;
+  let broker: ListeningBroker;
+  let fleets: Fleet[];
+
+  beforeEach(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), 'fleet-'));
+    gateway = await startFakeGateway('admin-token');
+    broker = await startListeningBroker();
+    broker.admit((deviceId, key) => gateway.keys.get(deviceId) === key);
+    fleets = [];
+  });
+
+  afterEach(async () => {
+    for (const fleet of fleets) await fleet.stop();
+    await broker.stop();
+    await gateway.stop();
+    await rm(stateDir, { recursive: true });
+  });
+
+  function make(options: Partial<FleetOptions> = {}): Fleet {
+    const fleet = createFleet({
+      gatewayUrl: gateway.url,
+      mqttUrl: broker.url,
+      token: 'admin-token',
+      stateDir,
+      startTimeoutMs: 5_000,
+      reconnect: { minMs: 10, maxMs: 50 },
+      profile: { boltTravelMs: 5 },
+      ...options,
+    });
+    fleets.push(fleet);
+    return fleet;
+  }
+
+  it('registers its locks with locally administered addresses and is online when start resolves (HTTP API 6)', async () => {
+    const fleet = make({ locks: 3, seed: 7 });
+    await fleet.start();
+    expect(gateway.registrations.map(({ lockMac }) => lockMac).sort()).toEqual([
+      '02:00:07:00:00:01',
+      '02:00:07:00:00:02',
+      '02:00:07:00:00:03',
+    ]);
+    expect(fleet.locks.map(({ name, online, lockId }) => ({ name, online, known: lockId !== undefined }))).toEqual(
+      [1, 2, 3].map((n) => ({ name: `Lock ${n}`, online: true, known: true })),
+    );
+    expect((await readdir(stateDir)).sort()).toEqual([1, 2, 3].map((n) => `${fleetDeviceId(7, n)}.json`));
+  });
+
+  it('comes back with the keys of its memory, without a new registration', async () => {
+    const first = make({ locks: 2 });
+    await first.start();
+    await first.stop();
+    const second = make({ locks: 2 });
+    await second.start();
+    expect(gateway.registrations).toHaveLength(2);
+    expect(gateway.requests.filter((request) => request.endsWith('/key'))).toEqual([]);
+  });
+
+  it('asks for a new key when the lock is registered and its memory is gone (HTTP API 6)', async () => {
+    const first = make();
+    await first.start();
+    await first.stop();
+    const second = make({ stateDir: join(stateDir, 'other') });
+    await second.start();
+    expect(gateway.requests).toContain('POST /api/v1/gateway/locks/1/key');
+    expect(second.lock(1).online).toBe(true);
+  });
+
+  it('says what is wrong when the token is refused', async () => {
+    await expect(make({ token: 'stolen' }).start()).rejects.toThrow('the token is not valid (401)');
+  });
+
+  it('says what is wrong when the gateway cannot be reached', async () => {
+    await expect(make({ gatewayUrl: 'http://127.0.0.1:9' }).start()).rejects.toThrow(/127\.0\.0\.1:9 cannot be reached/);
+  });
+
+  it('says which locks did not come online, and why', async () => {
+    broker.admit(() => false);
+    await expect(make({ startTimeoutMs: 300 }).start()).rejects.toThrow(/Lock 1 did not come online .*: Connection refused/);
+  });
+
+  it('lets a person act at a door, and brings the events to the gateway (Protocol 4.4)', async () => {
+    const fleet = make({ profile: { boltTravelMs: 5, cards: [{ cardNumber: '1325672378', startDate: 0, endDate: 0 }] } });
+    await fleet.start();
+    const lock = fleet.lock(1);
+    expect(await lock.swipeCard('1325672378')).toEqual({ done: true });
+    await lock.whenEventsAcknowledged();
+    expect(broker.heard.filter(({ channel }) => channel === 'events').map(({ payload }) => JSON.parse(payload).events)).toEqual([
+      [{ seq: 1, type: 'card-unlock', credential: '1325672378' }],
+    ]);
+    expect(lock.state).toBe('unlocked');
+  });
+
+  it('keeps events over a cut network and a power cut, and sends them once both are over (Protocol 4.4)', async () => {
+    const fleet = make();
+    await fleet.start();
+    const lock = fleet.lock(1);
+    lock.cutNetwork();
+    await lock.swipeCard('5');
+    await lock.turnThumb();
+    await lock.whenSaved();
+    lock.powerCut();
+    await lock.powerOn();
+    await lock.whenOnline();
+    await lock.whenEventsAcknowledged();
+    const sent = broker.heard.filter(({ channel }) => channel === 'events').flatMap(({ payload }) => JSON.parse(payload).events);
+    expect(sent.map(({ type, success }: { type: string; success?: boolean }) => [type, success])).toEqual([
+      ['card-unlock', false],
+      ['inside-unlock', undefined],
+    ]);
+  });
+});
