@@ -1,0 +1,60 @@
+// One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (HTTP API 1).
+import type { Log } from '../domain/part.ts';
+
+/** What is known of a request when it ends. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly method: string;
+  /** The path as the route table writes it, or for an unknown one as it was sent. */
+  readonly path: string;
+  readonly known: boolean;
+  /** Parameters that have passed validation. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly account: string | undefined;
+  /** undefined: the client was gone before its answer. */
+  readonly status: number | undefined;
+  /** Error code of the answer. */
+  readonly code: string | undefined;
+  readonly ms: number;
+}
+
+const harmless: readonly string[] = [
+  'lockId',
+  'cardId',
+  'tokenId',
+  'username',
+  'pageNo',
+  'pageSize',
+  'startDate',
+  'endDate',
+  'seconds',
+  'addType',
+  'changeType',
+  'deleteType',
+  'method',
+];
+
+/** Writes the line of a request that has ended. */
+export function writeAccessLog(log: Log, line: RequestLine): void {
+  const { requestId, method, path, known, parameters, account, status, code, ms } = line;
+  const shown: Record<string, string> = {};
+  for (const name of harmless) if (name in parameters) shown[name] = parameters[name] as string;
+  log.info(
+    {
+      requestId,
+      method,
+      path: known ? path : masked(path),
+      ...(Object.keys(shown).length > 0 && { parameters: shown }),
+      ...(account !== undefined && { account }),
+      ...(status === undefined ? { gone: true } : { status }),
+      ...(code !== undefined && { code }),
+      ms: Math.round(ms * 10) / 10,
+    },
+    'request',
+  );
+}
+
+/** An unknown path can hold anything by mistake: what could be a token or a number of weight is blanked. */
+function masked(path: string): string {
+  return path.slice(0, 200).replaceAll(/[^/]{33,}|\d{4,}/g, '…');
+}

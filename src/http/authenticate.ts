@@ -1,0 +1,64 @@
+// Bearer token to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 1).
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../domain/account.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { Clock } from '../domain/ports.ts';
+import { headerCount } from './headers.ts';
+
+const failuresAllowed = 20;
+const windowMs = 60_000;
+/** Addresses remembered; beyond it the one that failed longest ago is forgotten, so that memory stays bounded. */
+const addressesAtMost = 10_000;
+
+/** The caller behind a request; `token-missing`, `token-invalid`, `token-expired`, or `rate-limited` instead of those. */
+export type Authenticate = (request: IncomingMessage) => Caller;
+
+/**
+ * Makes the check that each request passes. After 20 failures within a minute from one address its further failures are
+ * `rate-limited`; a valid token still passes. `byToken` throws `token-invalid` or `token-expired`.
+ */
+export function createAuthenticate(byToken: (token: string) => Caller, clock: Clock): Authenticate {
+  const failures = new Map<string, number[]>();
+
+  function countFailure(address: string): void {
+    const now = clock.monotonic();
+    const recent = (failures.get(address) ?? []).filter((at) => at > now - windowMs);
+    const oldest = recent[0];
+    if (recent.length >= failuresAllowed && oldest !== undefined) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
+      throw new DomainError('rate-limited', 'too many failed authentications from this address', { retryAfterSeconds });
+    }
+    failures.delete(address); // to the end of the map: the most recent
+    failures.set(address, [...recent, now]);
+    if (failures.size > addressesAtMost) failures.delete(failures.keys().next().value as string);
+  }
+
+  return (request) => {
+    try {
+      return byToken(bearerToken(request));
+    } catch (error) {
+      if (error instanceof DomainError && error.code.startsWith('token-')) countFailure(plainAddress(request));
+      throw error;
+    }
+  };
+}
+
+function bearerToken(request: IncomingMessage): string {
+  const header = request.headers.authorization;
+  if (header === undefined || header === '') throw new DomainError('token-missing', 'the request carries no access token');
+  // Node keeps the first of several Authorization headers; which one a proxy checked is unknown.
+  if (headerCount(request.rawHeaders, 'authorization') > 1) throw malformed('the request carries more than one Authorization header');
+  const [, scheme, token] = /^([^ ]+)(?: +(.*))?$/.exec(header) ?? [];
+  if (scheme?.toLowerCase() !== 'bearer') throw new DomainError('token-missing', 'the Authorization header must use the Bearer scheme');
+  if (token === undefined || !/^[A-Za-z0-9._~+/-]{1,512}=*$/.test(token)) throw malformed('the Authorization header is malformed');
+  return token;
+}
+
+function malformed(message: string): DomainError {
+  return new DomainError('token-invalid', message);
+}
+
+/** An IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */
+function plainAddress(request: IncomingMessage): string {
+  return (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+}

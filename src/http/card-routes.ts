@@ -1,0 +1,32 @@
+// The identity card endpoints at a glance (Specification 4.2, HTTP API 4).
+import type { CardService } from '../domain/card-service.ts';
+import { paginate } from '../domain/page.ts';
+import { cardAdd, cardDelete, cardList, cardRename, cardsOnLock, cardValidity, oneCard } from './query.ts';
+import { done, ok, type Route, route } from './route.ts';
+import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
+
+export function cardRoutes(cards: CardService): readonly Route[] {
+  return [
+    route('GET', '/api/v1/identity-card/list', cardList, ({ caller, parameters: { lockId, page } }) =>
+      ok(pageView(cards.list(caller, lockId, page), cardView)),
+    ),
+    route('POST', '/api/v1/identity-card/add', cardAdd, async ({ caller, parameters: { lockId, card, via }, gone }) =>
+      ok(addedCardView(await cards.add(caller, lockId, card, via, gone))),
+    ),
+    route('PUT', '/api/v1/identity-card/change-validity', cardValidity, ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
+      done(cards.changeValidity(caller, lockId, cardId, validity, via, gone)),
+    ),
+    route('PUT', '/api/v1/identity-card/rename', cardRename, ({ caller, parameters: { lockId, cardId, name } }) =>
+      done(cards.rename(caller, lockId, cardId, name)),
+    ),
+    route('DELETE', '/api/v1/identity-card/delete', cardDelete, ({ caller, parameters: { lockId, cardId, via }, gone }) =>
+      done(cards.remove(caller, lockId, cardId, via, gone)),
+    ),
+    route('GET', '/api/v1/identity-card/detail', oneCard, ({ caller, parameters: { lockId, cardId } }) =>
+      ok(cardDetailView(cards.detail(caller, lockId, cardId))),
+    ),
+    route('GET', '/api/v1/identity-card/on-lock', cardsOnLock, async ({ caller, parameters: { lockId, page }, gone }) =>
+      ok(pageView(paginate(await cards.onLock(caller, lockId, gone), page), cardOnLockView)),
+    ),
+  ];
+}

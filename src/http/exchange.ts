@@ -1,0 +1,127 @@
+// One request from arrival to answer, its checks in the order of HTTP API 1:
+// path, method, authentication, Accept, parameters; existence and rights are the services' business.
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError, type ParameterProblem } from '../domain/errors.ts';
+import type { Log } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import { writeAccessLog } from './access-log.ts';
+import type { Authenticate } from './authenticate.ts';
+import { requireJsonAccepted, requireOneHost } from './headers.ts';
+import { readJsonBody } from './json-body.ts';
+import { invalidParameters, problemOf } from './problem.ts';
+import { type PathValues, rawParameters } from './raw-query.ts';
+import type { Answer, OpenRoute, Route } from './route.ts';
+
+/** All routes of one path. */
+export interface Resource {
+  readonly path: string;
+  readonly routes: ReadonlyMap<string, Route | OpenRoute>;
+  /** Value of the Allow header. */
+  readonly allow: string;
+}
+
+/** Answers a request to a known path, or to none (undefined); never throws. */
+export type Serve = (request: IncomingMessage, response: ServerResponse, resource: Resource | undefined, pathValues: PathValues) => void;
+
+interface Exchange {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  account: string | undefined;
+  code: string | undefined;
+  parameters: Readonly<Record<string, string>>;
+}
+
+const json = 'application/json; charset=utf-8';
+const problemJson = 'application/problem+json';
+
+/** @param closing whether the server is stopping, so that connections end with their answer */
+export function createServe(options: { clock: Clock; log: Log; authenticate: Authenticate; closing: () => boolean }): Serve {
+  const { clock, log, authenticate, closing } = options;
+
+  return (request, response, resource, pathValues) => {
+    const startedAt = clock.monotonic();
+    const exchange: Exchange = { requestId: newRequestId(), request, response, account: undefined, code: undefined, parameters: {} };
+    const { method = '', url = '' } = request;
+    response.once('close', () => {
+      const { requestId, account, code, parameters } = exchange;
+      const status = response.writableFinished ? response.statusCode : undefined;
+      const path = resource?.path ?? pathOf(url);
+      const ms = clock.monotonic() - startedAt;
+      writeAccessLog(log, { requestId, method, path, known: resource !== undefined, parameters, account, status, code, ms });
+    });
+    answer(exchange, resource, pathValues)
+      .then(({ status = 200, headers = [], body }) => send(exchange, status, json, headers, JSON.stringify(body)))
+      .catch((error: unknown) => refuse(exchange, error, resource));
+  };
+
+  async function answer(exchange: Exchange, resource: Resource | undefined, pathValues: PathValues): Promise<Answer> {
+    const { request, response } = exchange;
+    requireOneHost(request.rawHeaders, request.httpVersion);
+    if (resource === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
+    if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
+    if ('open' in route) return route.handle();
+    const caller = authenticate(request);
+    exchange.account = caller.username;
+    requireJsonAccepted(request.headers.accept);
+    const problems: ParameterProblem[] = [];
+    const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
+    const parameters = route.parameters.read(raw, problems);
+    const body = route.body?.read(await readJsonBody(request, problems), problems);
+    if (problems.length > 0) throw invalidParameters(problems);
+    exchange.parameters = raw;
+    return route.handle({
+      caller,
+      parameters,
+      body,
+      get gone() {
+        return goneSignal(response);
+      },
+    });
+  }
+
+  function refuse(exchange: Exchange, error: unknown, resource: Resource | undefined): void {
+    const { requestId } = exchange;
+    const problem = problemOf(error, requestId);
+    exchange.code = problem.code;
+    if (problem.code === 'internal-error') log.error({ requestId, err: error }, 'a request failed because of a bug');
+    if (problem.code === 'storage-unavailable') log.error({ requestId, err: error }, 'a request failed because of the disk');
+    const headers = problem.status === 405 && resource !== undefined ? ['Allow', resource.allow] : problem.headers;
+    send(exchange, problem.status, problemJson, headers, problem.body);
+  }
+
+  function send({ requestId, response }: Exchange, status: number, type: string, headers: readonly string[], body: string): void {
+    if (response.destroyed || response.headersSent) return;
+    const all = [
+      ...['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body))],
+      ...['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId],
+      ...headers,
+    ];
+    if (closing()) all.push('Connection', 'close');
+    response.writeHead(status, all);
+    response.end(body);
+  }
+}
+
+/** Names one request in its answer and in the log; never taken from the client. */
+export function newRequestId(): string {
+  return randomBytes(9).toString('base64url');
+}
+
+/** Aborts when the connection ends before the answer is out; made only for the handlers that ask for it. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const gone = () => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.destroyed) gone();
+  else response.once('close', gone);
+  return controller.signal;
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}

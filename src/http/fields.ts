@@ -1,0 +1,74 @@
+// The vocabulary of values that clients send: integers in decimal digits, names, MAC addresses. zod only ever matches, never coerces.
+import { z } from 'zod';
+import { deviceIdOf } from '../domain/lock.ts';
+
+const greatest = Number.MAX_SAFE_INTEGER;
+
+function rangeMessage(min: number, max: number): string {
+  if (max < greatest) return max - min === 1 ? `must be ${min} or ${max}` : `must be between ${min} and ${max}`;
+  return `must be ${min === 1 ? 'a positive integer' : 'an integer, not negative and'} not above ${greatest}`;
+}
+
+/** A number in a JSON body, `min` to `max`, whole. */
+export function wholeNumber(min: number, max: number) {
+  const error = rangeMessage(min, max);
+  return z.int({ error }).min(min, error).max(max, error);
+}
+
+/**
+ * An integer in a query string or path: plain decimal digits, then converted, then `min` to `max` (HTTP API 1).
+ * Refuses what Number() would take: "", blanks, 1e3, 1.0, 0x10, and anything beyond 2^53-1.
+ */
+export function integer(min = 1, max = greatest) {
+  return z
+    .string()
+    .regex(/^-?\d+$/, { error: 'must be an integer in plain decimal digits', abort: true })
+    .transform((digits) => Number(digits) + 0) // -0 becomes 0
+    .pipe(wholeNumber(min, max));
+}
+
+/** A positive integer that identifies something; `Id` is its branded type. */
+export function id<Id extends number>() {
+  return integer() as unknown as z.ZodType<Id, string>;
+}
+
+/** Epoch milliseconds, not negative. */
+export const millis = integer(0);
+
+/** 1: a phone has already done it on the lock. 2: the gateway does it (Specification 4.2 rule 1). */
+export const via = integer(1, 2).transform((type) => (type === 1 ? ('phone' as const) : ('gateway' as const)));
+
+function textProblem(value: string, min: number, max: number, controls: 'refused' | 'allowed'): string | undefined {
+  if (!value.isWellFormed()) return 'must be well-formed Unicode';
+  if (controls === 'refused' && /\p{Cc}/u.test(value)) return 'must not contain control characters';
+  const length = value.length > max * 2 ? value.length : [...value].length;
+  if (length >= min && length <= max) return undefined;
+  return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
+}
+
+/** Text of `min` to `max` code points, well-formed, without control characters unless they are allowed. */
+export function text(min: number, max: number, controls: 'refused' | 'allowed' = 'refused') {
+  return z.string({ error: 'must be a string' }).check((context) => {
+    const message = textProblem(context.value, min, max, controls);
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+  });
+}
+
+/** What people call a lock, its alias or a token. */
+export const name = text(1, 64);
+
+/** Decimal digits, 1 to 20 of them (HTTP API 3). */
+export const cardNumber = z.string().regex(/^\d{1,20}$/, 'must be 1 to 20 decimal digits');
+
+/** The name of an account. */
+export const username = z
+  .string({ error: 'must be a string' })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'must be 1 to 64 letters, digits or . _ @ -, starting with a letter or digit');
+
+/** A MAC address in any usual spelling, as a deviceId (HTTP API 6). */
+export const mac = z.string({ error: 'must be a string' }).transform((spelling, context) => {
+  const deviceId = deviceIdOf(spelling);
+  if (deviceId !== undefined) return deviceId;
+  context.addIssue('must be a MAC address such as A4:C1:38:7F:02:E9');
+  return z.NEVER;
+});

@@ -1,0 +1,66 @@
+// The management endpoints at a glance (HTTP API 6).
+import type { AccountService } from '../domain/account-service.ts';
+import { requireGatewayAdministrator } from '../domain/permissions.ts';
+import type { RegistrationService } from '../domain/registration-service.ts';
+import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './bodies.ts';
+import { managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken } from './query.ts';
+import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
+import { accountView, issuedKeyView, managedLockView, newTokenView, pageView, tokenView } from './views.ts';
+
+const base = '/api/v1/gateway';
+
+export function gatewayRoutes(locks: RegistrationService, accounts: AccountService, status: () => object): readonly Route[] {
+  return [
+    bodyRoute('POST', `${base}/locks`, noParameters, newLock, async ({ caller, body }) =>
+      created(issuedKeyView(await locks.register(caller, body))),
+    ),
+    route('GET', `${base}/locks`, managementPage, ({ caller, parameters }) =>
+      ok(pageView(locks.managed(caller, parameters), managedLockView)),
+    ),
+    bodyRoute('PUT', `${base}/locks/{lockId}`, oneLock, lockChanges, async ({ caller, parameters: { lockId }, body }) =>
+      ok(managedLockView(await locks.change(caller, lockId, body))),
+    ),
+    route('DELETE', `${base}/locks/{lockId}`, oneLock, ({ caller, parameters: { lockId } }) => done(locks.remove(caller, lockId))),
+    route('POST', `${base}/locks/{lockId}/key`, oneLock, async ({ caller, parameters: { lockId } }) =>
+      ok(issuedKeyView(await locks.renewKey(caller, lockId))),
+    ),
+    bodyRoute('PUT', `${base}/locks/{lockId}/administrator`, oneLock, appointment, ({ caller, parameters: { lockId }, body }) =>
+      done(locks.appoint(caller, lockId, body.username)),
+    ),
+    bodyRoute(
+      'PUT',
+      `${base}/locks/{lockId}/roles/{username}`,
+      oneRole,
+      grantedRole,
+      ({ caller, parameters: { lockId, username }, body }) => done(locks.grant(caller, lockId, username, body.role)),
+    ),
+    route('DELETE', `${base}/locks/{lockId}/roles/{username}`, oneRole, ({ caller, parameters: { lockId, username } }) =>
+      done(locks.revoke(caller, lockId, username)),
+    ),
+
+    bodyRoute('POST', `${base}/accounts`, noParameters, newAccount, async ({ caller, body }) =>
+      created(accountView(await accounts.createAccount(caller, body.username, body.gatewayAdministrator))),
+    ),
+    route('GET', `${base}/accounts`, managementPage, ({ caller, parameters }) =>
+      ok(pageView(accounts.listAccounts(caller, parameters), accountView)),
+    ),
+    route('DELETE', `${base}/accounts/{username}`, oneAccount, ({ caller, parameters: { username } }) =>
+      done(accounts.removeAccount(caller, username)),
+    ),
+
+    bodyRoute('POST', `${base}/tokens`, noParameters, newToken, async ({ caller, body }) =>
+      created(newTokenView(await accounts.createToken(caller, body))),
+    ),
+    route('GET', `${base}/tokens`, managementPage, ({ caller, parameters }) =>
+      ok(pageView(accounts.listTokens(caller, parameters), tokenView)),
+    ),
+    route('DELETE', `${base}/tokens/{tokenId}`, oneToken, ({ caller, parameters: { tokenId } }) =>
+      done(accounts.removeToken(caller, tokenId)),
+    ),
+
+    route('GET', `${base}/status`, noParameters, ({ caller }) => {
+      requireGatewayAdministrator(caller);
+      return ok(status());
+    }),
+  ];
+}

@@ -1,0 +1,41 @@
+// The lock endpoints at a glance (Specification 4.1, HTTP API 4).
+import type { LockService } from '../domain/lock-service.ts';
+import type { RecordService } from '../domain/record-service.ts';
+import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange } from './query.ts';
+import { type Answer, done, ok, type Route, route } from './route.ts';
+import { batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
+
+export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
+  return [
+    route('POST', '/api/v1/lock/unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
+      ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),
+    ),
+    route('POST', '/api/v1/lock/lock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
+      ok(moveView(await locks.move(caller, lockId, 'locked', gone))),
+    ),
+    route('GET', '/api/v1/lock/state', oneLock, ({ caller, parameters: { lockId } }) => stateAnswer(locks.state(caller, lockId))),
+    route('GET', '/api/v1/lock/list', lockList, ({ caller, parameters: { page, alias } }) =>
+      ok(pageView(locks.list(caller, page, alias), lockItemView)),
+    ),
+    route('GET', '/api/v1/lock/battery', oneLock, ({ caller, parameters: { lockId } }) => ok(batteryView(locks.battery(caller, lockId)))),
+    route('GET', '/api/v1/lock/records', recordRange, async ({ caller, parameters: { lockId, range } }) =>
+      ok(pageView(await records.page(caller, lockId, range), recordView)),
+    ),
+    route('POST', '/api/v1/lock/set-auto-lock-timer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
+      done(locks.setAutoLock(caller, lockId, seconds, gone)),
+    ),
+    route('GET', '/api/v1/lock/detail', oneLock, ({ caller, parameters: { lockId } }) => ok(lockDetailView(locks.detail(caller, lockId)))),
+    route('PUT', '/api/v1/lock/rename', lockRename, ({ caller, parameters: { lockId, alias } }) =>
+      done(locks.rename(caller, lockId, alias)),
+    ),
+    route('PUT', '/api/v1/lock/settings', lockSettings, ({ caller, parameters: { lockId, settings }, gone }) =>
+      done(locks.changeSettings(caller, lockId, settings, gone)),
+    ),
+  ];
+}
+
+/** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 3). */
+function stateAnswer({ state, stateAt, online }: ReturnType<LockService['state']>): Answer {
+  const headers = ['Last-Modified', new Date(stateAt).toUTCString(), 'Latchd-Lock-Online', String(online)];
+  return { headers, body: { state } };
+}

@@ -1,0 +1,119 @@
+// The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 3, 4 and 6).
+import { z } from 'zod';
+import type { CardId } from '../domain/card.ts';
+import type { LockId, LockSettings } from '../domain/lock.ts';
+import { checked, whenRight } from './check.ts';
+import { cardNumber, id, integer, millis, name, text, username, via } from './fields.ts';
+
+const lockId = id<LockId>();
+const cardId = id<CardId>();
+
+/** Specification 4.3: pageNo from 1, pageSize 10 to 1000. */
+const page = { pageNo: integer().default(1), pageSize: integer(10, 1000) };
+
+const datesInOrder = {
+  path: ['endDate'],
+  error: 'must not be before startDate',
+  when: whenRight('startDate', 'endDate'),
+};
+
+/** Both 0: always valid. Otherwise endDate is not before startDate (HTTP API 3). */
+function inOrder({ startDate, endDate }: { startDate: number; endDate: number }): boolean {
+  return endDate >= startDate;
+}
+
+export const noParameters = checked(z.object({}), () => undefined);
+
+export const lockList = checked(z.object({ ...page, lockAlias: text(0, 64).exactOptional() }), ({ lockAlias, ...page }) => ({
+  page,
+  alias: lockAlias,
+}));
+
+export const oneLock = checked(z.object({ lockId }), (value) => value);
+
+export const autoLock = checked(z.object({ lockId, seconds: integer(0, 65_535) }), (value) => value);
+
+export const recordRange = checked(
+  z.object({ lockId, ...page, startDate: millis.default(0), endDate: millis.default(0) }).refine(
+    // 0 is an open end, so it is never too early.
+    (range) => range.endDate === 0 || inOrder(range),
+    datesInOrder,
+  ),
+  ({ lockId, ...range }) => ({ lockId, range }),
+);
+
+export const lockRename = checked(z.object({ lockId, lockAlias: name }), ({ lockId, lockAlias }) => ({ lockId, alias: lockAlias }));
+
+const setting = integer(1, 2).exactOptional();
+const settingNames = 'lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode or passageModeAutoUnlock';
+
+export const lockSettings = checked(
+  z
+    .object({
+      lockId,
+      lockSound: setting,
+      privacyLock: setting,
+      tamperAlert: setting,
+      resetButton: setting,
+      openDirection: setting,
+      passageMode: setting,
+      passageModeAutoUnlock: setting,
+    })
+    .refine(({ lockId: _, ...settings }) => Object.keys(settings).length > 0, {
+      path: ['lockSound'],
+      error: `or another setting must be given (${settingNames})`,
+      when: ({ issues }) => issues.every((issue) => issue.path?.[0] === 'lockId'),
+    }),
+  ({ lockId, ...settings }): { lockId: LockId; settings: Partial<LockSettings> } => ({ lockId, settings }),
+);
+
+export const cardList = checked(z.object({ lockId, ...page }), ({ lockId, ...page }) => ({ lockId, page }));
+
+export const oneCard = checked(z.object({ lockId, cardId }), (value) => value);
+
+/** A list that the specification does not know: all of it (up to 1000) unless a page is asked for. */
+export const cardsOnLock = checked(
+  z.object({ lockId, pageNo: integer().default(1), pageSize: integer(1, 1000).default(1000) }),
+  ({ lockId, ...page }) => ({ lockId, page }),
+);
+
+export const cardAdd = checked(
+  z
+    .object({
+      lockId,
+      cardNumber,
+      method: z.enum(['regular', 'reverse'], { error: 'must be regular or reverse' }),
+      addType: via,
+      startDate: millis,
+      endDate: millis,
+      cardName: text(0, 64).default(''),
+    })
+    .refine(inOrder, datesInOrder),
+  ({ lockId, addType, method, cardName, ...card }) => ({ lockId, via: addType, card: { ...card, byteOrder: method, name: cardName } }),
+);
+
+export const cardValidity = checked(
+  z.object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis }).refine(inOrder, datesInOrder),
+  ({ lockId, cardId, changeType, ...validity }) => ({ lockId, cardId, via: changeType, validity }),
+);
+
+export const cardRename = checked(z.object({ lockId, cardId, cardName: name, changeType: via }), ({ lockId, cardId, cardName }) => ({
+  lockId,
+  cardId,
+  name: cardName,
+}));
+
+export const cardDelete = checked(z.object({ lockId, cardId, deleteType: via }), ({ lockId, cardId, deleteType }) => ({
+  lockId,
+  cardId,
+  via: deleteType,
+}));
+
+/** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 6). */
+export const managementPage = checked(z.object({ pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) }), (page) => page);
+
+export const oneRole = checked(z.object({ lockId, username }), (value) => value);
+
+export const oneAccount = checked(z.object({ username }), (value) => value);
+
+export const oneToken = checked(z.object({ tokenId: integer() }), (value) => value);

@@ -1,0 +1,79 @@
+// The shape of a line in the route tables, and the answers that handlers give.
+import type { Caller } from '../domain/account.ts';
+import type { Checked } from './check.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A request that has passed every check of this layer. */
+export interface Asked<P, B> {
+  readonly caller: Caller;
+  readonly parameters: P;
+  readonly body: B;
+  /** Aborts when the client is gone before its answer. */
+  readonly gone: AbortSignal;
+}
+
+export interface Answer {
+  /** 200 when absent. */
+  readonly status?: number;
+  /** Name, value, name, value. */
+  readonly headers?: readonly string[];
+  readonly body: object;
+}
+
+/** One endpoint. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
+export interface Route<P = unknown, B = unknown> {
+  readonly method: Method;
+  readonly path: string;
+  readonly parameters: Checked<P>;
+  /** undefined: the endpoint takes no body, and ignores one. */
+  readonly body: Checked<B> | undefined;
+  handle(asked: Asked<P, B>): Answer | Promise<Answer>;
+}
+
+/** An endpoint that anybody may ask, without token or Accept. */
+export interface OpenRoute {
+  readonly method: 'GET';
+  readonly path: string;
+  readonly open: true;
+  handle(): Answer;
+}
+
+/** An endpoint that takes all it needs from path and query string. */
+export function route<P>(
+  method: Method,
+  path: string,
+  parameters: Checked<P>,
+  handle: (asked: Asked<P, undefined>) => Answer | Promise<Answer>,
+): Route {
+  return { method, path, parameters, body: undefined, handle } satisfies Route<P, undefined> as Route;
+}
+
+/** An endpoint that takes a JSON body. */
+export function bodyRoute<P, B>(
+  method: Method,
+  path: string,
+  parameters: Checked<P>,
+  body: Checked<B>,
+  handle: (asked: Asked<P, B>) => Answer | Promise<Answer>,
+): Route {
+  return { method, path, parameters, body, handle } satisfies Route<P, B> as Route;
+}
+
+/** 200 with this object. */
+export function ok(body: object): Answer {
+  return { body };
+}
+
+/** 201 with the object that was made. */
+export function created(body: object): Answer {
+  return { status: 201, body };
+}
+
+const success: Answer = { body: { success: true } };
+
+/** 200 `{"success":true}` once `work` is done. */
+export async function done(work: Promise<void>): Promise<Answer> {
+  await work;
+  return success;
+}

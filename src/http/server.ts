@@ -1,0 +1,101 @@
+// The HTTP adapter: joins the route tables to Express and Express to a listener. The only file that names Express.
+import { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type NextFunction } from 'express';
+import type { AccountService } from '../domain/account-service.ts';
+import type { CardService } from '../domain/card-service.ts';
+import type { LockService } from '../domain/lock-service.ts';
+import type { Log, Part } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import type { RecordService } from '../domain/record-service.ts';
+import type { RegistrationService } from '../domain/registration-service.ts';
+import { createAuthenticate } from './authenticate.ts';
+import { cardRoutes } from './card-routes.ts';
+import { createServe, type Resource } from './exchange.ts';
+import { gatewayRoutes } from './gateway-routes.ts';
+import { healthRoutes, type Readiness } from './health-routes.ts';
+import { createListener } from './listener.ts';
+import { lockRoutes } from './lock-routes.ts';
+import type { OpenRoute, Route } from './route.ts';
+
+export interface HttpServer extends Part {
+  /** Where it listens; with port 0 the port that was given, once started. */
+  address(): { host: string; port: number };
+}
+
+/**
+ * The HTTP API as a part. `start` rejects with one clear sentence when the port cannot be had; `stop` answers what is under way,
+ * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`.
+ */
+export function createHttpServer(options: {
+  host: string;
+  port: number;
+  clock: Clock;
+  log: Log;
+  locks: LockService;
+  cards: CardService;
+  records: RecordService;
+  registrations: RegistrationService;
+  accounts: AccountService;
+  readiness: () => Readiness;
+  gatewayStatus: () => object;
+}): HttpServer {
+  const { host, port, clock, log, locks, cards, records, registrations, accounts, readiness, gatewayStatus } = options;
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  const authenticate = createAuthenticate((token) => accounts.authenticate(token), clock);
+  const serve = createServe({ clock, log, authenticate, closing: () => listener.closing() });
+
+  // The busiest first: the router tries paths in this order.
+  const resources = byPath([
+    ...lockRoutes(locks, records),
+    ...cardRoutes(cards),
+    ...gatewayRoutes(registrations, accounts, gatewayStatus),
+    ...healthRoutes(readiness),
+  ]);
+  for (const resource of resources) {
+    app.all(resource.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, response) => serve(request, response, resource, request.params));
+  }
+
+  // Express sets the prototypes of every request and response, which makes V8 give up what it knows of them.
+  // Objects that are born with those very prototypes make it a no-op.
+  class ApiRequest extends IncomingMessage {}
+  class ApiResponse extends ServerResponse<ApiRequest> {}
+  Object.setPrototypeOf(ApiRequest.prototype, app.request);
+  Object.setPrototypeOf(ApiResponse.prototype, app.response);
+  Object.assign(app, { request: ApiRequest.prototype, response: ApiResponse.prototype });
+
+  const route = app as unknown as (request: IncomingMessage, response: ServerResponse, next: NextFunction) => void;
+  const listener = createListener({
+    host,
+    port,
+    clock,
+    log,
+    classes: { IncomingMessage: ApiRequest, ServerResponse: ApiResponse },
+    handle(request, response) {
+      request.url = withPathEscaped(request.url ?? '');
+      route(request, response, () => serve(request, response, undefined, {}));
+    },
+  });
+
+  return { name: 'http', start: listener.start, stop: listener.stop, address: listener.address };
+}
+
+function byPath(routes: readonly (Route | OpenRoute)[]): readonly Resource[] {
+  const paths = [...new Set(routes.map(({ path }) => path))];
+  return paths.map((path) => {
+    const ofPath = new Map(routes.filter((route) => route.path === path).map((route) => [route.method as string, route]));
+    const allow = [...ofPath.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    return { path, routes: ofPath, allow };
+  });
+}
+
+/** The router decodes path values, and answers a malformed one itself; with the % escaped once more, we see them as they came. */
+function withPathEscaped(url: string): string {
+  const query = url.indexOf('?');
+  const path = query === -1 ? url : url.slice(0, query);
+  return path.includes('%') ? path.replaceAll('%', '%25') + url.slice(path.length) : url;
+}

@@ -1,0 +1,160 @@
+// Domain values out to the specification's names (Specification 2, HTTP API 3, 4 and 6). Nothing else decides what a client sees.
+import type { Account } from '../domain/account.ts';
+import type { TokenView } from '../domain/account-service.ts';
+import type { Card, CardOnLock } from '../domain/card.ts';
+import { type LockSettings, macOf } from '../domain/lock.ts';
+import type { LockView, MoveResult } from '../domain/lock-service.ts';
+import type { Page } from '../domain/page.ts';
+import { type LockRecord, recordLabel } from '../domain/record.ts';
+import type { IssuedKey, ManagedLock } from '../domain/registration-service.ts';
+
+/** Specification 2.4: the envelope, its items each through `view`. */
+export function pageView<T>(page: Page<T>, view: (item: T) => object): object {
+  const { list, pageNo, pageSize, pages, total } = page;
+  return { list: list.map(view), pageNo, pageSize, pages, total };
+}
+
+/** The eleven fields of Specification 2.1's list; lockData only for the lock's administrator. */
+export function lockItemView({ lock, status, callerIsAdministrator }: LockView): object {
+  return {
+    lockId: lock.lockId,
+    lockName: lock.name,
+    lockAlias: lock.alias,
+    lockMac: macOf(lock.deviceId),
+    electricQuantity: status.batteryPercent ?? -1,
+    featureValue: lock.featureValue,
+    hasGateway: 0,
+    lockData: callerIsAdministrator ? lock.lockData : '',
+    groupId: lock.groupId,
+    groupName: lock.groupName,
+    date: lock.initialisedAt,
+  };
+}
+
+/** The twenty fields of Specification 2.1. For the lock's administrator only: it shows the super passcode. */
+export function lockDetailView({ lock, status }: LockView): object {
+  return {
+    lockId: lock.lockId,
+    lockName: lock.name,
+    lockAlias: lock.alias,
+    lockMac: macOf(lock.deviceId),
+    noKeyPwd: lock.superPasscode,
+    electricQuantity: status.batteryPercent ?? -1,
+    featureValue: lock.featureValue,
+    timezoneRawOffset: lock.timezoneOffsetMs,
+    modelNum: lock.modelNum,
+    hardwareRevision: lock.hardwareRevision,
+    firmwareRevision: lock.firmwareRevision,
+    autoLockTime: lock.autoLockSeconds,
+    ...settingsView(lock.settings),
+    date: lock.initialisedAt,
+  };
+}
+
+function settingsView(settings: LockSettings): object {
+  const { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock } = settings;
+  return { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock };
+}
+
+/** Specification 3: whether the bolt moved; the lock's own word when it could not. */
+export function moveView(result: MoveResult): object {
+  return result.success ? { success: true } : { success: false, reason: result.reason };
+}
+
+/** Specification 4.1 lock/battery. */
+export function batteryView(percent: number): object {
+  return { BatteryPercentage: percent };
+}
+
+/** The eight fields of Specification 2.2. */
+export function recordView(record: LockRecord): object {
+  return {
+    recordId: record.recordId,
+    lockId: record.lockId,
+    serverDate: record.serverDate,
+    recordType: recordLabel(record.type),
+    success: record.success ? 1 : 0,
+    keyboardPwd: record.credential,
+    lockDate: record.lockDate,
+    username: record.username,
+  };
+}
+
+/** The eight fields of Specification 2.3. */
+export function cardView(card: Card): object {
+  return {
+    cardId: card.cardId,
+    lockId: card.lockId,
+    cardNumber: card.cardNumber,
+    cardName: card.name,
+    startDate: card.startDate,
+    endDate: card.endDate,
+    createDate: card.createdAt,
+    senderUsername: card.createdBy,
+  };
+}
+
+/** The second representation of Specification 2.3; keyboardPwdType 2 always valid, 3 period (HTTP API 4). */
+export function cardDetailView(card: Card): object {
+  return {
+    keyboardPwdId: card.cardId,
+    lockId: card.lockId,
+    keyboardPwd: card.cardNumber,
+    keyboardPwdName: card.name,
+    keyboardPwdType: card.startDate === 0 && card.endDate === 0 ? 2 : 3,
+    startDate: card.startDate,
+    endDate: card.endDate,
+    sendDate: card.createdAt,
+    senderUsername: card.createdBy,
+  };
+}
+
+/** Specification 4.2 identity-card/add. */
+export function addedCardView(cardId: number): object {
+  return { keyboardPwdId: cardId };
+}
+
+/** HTTP API 4 identity-card/on-lock: what the lock holds, and whether the gateway knows it. */
+export function cardOnLockView({ cardNumber, startDate, endDate, known }: CardOnLock & { readonly known: boolean }): object {
+  return { cardNumber, startDate, endDate, known };
+}
+
+/** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
+export function managedLockView({ lock, status, online, administrator }: ManagedLock): object {
+  return {
+    lockId: lock.lockId,
+    deviceId: lock.deviceId,
+    lockMac: macOf(lock.deviceId),
+    lockName: lock.name,
+    lockAlias: lock.alias,
+    groupId: lock.groupId,
+    groupName: lock.groupName,
+    timezoneRawOffset: lock.timezoneOffsetMs,
+    electricQuantity: status.batteryPercent ?? -1,
+    online,
+    lastSeen: status.lastSeenAt,
+    hubId: null,
+    administrator,
+    date: lock.initialisedAt,
+  };
+}
+
+/** HTTP API 6: the key of a lock, shown once. */
+export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): object {
+  return { lockId, deviceId, deviceKey };
+}
+
+/** An account, by its name: ids of accounts stay inside. */
+export function accountView({ username, gatewayAdministrator, createdAt }: Account): object {
+  return { username, gatewayAdministrator, createDate: createdAt };
+}
+
+/** A token without its secret; expireDate null: never. */
+export function tokenView({ token, username }: TokenView): object {
+  return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
+}
+
+/** HTTP API 6: a new token, shown once. */
+export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): object {
+  return { tokenId: token.tokenId, token: secret };
+}
