@@ -1,0 +1,273 @@
+// The embedded MQTT broker: logins, presence, and what passes in and out. The only file that knows aedes; every hook
+// of it is contained, since an exception in one would end the process (T15).
+import { Aedes, type AedesOptions, type Client } from 'aedes';
+import type { DeviceId } from '../domain/lock.ts';
+import type { Log, Part } from '../domain/part.ts';
+import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
+import { type Credentials, decideConnect, decideForward, decideSubscribe } from './access.ts';
+import type { Connection } from './connection.ts';
+import { createReasonCounts } from './figures.ts';
+import { createInOrder, type InOrder } from './in-order.ts';
+import { createInbound } from './inbound.ts';
+import { createLimitedLog } from './limited-log.ts';
+import { createListener } from './listener.ts';
+import { createPresence } from './presence.ts';
+import { createRefusal } from './refusal.ts';
+import type { ReceiverFigures, ReportReceiver } from './report-receiver.ts';
+import type { Topics } from './topics.ts';
+
+export interface BrokerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly topics: Topics;
+  readonly locks: Pick<LockStore, 'byDevice'>;
+  readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
+  readonly receiver: ReportReceiver;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A message that takes longer to handle costs its lock the connection. */
+  readonly hookTimeoutMs?: number;
+  /** Until the CONNECT has come. */
+  readonly connectTimeoutMs?: number;
+}
+
+export interface BrokerFigures extends ReceiverFigures {
+  readonly openConnections: number;
+  /** Logged in; whether a lock is online is another matter (Protocol 6). */
+  readonly connectedLocks: number;
+  readonly refusedConnections: Readonly<Record<string, number>>;
+  readonly refusedPublishes: Readonly<Record<string, number>>;
+  readonly refusedSubscriptions: Readonly<Record<string, number>>;
+  readonly withheldDeliveries: number;
+  readonly protocolErrors: number;
+  readonly hookFailures: number;
+}
+
+export interface Broker extends Part {
+  /** Where it listens, once started. */
+  address(): { readonly host: string; readonly port: number };
+  figures(): BrokerFigures;
+}
+
+interface LockConnection extends Connection {
+  readonly keyHash: string;
+  readonly order: InOrder;
+}
+
+const stopTimeoutMs = 2_000;
+
+export function createBroker(options: BrokerOptions): Broker {
+  const { topics, locks, secrets, receiver, clock, log, hookTimeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
+  const limited = createLimitedLog({ clock, log });
+  const presence = createPresence({ listener: receiver, log });
+  const refuse = createRefusal({ clock, limited });
+  const connections = new WeakMap<Client, LockConnection>();
+  const clients = new Set<Client>();
+  /** Payloads of our own commands: nothing else is ever delivered to a lock. */
+  const commands = new WeakSet<Buffer>();
+  const refusedConnections = createReasonCounts();
+  const refusedPublishes = createReasonCounts();
+  const refusedSubscriptions = createReasonCounts();
+  const counts = { withheldDeliveries: 0, protocolErrors: 0, hookFailures: 0 };
+  let aedes: Aedes | undefined;
+
+  const listener = createListener({
+    ...{ host: options.host, port: options.port, log },
+    accept(socket) {
+      if (aedes === undefined || aedes.closed) return void socket.destroy();
+      const client = aedes.handle(socket);
+      clients.add(client);
+      socket.once('close', () => clients.delete(client));
+    },
+  });
+
+  const inbound = createInbound({
+    ...{ topics, receiver, clock, timeoutMs: hookTimeoutMs },
+    onRefused(connection, reason) {
+      const { lockId, deviceId } = connection;
+      refusedPublishes.add(reason);
+      limited.warn(`publish ${lockId}`, { lockId, deviceId, reason }, 'A publish was refused and the connection closed.');
+      connection.close(`illegal publish: ${reason}`);
+    },
+    onFailed(connection, error) {
+      const { lockId, deviceId } = connection;
+      counts.hookFailures++;
+      limited.warn(`inbound ${lockId}`, { lockId, deviceId, err: error }, 'A message could not be handled; the connection was closed.');
+      connection.close('a message could not be handled');
+    },
+  });
+
+  function credentialsOf(deviceId: DeviceId): Credentials | undefined {
+    return locks.byDevice(deviceId);
+  }
+
+  function close(client: Client, reason: string): void {
+    const connection = connections.get(client);
+    if (connection === undefined) client.close();
+    else connection.close(reason);
+  }
+
+  /** Runs what `decide` returns, or `otherwise` when it throws: one of them, once. */
+  function contained(client: Client, hook: string, otherwise: () => void, decide: () => () => void): void {
+    const failed = (error: unknown) => {
+      counts.hookFailures++;
+      limited.warn(`hook ${hook}`, { hook, err: error, lockId: connections.get(client)?.lockId }, 'A step of the broker failed.');
+      close(client, 'a step of the broker failed');
+    };
+    let answer = otherwise;
+    try {
+      answer = decide();
+    } catch (error) {
+      failed(error);
+    }
+    try {
+      answer();
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** From here on the lock can be disconnected, also while its login is still under way. */
+  function admit(client: Client, { lockId, deviceId, keyHash }: Credentials): void {
+    const connection: LockConnection = {
+      ...{ lockId, deviceId, keyHash, order: createInOrder() },
+      publish(topic, payload) {
+        const bytes = Buffer.from(payload);
+        commands.add(bytes);
+        client.publish({ cmd: 'publish', topic, payload: bytes, qos: 1, retain: false, dup: false }, () => {});
+      },
+      close(reason) {
+        presence.end(connection, reason);
+        client.close();
+      },
+    };
+    connections.set(client, connection);
+    client.conn.once('close', () => presence.end(connection, 'the connection was closed'));
+    presence.register(connection);
+  }
+
+  const hooks: AedesOptions = {
+    preConnect(client, packet, callback) {
+      const no = () => callback(null, false);
+      contained(client, 'connect', no, () => {
+        const decision = decideConnect({ ...packet, bridgeMode: 'bridgeMode' in packet }, { topics, secrets, credentialsOf });
+        // Clean sessions only: nothing is queued for a lock that is away, and no stored subscription gets round access.ts (T6, T11).
+        packet.clean = true;
+        // All that a will can say is `offline`, and the end of the connection says that at once. Left to aedes, it
+        // would be published of living connections too whenever the wall clock jumps (T19).
+        delete packet.will;
+        if (decision.allow) {
+          admit(client, decision.credentials);
+          return () => callback(null, true);
+        }
+        refusedConnections.add(decision.reason);
+        // Never answered to aedes: it waits, without a session, until the refusal has closed the connection.
+        return () => refuse(decision, { stream: client.conn, claimed: packet.username, close: () => client.close() });
+      });
+    },
+
+    authenticate(client, _username, _password, callback) {
+      const deny = () => {
+        // With true, aedes would wipe the inbound QoS 2 state of this client id (T11).
+        client.clean = false;
+        callback(Object.assign(new Error('not authorized'), { returnCode: 5 }), false);
+      };
+      contained(client, 'login', deny, () => {
+        const connection = connections.get(client);
+        if (connection === undefined || !presence.isCurrent(connection)) return deny;
+        // The lock was removed, registered anew or given another key since its CONNECT was read.
+        const now = credentialsOf(connection.deviceId);
+        if (now?.lockId !== connection.lockId || now.keyHash !== connection.keyHash) return deny;
+        return () => callback(null, true);
+      });
+    },
+
+    authorizePublish(client, packet, callback) {
+      const no = () => callback(new Error('not allowed'));
+      const connection = client === null ? undefined : connections.get(client);
+      // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
+      if (client === null || connection === undefined || !presence.isCurrent(connection)) return no();
+      contained(client, 'publish', no, () => () => inbound(connection, connection.order, packet, callback));
+    },
+
+    authorizeSubscribe(client, subscription, callback) {
+      contained(
+        client,
+        'subscribe',
+        () => callback(new Error('not allowed')),
+        () => {
+          const connection = connections.get(client);
+          const decision = connection && decideSubscribe(connection, subscription.topic, topics);
+          if (decision?.allow) return () => callback(null, subscription);
+          const reason = decision?.reason ?? 'not connected';
+          refusedSubscriptions.add(reason);
+          const { lockId, deviceId } = connection ?? {};
+          limited.warn(`subscribe ${lockId}`, { lockId, deviceId, reason }, 'A subscription was refused.');
+          return () => callback(null, null);
+        },
+      );
+    },
+
+    authorizeForward(client, packet) {
+      const connection = connections.get(client);
+      const ours = typeof packet.payload !== 'string' && commands.has(packet.payload);
+      if (ours && connection !== undefined && presence.isCurrent(connection) && decideForward(connection, packet.topic, topics))
+        return packet;
+      counts.withheldDeliveries++;
+      return null;
+    },
+  };
+
+  function noteProtocolError(client: Client, error: Error): void {
+    const connection = connections.get(client);
+    // The echo of a connection that was closed from here.
+    if (connection !== undefined && !presence.isCurrent(connection)) return;
+    counts.protocolErrors++;
+    const { lockId, deviceId } = connection ?? {};
+    log.debug({ lockId, deviceId, reason: error.message }, 'A connection broke off.');
+    if (connection !== undefined) presence.end(connection, error.message);
+  }
+
+  return {
+    name: 'mqtt',
+    async start() {
+      // Without the high concurrency one reader that does not read stalls everybody (T14).
+      const limits = { concurrency: 5_000, drainTimeout: 5_000, connectTimeout: connectTimeoutMs, maxInflightInbound: 20 };
+      const broker = await Aedes.createBroker({ ...limits, ...hooks });
+      aedes = broker;
+      broker.on('clientError', noteProtocolError);
+      broker.on('connectionError', noteProtocolError);
+      // An 'error' event without a listener would end the process.
+      broker.on('error' as 'closed', ((error: Error) => log.error({ err: error }, 'The broker reports an error.')) as () => void);
+      await listener.start();
+      log.info(listener.address(), 'Listening for locks (MQTT).');
+    },
+    async stop() {
+      const broker = aedes;
+      aedes = undefined;
+      listener.close();
+      for (const client of [...clients]) close(client, 'the gateway stops');
+      if (broker !== undefined) {
+        await new Promise<void>((resolve) => {
+          const cancel = clock.timer(stopTimeoutMs, resolve);
+          broker.close(() => {
+            cancel();
+            resolve();
+          });
+        });
+      }
+      listener.destroySockets();
+    },
+    address: listener.address,
+    figures: () => ({
+      ...receiver.figures(),
+      ...counts,
+      openConnections: listener.openSockets(),
+      connectedLocks: presence.size(),
+      refusedConnections: refusedConnections.all(),
+      refusedPublishes: refusedPublishes.all(),
+      refusedSubscriptions: refusedSubscriptions.all(),
+    }),
+  };
+}

@@ -1,0 +1,51 @@
+// The answer to a refused CONNECT: counted, logged, and for those who keep guessing delayed (Protocol 2, T12).
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../domain/ports.ts';
+import type { ConnectDecision } from './access.ts';
+import type { LimitedLog } from './limited-log.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+
+export interface RefusalOptions {
+  readonly clock: Clock;
+  readonly limited: LimitedLog;
+}
+
+export interface Refused {
+  readonly stream: Duplex & { readonly remoteAddress?: string | undefined };
+  /** The username as it was sent. */
+  readonly claimed: string | undefined;
+  close(): void;
+}
+
+/** Time for the last four bytes to leave. */
+const flushMs = 1_000;
+
+/**
+ * Writes the CONNACK itself and closes. A broker that was asked to do so would have taken over the client id first,
+ * and with it touched the session of the lock that really has it (T11).
+ */
+export function createRefusal({ clock, limited }: RefusalOptions) {
+  const throttle = createLoginThrottle({ clock });
+
+  return ({ code, reason, failedLogin }: Extract<ConnectDecision, { allow: false }>, { stream, claimed, close }: Refused): void => {
+    const address = stream.remoteAddress ?? 'unknown';
+    // Only what looks like a deviceId is written down: people put keys into the wrong field.
+    const identity = claimed !== undefined && /^[0-9a-f]{12}$/.test(claimed) ? { deviceId: claimed } : {};
+    limited.warn(`connect ${reason} ${address}`, { address, ...identity, reason }, 'A connection was refused.');
+
+    const delayMs = failedLogin ? throttle.failed(address) : 0;
+    if (delayMs === undefined) {
+      close();
+      return;
+    }
+    const answer = () => void stream.end(Buffer.from([0x20, 2, 0, code]), close);
+    const cancelAnswer = delayMs === 0 ? undefined : clock.timer(delayMs, answer);
+    const cancelDeadline = clock.timer(delayMs + flushMs, close);
+    stream.once('close', () => {
+      cancelAnswer?.();
+      cancelDeadline();
+      if (delayMs > 0) throttle.answered();
+    });
+    if (delayMs === 0) answer();
+  };
+}

@@ -1,0 +1,190 @@
+// What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
+import { DomainError } from '../domain/errors.ts';
+import type { LockEvent } from '../domain/lock-report.ts';
+import type { Log } from '../domain/part.ts';
+import type { Clock, Quarantine } from '../domain/ports.ts';
+import type { ReportService } from '../domain/report-service.ts';
+import type { CommandSender } from './command-sender.ts';
+import type { Connection } from './connection.ts';
+import { createLimitedLog } from './limited-log.ts';
+import { batteryMessage, eventMessage, eventsMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
+import { check, decode } from './payload.ts';
+import { createStorageRecovery } from './storage-recovery.ts';
+import type { ReportChannel } from './topics.ts';
+
+export interface ReportReceiverOptions {
+  readonly reports: ReportService;
+  readonly sender: CommandSender;
+  readonly quarantine: Quarantine;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** `leave`: no PUBACK, for what could not be stored; the lock keeps it and sends it again (Protocol 4.4). */
+export type Receipt = 'acknowledge' | 'leave';
+
+export interface ReceiverFigures {
+  readonly malformedMessages: number;
+  readonly invalidEvents: number;
+  readonly ignoredReports: number;
+  readonly messagesLeftUnacknowledged: number;
+}
+
+export interface ReportReceiver {
+  /** A lock has logged in; it is online only after its hello. */
+  connected(connection: Connection): void;
+  /** Takes effect before it returns, in the order of the calls; only what must be on the disk first is a promise. Rejects for a bug. */
+  receive(connection: Connection, channel: ReportChannel, payload: Buffer): Receipt | Promise<Receipt>;
+  ended(connection: Connection): void;
+  /** For a probe of the disk: locks with unacknowledged events are closed once (Protocol 4.4). */
+  storageWorks(): void;
+  figures(): ReceiverFigures;
+}
+
+export function createReportReceiver({ reports, sender, quarantine, clock, log }: ReportReceiverOptions): ReportReceiver {
+  const limited = createLimitedLog({ clock, log });
+  const recovery = createStorageRecovery({ clock, busy: sender.busy });
+  const current = new WeakSet<Connection>();
+  /** Connections within an online period: `reports.offline` ends it, once. */
+  const online = new WeakSet<Connection>();
+  const figures = { malformedMessages: 0, invalidEvents: 0, ignoredReports: 0, messagesLeftUnacknowledged: 0 };
+
+  function goneOffline(connection: Connection): void {
+    if (online.delete(connection)) reports.offline(connection.lockId);
+  }
+
+  function status(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+    const text = payload.toString('utf8');
+    if (text !== 'online' && text !== 'offline') return malformed(connection, 'status', 'neither online nor offline', payload);
+    sender.setAvailable(connection, text === 'online');
+    if (text === 'offline') goneOffline(connection);
+    else if (sender.online(connection) && !online.has(connection)) {
+      // Back without a new hello: nothing new is said, but whoever follows the lock must know.
+      online.add(connection);
+      reports.hello(connection.lockId, {});
+    }
+    return 'acknowledge';
+  }
+
+  function hello(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+    const message = decode(payload, helloMessage);
+    if (!message.ok) return malformed(connection, 'hello', message.reason, payload);
+    const { protocol, session, uptime, ...report } = message.value;
+    if (!sender.begin(connection, { session, uptime })) return ignored(connection, 'hello', 'it came already');
+    online.add(connection);
+    reports.hello(connection.lockId, report);
+    if (!sender.online(connection)) goneOffline(connection);
+    return 'acknowledge';
+  }
+
+  function state(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+    const message = decode(payload, stateMessage);
+    if (!message.ok) return malformed(connection, 'state', message.reason, payload);
+    const { session, ...report } = message.value;
+    if (session !== sender.sessionText(connection)) return ignored(connection, 'state', 'another session');
+    reports.state(connection.lockId, report);
+    return 'acknowledge';
+  }
+
+  function battery(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+    const message = decode(payload, batteryMessage);
+    if (!message.ok) return malformed(connection, 'battery', message.reason, payload);
+    if (message.value.session !== sender.sessionText(connection)) return ignored(connection, 'battery', 'another session');
+    reports.battery(connection.lockId, { level: message.value.level });
+    return 'acknowledge';
+  }
+
+  function reply(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+    const message = decode(payload, replyMessage);
+    if (!message.ok) return malformed(connection, 'reply', message.reason, payload);
+    const resolve = sender.take(connection, message.value);
+    if (resolve === undefined) return 'acknowledge';
+    try {
+      if (message.value.state !== undefined) reports.state(connection.lockId, { state: message.value.state });
+      if (message.value.battery !== undefined) reports.battery(connection.lockId, { level: message.value.battery });
+    } finally {
+      // Whatever the domain made of the report: the lock has answered, and somebody waits for it.
+      resolve();
+    }
+    return 'acknowledge';
+  }
+
+  function events(connection: Connection, payload: Buffer): Promise<Receipt> {
+    const frame = decode(payload, eventsMessage);
+    if (!frame.ok) return malformed(connection, 'events', frame.reason, payload);
+    const valid: LockEvent[] = [];
+    const invalid: unknown[] = [];
+    let reason = '';
+    for (const event of frame.value.events) {
+      const checked = check(event, eventMessage);
+      if (checked.ok) valid.push(checked.value);
+      else {
+        invalid.push(event);
+        reason ||= `event ${checked.reason}`;
+      }
+    }
+    const { epoch } = frame.value;
+    const work: (() => Promise<void>)[] = [];
+    if (valid.length > 0) work.push(() => reports.events(connection.lockId, { epoch, events: valid }));
+    if (invalid.length > 0) {
+      figures.invalidEvents += invalid.length;
+      noteMalformed(connection, 'events', reason);
+      work.push(() => quarantine.keep(connection.deviceId, reason, JSON.stringify({ epoch, events: invalid })));
+    }
+    return stored(connection, work);
+  }
+
+  function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
+    figures.malformedMessages++;
+    noteMalformed(connection, channel, reason);
+    return stored(connection, [() => quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8'))]);
+  }
+
+  function noteMalformed({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): void {
+    limited.warn(`malformed ${lockId}`, { lockId, deviceId, channel, reason }, 'A message of a lock cannot be understood.');
+  }
+
+  function ignored({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): Receipt {
+    figures.ignoredReports++;
+    log.debug({ lockId, deviceId, channel, reason }, 'A report was ignored.');
+    return 'acknowledge';
+  }
+
+  /** Begins all the work at once, so that it keeps the order of arrival, and answers when all of it is on the disk. */
+  async function stored(connection: Connection, work: readonly (() => Promise<void>)[]): Promise<Receipt> {
+    const results = await Promise.allSettled(work.map(async (begin) => begin()));
+    if (results.some((result) => result.status === 'fulfilled')) recovery.works();
+    for (const result of results) {
+      if (result.status === 'rejected' && !isStorageUnavailable(result.reason)) throw result.reason;
+    }
+    if (results.every((result) => result.status === 'fulfilled')) return 'acknowledge';
+    figures.messagesLeftUnacknowledged++;
+    // One that has ended meanwhile sends again by itself.
+    if (current.has(connection)) recovery.left(connection);
+    const { lockId, deviceId } = connection;
+    limited.warn(`left ${lockId}`, { lockId, deviceId }, 'Events could not be stored and were left unacknowledged; the lock keeps them.');
+    return 'leave';
+  }
+
+  const channels = { status, hello, state, battery, events, reply };
+
+  return {
+    connected(connection) {
+      current.add(connection);
+      sender.connected(connection);
+    },
+    receive: (connection, channel, payload) => channels[channel](connection, payload),
+    ended(connection) {
+      current.delete(connection);
+      recovery.forget(connection);
+      sender.ended(connection);
+      goneOffline(connection);
+    },
+    storageWorks: recovery.works,
+    figures: () => ({ ...figures }),
+  };
+}
+
+function isStorageUnavailable(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'storage-unavailable';
+}

@@ -1,0 +1,70 @@
+// The whole mqtt adapter over fakes: the real broker on a free port of the loopback, and clients that are cleaned up.
+
+import { type BrokerOptions, createBroker } from '../../src/mqtt/broker.ts';
+import { createCommandSender } from '../../src/mqtt/command-sender.ts';
+import { createReportReceiver } from '../../src/mqtt/report-receiver.ts';
+import { createTopics } from '../../src/mqtt/topics.ts';
+import { realClock } from './mqtt-clock.ts';
+import {
+  createFakeLocks,
+  createFakeLog,
+  createFakeQuarantine,
+  createFakeReports,
+  lockA,
+  lockB,
+  secrets,
+  type TestLock,
+} from './mqtt-fakes.ts';
+import { connectPacket, openRaw, publishPacket, type RawClient, type RawConnect, types } from './mqtt-raw.ts';
+
+export const topics = createTopics('latchd/v1');
+
+export async function startMqtt(options: Partial<BrokerOptions> = {}) {
+  const locks = createFakeLocks(lockA, lockB);
+  const reports = createFakeReports();
+  const quarantine = createFakeQuarantine();
+  const log = createFakeLog();
+  const clock = options.clock ?? realClock;
+  const sender = createCommandSender({ clock, log, topics });
+  const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
+  const broker = createBroker({ host: '127.0.0.1', port: 0, topics, locks, secrets, receiver, clock, log, ...options });
+  await broker.start();
+  const raws: RawClient[] = [];
+
+  async function raw(): Promise<RawClient> {
+    const client = await openRaw(broker.address());
+    raws.push(client);
+    return client;
+  }
+
+  /** Connects as a lock with the right credentials, changed by `changes`; resolves with its CONNACK taken. */
+  async function login(lock: TestLock, changes: Partial<RawConnect> = {}): Promise<RawClient> {
+    const client = await raw();
+    client.send(connectPacket({ clientId: lock.deviceId, username: lock.deviceId, password: lock.key, ...changes }));
+    const connack = await client.next();
+    if (connack.type !== types.connack || connack.body[1] !== 0) throw new Error(`the login was refused with ${connack.body[1]}`);
+    return client;
+  }
+
+  /** Logs in and says hello; resolves when the PUBACK of the hello has come. */
+  async function online(lock: TestLock, hello: object = {}): Promise<RawClient> {
+    const client = await login(lock);
+    client.send(publishPacket(topics.build(lock.deviceId, 'hello'), helloText(hello), 1));
+    await client.next();
+    return client;
+  }
+
+  return {
+    ...{ broker, locks, reports, quarantine, log, sender, receiver, raw, login, online },
+    async stop() {
+      for (const client of raws) client.destroy();
+      await broker.stop();
+    },
+  };
+}
+
+export type Mqtt = Awaited<ReturnType<typeof startMqtt>>;
+
+export function helloText(changes: object = {}): string {
+  return JSON.stringify({ protocol: 1, session: 'session-1', uptime: 1_000, ...changes });
+}
