@@ -12,8 +12,8 @@ const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
 /** How often the two above are enforced. */
 const timeoutCheckMs = 2_000;
-/** A connection on which nothing moves at all; longer than any command may take. */
-const silenceMs = 60_000;
+/** A connection on which nothing moves at all; longer than any command may be told to take (120 s). */
+const silenceMs = 150_000;
 const keepAliveMs = 15_000;
 const headerBytesAtMost = 16 * 1024;
 const stopMs = 4_500;

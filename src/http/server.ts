@@ -17,6 +17,8 @@ import { createListener } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import type { OpenRoute, Route } from './route.ts';
 
+export type { Readiness };
+
 export interface HttpServer extends Part {
   /** Where it listens; with port 0 the port that was given, once started. */
   address(): { host: string; port: number };

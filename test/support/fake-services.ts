@@ -1,0 +1,196 @@
+// The domain's services as plain objects of functions: each test replaces the ones it is about. No framework.
+import type { AccountId, Caller } from '../../src/domain/account.ts';
+import type { AccountService } from '../../src/domain/account-service.ts';
+import type { Card, CardId } from '../../src/domain/card.ts';
+import type { CardService } from '../../src/domain/card-service.ts';
+import { DomainError } from '../../src/domain/errors.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
+import type { LockService, LockView } from '../../src/domain/lock-service.ts';
+import { paginate } from '../../src/domain/page.ts';
+import type { Log } from '../../src/domain/part.ts';
+import type { Clock } from '../../src/domain/ports.ts';
+import type { LockRecord } from '../../src/domain/record.ts';
+import type { RecordService } from '../../src/domain/record-service.ts';
+import type { RegistrationService } from '../../src/domain/registration-service.ts';
+import { createHttpServer, type Readiness } from '../../src/http/server.ts';
+
+type Open<T> = { -readonly [Key in keyof T]: T[Key] };
+
+export const sampleCaller: Caller = { accountId: 3 as AccountId, username: 'alice', gatewayAdministrator: true };
+export const sampleToken = 'sample-token-of-alice';
+
+export const sampleLock: Lock = {
+  lockId: 7 as LockId,
+  deviceId: 'a4c1387f02e9' as DeviceId,
+  name: 'Front door',
+  alias: 'Entrance',
+  superPasscode: '20261121',
+  lockData: 'opaque-bluetooth-keys',
+  groupId: 2,
+  groupName: 'Ground floor',
+  timezoneOffsetMs: 3_600_000,
+  featureValue: 'F44354CD5F3',
+  modelNum: 'SN280',
+  hardwareRevision: '1.3',
+  firmwareRevision: '6.0.12',
+  autoLockSeconds: 5,
+  settings: { lockSound: 1, privacyLock: 2, tamperAlert: 1, resetButton: 2, openDirection: 1, passageMode: 2, passageModeAutoUnlock: 1 },
+  initialisedAt: 1_700_000_000_000,
+  administrator: sampleCaller.accountId,
+  roles: [],
+  keyHash: 'ab'.repeat(32),
+};
+
+export const sampleStatus: LockStatus = {
+  state: 'locked',
+  stateAt: 1_763_715_600_000,
+  batteryPercent: 83,
+  lastSeenAt: 1_763_715_660_000,
+};
+
+export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, online: true, callerIsAdministrator: true };
+
+/** A lock that has never said anything, seen by someone who is not its administrator. */
+export const silentView: LockView = {
+  lock: { ...sampleLock, lockId: 8 as LockId, deviceId: 'a4c1387f02ea' as DeviceId, groupId: 0, groupName: '' },
+  status: unknownStatus,
+  online: false,
+  callerIsAdministrator: false,
+};
+
+export const sampleCard: Card = {
+  cardId: 41 as CardId,
+  lockId: sampleLock.lockId,
+  cardNumber: '3123119183',
+  name: 'Spare card',
+  startDate: 1_763_000_000_000,
+  endDate: 1_793_000_000_000,
+  createdAt: 1_762_999_000_000,
+  createdBy: 'alice',
+};
+
+export const sampleRecord: LockRecord = {
+  recordId: 1201,
+  lockId: sampleLock.lockId,
+  epoch: 'e1',
+  seq: 12,
+  type: 'card-unlock',
+  success: true,
+  credential: '3123119183',
+  username: 'Spare card',
+  lockDate: 1_763_715_500_000,
+  serverDate: 1_763_715_501_000,
+};
+
+function unexpected(name: string): never {
+  throw new Error(`the test did not expect a call of ${name}`);
+}
+
+export interface FakeServices {
+  readonly locks: Open<LockService>;
+  readonly cards: Open<CardService>;
+  readonly records: Open<RecordService>;
+  readonly registrations: Open<RegistrationService>;
+  readonly accounts: Open<AccountService>;
+}
+
+/** Services that know one account by its token, and refuse every other call until a test says what it does. */
+export function createFakeServices(): FakeServices {
+  return {
+    locks: {
+      list: (_caller, page) => paginate([sampleView, silentView], page),
+      state: () => unexpected('state'),
+      battery: () => unexpected('battery'),
+      move: async () => unexpected('move'),
+      setAutoLock: async () => unexpected('setAutoLock'),
+      detail: () => unexpected('detail'),
+      rename: async () => unexpected('rename'),
+      changeSettings: async () => unexpected('changeSettings'),
+    },
+    cards: {
+      list: () => unexpected('cards.list'),
+      detail: () => unexpected('cards.detail'),
+      add: async () => unexpected('cards.add'),
+      changeValidity: async () => unexpected('cards.changeValidity'),
+      rename: async () => unexpected('cards.rename'),
+      remove: async () => unexpected('cards.remove'),
+      onLock: async () => unexpected('cards.onLock'),
+      settle: async () => unexpected('cards.settle'),
+    },
+    records: { page: async () => unexpected('records.page') },
+    registrations: {
+      register: async () => unexpected('register'),
+      managed: () => unexpected('managed'),
+      change: async () => unexpected('change'),
+      remove: async () => unexpected('remove'),
+      renewKey: async () => unexpected('renewKey'),
+      appoint: async () => unexpected('appoint'),
+      grant: async () => unexpected('grant'),
+      revoke: async () => unexpected('revoke'),
+    },
+    accounts: {
+      authenticate(token) {
+        if (token === sampleToken) return sampleCaller;
+        throw new DomainError('token-invalid', 'the access token is not valid');
+      },
+      createAccount: async () => unexpected('createAccount'),
+      listAccounts: () => unexpected('listAccounts'),
+      removeAccount: async () => unexpected('removeAccount'),
+      createToken: async () => unexpected('createToken'),
+      listTokens: () => unexpected('listTokens'),
+      removeToken: async () => unexpected('removeToken'),
+    },
+  };
+}
+
+export interface SettableClock extends Clock {
+  /** Moves both clocks on and fires what is due. */
+  advance(ms: number): void;
+}
+
+/** Time stands still until a test moves it. */
+export function createSettableClock(start = 1_763_715_700_000): SettableClock {
+  let elapsed = 0;
+  const timers = new Set<{ at: number; action: () => void }>();
+  return {
+    now: () => start + elapsed,
+    monotonic: () => elapsed,
+    timer(delayMs, action) {
+      const timer = { at: elapsed + delayMs, action };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(ms) {
+      elapsed += ms;
+      for (const timer of [...timers].filter(({ at }) => at <= elapsed)) {
+        timers.delete(timer);
+        timer.action();
+      }
+    },
+  };
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+/** A log that keeps its lines. */
+export function createKeptLog(): Log & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const keep = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields: fields as Record<string, unknown>, message });
+  };
+  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error'), fatal: keep('fatal') };
+}
+
+/** A server on a free port over fakes, with everything a test may want to turn. Stop it in `afterEach`. */
+export function createServerUnderTest(ready: () => Readiness = () => ({ ready: true, parts: {} })) {
+  const services = createFakeServices();
+  const clock = createSettableClock();
+  const log = createKeptLog();
+  const gatewayStatus = () => ({ version: '0.1.0', locks: 2 });
+  const server = createHttpServer({ host: '127.0.0.1', port: 0, clock, log, ...services, readiness: ready, gatewayStatus });
+  return { ...services, clock, log, server, origin: () => `http://127.0.0.1:${server.address().port}` };
+}
