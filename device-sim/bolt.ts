@@ -6,10 +6,8 @@ export interface Bolt {
   readonly state: OpenState;
   /** True from the first to the last millisecond of a movement. */
   readonly moving: boolean;
-  /** Something stands in the way until this is taken back. */
-  jam(on: boolean): void;
-  /** Only the next movement jams. */
-  jamOnce(): void;
+  /** Something stands in the way until this is taken back; `once`: only in that of the next movement. */
+  jam(on: boolean | 'once'): void;
   /**
    * Moves and calls `done` once: true when the bolt has arrived, false when it was blocked (and has gone back).
    * Must not be called while it moves.
@@ -24,8 +22,7 @@ const blockedAt = 0.4;
 
 export function createBolt(options: { time: TimeSource; travelMs: number; state: OpenState }): Bolt {
   let state = options.state;
-  let jammed = false;
-  let jamNext = false;
+  let jammed: boolean | 'once' = false;
   let cancel: (() => void) | undefined;
   return {
     get state() {
@@ -35,14 +32,11 @@ export function createBolt(options: { time: TimeSource; travelMs: number; state:
       return cancel !== undefined;
     },
     jam(on) {
-      jammed = on;
-    },
-    jamOnce() {
-      jamNext = true;
+      if (on !== 'once' || jammed === false) jammed = on;
     },
     move(target, done) {
-      const blocked = jammed || jamNext;
-      jamNext = false;
+      const blocked = jammed !== false;
+      if (jammed === 'once') jammed = false;
       // There and back again takes a blocked bolt twice the way to the obstacle.
       cancel = options.time.timer(blocked ? options.travelMs * blockedAt * 2 : options.travelMs, () => {
         cancel = undefined;

@@ -2,15 +2,14 @@
 // listens at the moment (lock-connection.ts); what happened goes into its memory first.
 import { randomBytes } from 'node:crypto';
 import type { OpenState } from '../src/domain/lock.ts';
-import type { LockEvent } from '../src/domain/lock-report.ts';
 import type { BatteryMessage, CommandMessage, HelloMessage, ReplyMessage, StateMessage } from '../src/mqtt/messages.ts';
-import { type Bolt, createBolt } from './bolt.ts';
 import { admits, cardDigest, findCard, seenByReader } from './card-memory.ts';
-import { type Answer, type CommandDesk, createCommandDesk, expired } from './command-desk.ts';
+import { type CommandDesk, createCommandDesk } from './command-desk.ts';
+import { createCommandPerformer } from './command-performer.ts';
 import type { CommandFault } from './faults.ts';
 import { createLockClock, type LockClock } from './lock-clock.ts';
+import { createLockMechanics, type EventDraft, type LockMechanics } from './lock-mechanics.ts';
 import type { LockMemory } from './lock-memory.ts';
-import { type OperationTarget, operations } from './lock-operations.ts';
 import type { LockProfile } from './lock-profile.ts';
 import type { TimeSource } from './time-source.ts';
 
@@ -39,56 +38,57 @@ export interface SimulatedLockOptions {
   readonly tell: (line: string) => void;
 }
 
-type EventDraft = Omit<LockEvent, 'seq' | 'date' | 'success'>;
-
-/** Below this the motor does not start. */
-const motorNeedsPercent = 5;
-/** From here on down the lock warns. */
-const warnAtPercent = 20;
-/** A resend that is not acknowledged this long before `expires` is given up, so that the reply still comes in time. */
-const resendMarginMs = 300;
-
 export class SimulatedLock {
   readonly #profile: LockProfile;
   readonly #memory: LockMemory;
   readonly #time: TimeSource;
   readonly #tell: (line: string) => void;
-  readonly #bolt: Bolt;
+  readonly #mechanics: LockMechanics;
   readonly #clock: LockClock;
   readonly #desk: CommandDesk;
   readonly #bootedAt: number;
   #session: string | undefined;
   #voice: LockVoice | undefined;
-  #autoLock: (() => void) | undefined;
-  #doorOpen = false;
-  #privacyBolt = false;
-  #reportedPercent: number;
 
   constructor({ profile, memory, time, tell }: SimulatedLockOptions) {
     this.#profile = profile;
     this.#memory = memory;
     this.#time = time;
     this.#tell = tell;
-    this.#bolt = createBolt({ time, travelMs: profile.boltTravelMs, state: memory.contents.bolt });
     this.#clock = createLockClock({ time, kind: profile.clock, offsetMs: profile.clockOffsetMs, driftPpm: profile.clockDriftPpm });
     this.#bootedAt = time.monotonic();
-    this.#reportedPercent = this.batteryPercent;
+    this.#mechanics = createLockMechanics({
+      profile,
+      memory,
+      time,
+      reportState: () => this.#reportState(),
+      reportBattery: () => this.#reportBattery(),
+      record: (event, refusal) => this.#record(event, refusal),
+    });
     this.#desk = createCommandDesk({
       time,
       uptime: () => this.uptime,
       session: () => this.#session,
-      perform: (command, fault, settle) => this.#perform(command, fault, settle),
+      perform: createCommandPerformer({
+        profile,
+        memory,
+        time,
+        clock: this.#clock,
+        mechanics: this.#mechanics,
+        uptime: () => this.uptime,
+        reportStatus: () => this.reportStatus(),
+        resendEvents: (epoch, from, to) => this.#voice?.resendEvents(epoch, from, to) ?? Promise.reject(new Error('no connection')),
+      }),
     });
-    this.#armAutoLock();
   }
 
   get state(): OpenState {
-    return this.#bolt.state;
+    return this.#mechanics.state;
   }
 
   /** Whole percent, as it is reported. */
   get batteryPercent(): number {
-    return Math.round(this.#memory.contents.batteryPercent);
+    return this.#mechanics.batteryPercent;
   }
 
   /** Milliseconds since this lock booted; only rises. */
@@ -97,7 +97,7 @@ export class SimulatedLock {
   }
 
   get doorOpen(): boolean {
-    return this.#doorOpen;
+    return this.#mechanics.doorOpen;
   }
 
   /** The current session; undefined without a connection. */
@@ -112,7 +112,7 @@ export class SimulatedLock {
 
   /** A connection is up: a new session begins. The hello that says so (Protocol 4.1). */
   connect(voice: LockVoice): HelloMessage {
-    const { profile } = { profile: this.#profile };
+    const profile = this.#profile;
     const { contents } = this.#memory;
     this.#voice = voice;
     this.#session = randomBytes(9).toString('base64url');
@@ -143,8 +143,7 @@ export class SimulatedLock {
 
   /** Publishes state and battery, as after each connect (Protocol 4.2, 4.3). */
   reportStatus(): void {
-    if (this.#session === undefined) return;
-    this.#voice?.state({ session: this.#session, state: this.state, ...this.#dated() });
+    this.#reportState();
     this.#reportBattery();
   }
 
@@ -158,7 +157,8 @@ export class SimulatedLock {
 
   /** Holds a card to the reader; `cardNumber` is what is printed on it, the reader sees it in its own byte order. */
   swipeCard(cardNumber: string): Promise<DoorResult> {
-    if (!/^[0-9]{1,20}$/.test(cardNumber)) return Promise.reject(new Error('a card number is 1 to 20 digits'));
+    if (!/^[0-9]{1,20}$/.test(cardNumber) || BigInt(cardNumber) >= 2n ** 64n)
+      return Promise.reject(new Error('a card number is 1 to 20 digits, at most 18446744073709551615'));
     const { cards } = this.#memory.contents;
     const seen = seenByReader(cardNumber, this.#profile.byteOrder);
     const card = findCard(cards, seen);
@@ -169,6 +169,7 @@ export class SimulatedLock {
   }
 
   enterPasscode(code: string): Promise<DoorResult> {
+    if (!/^[0-9]{1,64}$/.test(code)) return Promise.reject(new Error('a keypad has digits only'));
     if (!this.#profile.passcodes.includes(code)) return this.#refuse('passcode-unlock', code, 'wrong-passcode');
     return this.#openOrClose('passcode', code);
   }
@@ -176,30 +177,23 @@ export class SimulatedLock {
   /** Turns the thumb turn on the inside: the other state, by hand; it takes the privacy bolt back as well. */
   turnThumb(): Promise<DoorResult> {
     const target = this.state === 'locked' ? 'unlocked' : 'locked';
-    this.#privacyBolt = false;
     return this.#moveAtDoor(target, { type: target === 'unlocked' ? 'inside-unlock' : 'inside-lock' }, false);
   }
 
   /** The privacy bolt on the inside: while it is out, nothing unlocks from outside. */
   setPrivacyBolt(out: boolean): void {
-    this.#privacyBolt = out;
+    this.#mechanics.setPrivacyBolt(out);
     this.#tell(out ? 'privacy bolt is out' : 'privacy bolt is in');
   }
 
   /** False: it is locked and stays shut. An open door does not lock itself. */
   openDoor(): boolean {
-    if (this.state === 'locked' || this.#doorOpen) return this.#doorOpen;
-    this.#doorOpen = true;
-    this.#record({ type: 'door-open' });
-    this.#armAutoLock();
-    return true;
+    if (!this.doorOpen && this.state === 'unlocked') this.#mechanics.setDoor(true);
+    return this.doorOpen;
   }
 
   closeDoor(): void {
-    if (!this.#doorOpen) return;
-    this.#doorOpen = false;
-    this.#record({ type: 'door-close' });
-    this.#armAutoLock();
+    if (this.doorOpen) this.#mechanics.setDoor(false);
   }
 
   /** Somebody opens the case: an alarm, unless the tamper alert is off (setting 2). */
@@ -208,74 +202,19 @@ export class SimulatedLock {
   }
 
   jam(on: boolean): void {
-    this.#bolt.jam(on);
+    this.#mechanics.jam(on);
     this.#tell(on ? 'something blocks the bolt' : 'the bolt is free');
   }
 
   /** New or worn batteries. */
   setBattery(percent: number): void {
-    this.#setBattery(percent);
+    this.#mechanics.setBattery(percent);
   }
 
   /** Power is gone: no timer runs on, nothing is said any more. */
   halt(): void {
     this.disconnect();
-    this.#bolt.halt();
-    this.#autoLock?.();
-  }
-
-  #perform(command: CommandMessage, fault: CommandFault, settle: (answer: Answer) => void): void {
-    if (command.op === 'lock' || command.op === 'unlock') {
-      if (fault.kind === 'jam') this.#bolt.jamOnce();
-      this.#moveOnCommand(command, command.op === 'lock' ? 'locked' : 'unlocked', settle);
-      return;
-    }
-    const operation = operations.get(command.op);
-    if (operation === undefined) {
-      settle({ ok: false, error: 'not-supported', message: `this lock does not know ${command.op}` });
-      return;
-    }
-    Promise.resolve(operation(this.#target(command), command.args)).then(settle, (error: Error) =>
-      settle({ ok: false, error: 'failed', message: error.message.slice(0, 256) }),
-    );
-  }
-
-  #target(command: CommandMessage): OperationTarget {
-    return {
-      memory: this.#memory,
-      clock: this.#clock,
-      cardCapacity: this.#profile.cardCapacity,
-      reportStatus: () => this.reportStatus(),
-      autoLockChanged: () => this.#armAutoLock(),
-      resendEvents: (epoch, from, to) => this.#resend(epoch, from, to, command.expires - this.uptime - resendMarginMs),
-    };
-  }
-
-  /** Protocol 5.3 rule 3: the reply must come before the command expires, whether or not the PUBACKs do. */
-  #resend(epoch: string, from: number, to: number, withinMs: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#time.timer(Math.max(0, withinMs), () => reject(new Error('not acknowledged in time')));
-      const voice = this.#voice;
-      if (voice === undefined) return;
-      voice.resendEvents(epoch, from, to).then(() => {
-        cancel();
-        resolve();
-      }, reject);
-    });
-  }
-
-  #moveOnCommand(command: CommandMessage, target: OpenState, settle: (answer: Answer) => void): void {
-    // A bolt that would arrive after the caller has been told of a time-out had better not start (rules 1 and 3).
-    if (!this.#bolt.moving && this.state !== target && command.expires < this.uptime + this.#profile.boltTravelMs) {
-      settle(expired);
-      return;
-    }
-    const event: EventDraft = { type: target === 'locked' ? 'remote-lock' : 'remote-unlock', commandId: command.id };
-    this.#move(target, event, true, (reason) => {
-      const status = { state: this.state, battery: this.batteryPercent };
-      if (reason === undefined) settle({ ok: true, ...status });
-      else settle({ ok: false, error: reason, message: refusalMessages[reason], ...status });
-    });
+    this.#mechanics.halt();
   }
 
   /** A good card or passcode unlocks; on an open lock that does not lock itself it locks. */
@@ -286,67 +225,18 @@ export class SimulatedLock {
 
   #moveAtDoor(target: OpenState, event: EventDraft, byMotor: boolean): Promise<DoorResult> {
     return new Promise((resolve) => {
-      const alreadyThere = this.state === target && !this.#bolt.moving;
-      if (alreadyThere) this.#record(event);
-      this.#move(target, event, byMotor, (reason) => resolve(reason === undefined ? { done: true } : { done: false, reason }));
+      // Opening what is open is worth a record as well: somebody came in.
+      if (this.state === target && !this.#mechanics.moving) this.#record(event);
+      const done = (refusal?: string): void => resolve(refusal === undefined ? { done: true } : { done: false, reason: refusal });
+      this.#mechanics.move({ target, event, byMotor, done });
     });
   }
 
-  /**
-   * The one way in which the bolt moves. Then, in this order: state report, battery report, `done` (the reply of a
-   * command), the event. Nothing but `done` when the bolt is there already.
-   */
-  #move(target: OpenState, event: EventDraft, byMotor: boolean, done: (reason?: Refusal) => void): void {
-    if (this.#bolt.moving) {
-      done('busy');
-      return;
-    }
-    if (this.state === target) {
-      this.#armAutoLock();
-      done();
-      return;
-    }
-    const refusal = byMotor ? this.#motorRefusal(target) : undefined;
-    if (refusal !== undefined) {
-      done(refusal);
-      this.#record(event, refusal);
-      return;
-    }
-    this.#autoLock?.();
-    this.#bolt.move(target, (arrived) => {
-      if (arrived) this.#memory.change({ bolt: target });
-      if (arrived && this.#session !== undefined) this.#voice?.state({ session: this.#session, state: target, ...this.#dated() });
-      if (byMotor) this.#setBattery(this.#memory.contents.batteryPercent - this.#profile.batteryDrainPercent);
-      done(arrived ? undefined : 'jammed');
-      this.#record(event, arrived ? undefined : 'jammed');
-      if (arrived) this.#armAutoLock();
-      else this.#record({ type: 'jammed' });
-    });
-  }
-
-  #motorRefusal(target: OpenState): Refusal | undefined {
-    if (this.#memory.contents.batteryPercent < motorNeedsPercent) return 'low-battery';
-    return target === 'unlocked' && this.#privacyBolt ? 'privacy-lock' : undefined;
-  }
-
-  /** The timer runs while the bolt is back, the door shut and passage mode off (setting other than 1). */
-  #armAutoLock(): void {
-    this.#autoLock?.();
-    this.#autoLock = undefined;
-    const { autoLockSeconds, settings } = this.#memory.contents;
-    if (this.state === 'locked' || autoLockSeconds === 0 || settings.passageMode === 1 || this.#doorOpen) return;
-    this.#autoLock = this.#time.timer(autoLockSeconds * 1_000, () => this.#move('locked', { type: 'auto-lock' }, true, () => undefined));
-  }
-
-  #setBattery(percent: number): void {
-    const before = this.batteryPercent;
-    this.#memory.change({ batteryPercent: Math.min(100, Math.max(0, percent)) });
-    if (this.batteryPercent !== this.#reportedPercent) this.#reportBattery();
-    if (before > warnAtPercent && this.batteryPercent <= warnAtPercent) this.#record({ type: 'low-battery' });
+  #reportState(): void {
+    if (this.#session !== undefined) this.#voice?.state({ session: this.#session, state: this.state, ...this.#dated() });
   }
 
   #reportBattery(): void {
-    this.#reportedPercent = this.batteryPercent;
     if (this.#session !== undefined) this.#voice?.battery({ session: this.#session, level: this.batteryPercent, ...this.#dated() });
   }
 
@@ -371,12 +261,3 @@ export class SimulatedLock {
     return now === undefined ? {} : { date: now };
   }
 }
-
-type Refusal = 'busy' | 'jammed' | 'low-battery' | 'privacy-lock';
-
-const refusalMessages: Readonly<Record<Refusal, string>> = {
-  busy: 'the bolt is moving',
-  jammed: 'bolt blocked at 40 %',
-  'low-battery': 'too little power to move the bolt',
-  'privacy-lock': 'locked from inside',
-};

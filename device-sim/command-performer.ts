@@ -1,0 +1,89 @@
+// Does what a command asks for, once the command desk has let it through (Protocol 5.1).
+import type { OpenState } from '../src/domain/lock.ts';
+import type { CommandMessage } from '../src/mqtt/messages.ts';
+import { type Answer, expired } from './command-desk.ts';
+import type { CommandFault } from './faults.ts';
+import type { LockClock } from './lock-clock.ts';
+import type { LockMechanics, MoveRefusal } from './lock-mechanics.ts';
+import type { LockMemory } from './lock-memory.ts';
+import { operations } from './lock-operations.ts';
+import type { LockProfile } from './lock-profile.ts';
+import type { TimeSource } from './time-source.ts';
+
+export interface CommandPerformerOptions {
+  readonly profile: LockProfile;
+  readonly memory: LockMemory;
+  readonly time: TimeSource;
+  readonly clock: LockClock;
+  readonly mechanics: LockMechanics;
+  readonly uptime: () => number;
+  readonly reportStatus: () => void;
+  /** Resolves after the PUBACKs; rejects without a connection. */
+  readonly resendEvents: (epoch: string, from: number, to: number) => Promise<unknown>;
+}
+
+export type PerformCommand = (command: CommandMessage, fault: CommandFault, settle: (answer: Answer) => void) => void;
+
+/** A resend that is not acknowledged this long before `expires` is given up, so that the reply still comes in time. */
+const resendMarginMs = 300;
+
+const messages: Readonly<Record<MoveRefusal, string>> = {
+  busy: 'the bolt is moving',
+  jammed: 'bolt blocked at 40 %',
+  'low-battery': 'too little power to move the bolt',
+  'privacy-lock': 'locked from inside',
+};
+
+export function createCommandPerformer(options: CommandPerformerOptions): PerformCommand {
+  const { profile, memory, time, clock, mechanics, uptime } = options;
+
+  function moveBolt(command: CommandMessage, target: OpenState, settle: (answer: Answer) => void): void {
+    // A bolt that would arrive after the caller has been told of a time-out had better not start (rules 1 and 3).
+    if (!mechanics.moving && mechanics.state !== target && command.expires < uptime() + profile.boltTravelMs) {
+      settle(expired);
+      return;
+    }
+    const type = target === 'locked' ? 'remote-lock' : 'remote-unlock';
+    const done = (refusal?: MoveRefusal): void => {
+      const status = { state: mechanics.state, battery: mechanics.batteryPercent };
+      settle(refusal === undefined ? { ok: true, ...status } : { ok: false, error: refusal, message: messages[refusal], ...status });
+    };
+    mechanics.move({ target, event: { type, commandId: command.id }, byMotor: true, done });
+  }
+
+  /** Protocol 5.3 rule 3: the reply must come before the command expires, whether or not the PUBACKs do. */
+  function resendWithin(withinMs: number, epoch: string, from: number, to: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = time.timer(Math.max(0, withinMs), () => reject(new Error('not acknowledged in time')));
+      options.resendEvents(epoch, from, to).then(() => {
+        cancel();
+        resolve();
+      }, reject);
+    });
+  }
+
+  return (command, fault, settle) => {
+    if (command.op === 'lock' || command.op === 'unlock') {
+      const target = command.op === 'lock' ? 'locked' : 'unlocked';
+      if (fault.kind === 'jam' && target !== mechanics.state) mechanics.jam('once');
+      moveBolt(command, target, settle);
+      return;
+    }
+    const operation = operations.get(command.op);
+    if (operation === undefined) {
+      settle({ ok: false, error: 'not-supported', message: `this lock does not know ${command.op}` });
+      return;
+    }
+    const target = {
+      memory,
+      clock,
+      cardCapacity: profile.cardCapacity,
+      reportStatus: options.reportStatus,
+      autoLockChanged: () => mechanics.armAutoLock(),
+      resendEvents: (epoch: string, from: number, to: number) => resendWithin(command.expires - uptime() - resendMarginMs, epoch, from, to),
+    };
+    Promise.resolve(operation(target, command.args)).then(settle, (error: Error) =>
+      settle({ ok: false, error: 'failed', message: error.message.slice(0, 256) }),
+    );
+  };
+}

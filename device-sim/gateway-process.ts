@@ -1,0 +1,75 @@
+// The real daemon as a process of its own, for the demo and for tests that must end it in all the ways a process can end.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export interface GatewayProcessOptions {
+  readonly dataDir: string;
+  /** Further flags of `latchd serve`; ports are free ones unless given here. */
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The built main.js; where the build puts it beside this file, when absent. */
+  readonly program?: string;
+}
+
+export interface GatewayProcess {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly httpUrl: string;
+  readonly mqttUrl: string;
+  /** Of the account `admin`, as the gateway wrote it at its first start. */
+  readonly token: string;
+  readonly pid: number;
+  /** Lines of its log so far, parsed. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+  /** Resolves with the exit code, null after a signal, when it has ended, for whatever reason. */
+  readonly ended: Promise<number | null>;
+  /** Sends the signal (SIGTERM) and waits for its end. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts the gateway and resolves when it serves; rejects with what it said on standard error when it ends instead. */
+export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const { dataDir, flags = [], environment = {} } = options;
+  const program = options.program ?? fileURLToPath(new URL('../src/main.js', import.meta.url));
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
+  const args = [program, 'serve', '--data-dir', dataDir, '--http-port', '0', '--mqtt-port', '0', ...flags];
+  const child = spawn(process.execPath, args, { env: { ...inherited, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const log: Record<string, unknown>[] = [];
+  const { http, mqtt } = await ready(child, log);
+  const token = (await readFile(join(dataDir, 'admin.token'), 'utf8')).trim();
+  return {
+    httpUrl: `http://${http.host}:${http.port}`,
+    mqttUrl: `mqtt://${mqtt.host}:${mqtt.port}`,
+    token,
+    pid: child.pid ?? 0,
+    log,
+    ended,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+interface Ready {
+  readonly http: { readonly host: string; readonly port: number };
+  readonly mqtt: { readonly host: string; readonly port: number };
+}
+
+/** The addresses of the "ready" line in its log; every line is kept in `log`. */
+function ready(child: ChildProcess, log: Record<string, unknown>[]): Promise<Ready> {
+  return new Promise((resolve, reject) => {
+    const said: string[] = [];
+    if (child.stdout === null || child.stderr === null) throw new Error('the gateway has no output');
+    createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const entry = JSON.parse(line) as Record<string, unknown> & Ready;
+      log.push(entry);
+      if (entry['code'] === 'ready') resolve(entry);
+    });
+    child.once('close', (exitCode) => reject(new Error(`the gateway ended with ${exitCode}: ${said.join('\n')}`)));
+  });
+}

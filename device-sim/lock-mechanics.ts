@@ -1,0 +1,154 @@
+// What moves in a lock and what moves it: bolt and motor, battery, auto lock timer, door sensor, privacy bolt. The one
+// way in which the bolt moves, whatever the cause.
+import type { OpenState } from '../src/domain/lock.ts';
+import type { LockEvent } from '../src/domain/lock-report.ts';
+import { createBolt } from './bolt.ts';
+import type { LockMemory } from './lock-memory.ts';
+import type { LockProfile } from './lock-profile.ts';
+import type { TimeSource } from './time-source.ts';
+
+/** An event before it has its seq and date. */
+export type EventDraft = Omit<LockEvent, 'seq' | 'date' | 'success'>;
+
+/** Why the bolt did not move, in the words of Protocol 5.2. */
+export type MoveRefusal = 'busy' | 'jammed' | 'low-battery' | 'privacy-lock';
+
+export interface Move {
+  readonly target: OpenState;
+  /** What is recorded of it. */
+  readonly event: EventDraft;
+  /** False: by hand, which needs no power. */
+  readonly byMotor: boolean;
+  /** Called once; undefined: the bolt is where it was wanted. */
+  readonly done: (refusal?: MoveRefusal) => void;
+}
+
+export interface LockMechanics {
+  readonly state: OpenState;
+  readonly moving: boolean;
+  readonly doorOpen: boolean;
+  /** Whole percent. */
+  readonly batteryPercent: number;
+  /** In this order: state report, battery report, `done` (the reply of a command), the event. */
+  move(move: Move): void;
+  /** The timer begins anew, if it has to run at all: bolt back, door shut, passage mode off. */
+  armAutoLock(): void;
+  setBattery(percent: number): void;
+  /** While the privacy bolt is out, nothing unlocks from outside. */
+  setPrivacyBolt(out: boolean): void;
+  /** Something blocks the bolt until it is taken away; `once`: only for the next movement. */
+  jam(on: boolean | 'once'): void;
+  setDoor(open: boolean): void;
+  halt(): void;
+}
+
+export interface LockMechanicsOptions {
+  readonly profile: LockProfile;
+  readonly memory: LockMemory;
+  readonly time: TimeSource;
+  readonly reportState: () => void;
+  readonly reportBattery: () => void;
+  readonly record: (event: EventDraft, refusal?: string) => void;
+}
+
+/** Below this the motor does not start. */
+const motorNeedsPercent = 5;
+/** From here on down the lock warns. */
+const warnAtPercent = 20;
+
+export function createLockMechanics(options: LockMechanicsOptions): LockMechanics {
+  const { profile, memory, time, record } = options;
+  const bolt = createBolt({ time, travelMs: profile.boltTravelMs, state: memory.contents.bolt });
+  const wholePercent = (): number => Math.round(memory.contents.batteryPercent);
+  let cancelAutoLock: (() => void) | undefined;
+  let doorOpen = false;
+  let privacyBolt = false;
+
+  function armAutoLock(): void {
+    cancelAutoLock?.();
+    cancelAutoLock = undefined;
+    const { autoLockSeconds, settings } = memory.contents;
+    if (bolt.state === 'locked' || autoLockSeconds === 0 || settings.passageMode === 1 || doorOpen) return;
+    cancelAutoLock = time.timer(autoLockSeconds * 1_000, () =>
+      move({ target: 'locked', event: { type: 'auto-lock' }, byMotor: true, done: () => undefined }),
+    );
+  }
+
+  function setBattery(percent: number): void {
+    const before = wholePercent();
+    memory.change({ batteryPercent: Math.min(100, Math.max(0, percent)) });
+    if (wholePercent() !== before) options.reportBattery();
+    if (before > warnAtPercent && wholePercent() <= warnAtPercent) record({ type: 'low-battery' });
+  }
+
+  function refusalOf({ target, byMotor }: Move): MoveRefusal | undefined {
+    if (!byMotor) return undefined;
+    if (memory.contents.batteryPercent < motorNeedsPercent) return 'low-battery';
+    return target === 'unlocked' && privacyBolt ? 'privacy-lock' : undefined;
+  }
+
+  function move(wanted: Move): void {
+    const { target, event, byMotor, done } = wanted;
+    if (bolt.moving) {
+      done('busy');
+      return;
+    }
+    if (bolt.state === target) {
+      armAutoLock();
+      done();
+      return;
+    }
+    const refusal = refusalOf(wanted);
+    if (refusal !== undefined) {
+      done(refusal);
+      record(event, refusal);
+      return;
+    }
+    if (!byMotor) privacyBolt = false;
+    cancelAutoLock?.();
+    bolt.move(target, (arrived) => {
+      if (arrived) {
+        memory.change({ bolt: target });
+        options.reportState();
+      }
+      if (byMotor) setBattery(memory.contents.batteryPercent - profile.batteryDrainPercent);
+      done(arrived ? undefined : 'jammed');
+      record(event, arrived ? undefined : 'jammed');
+      if (!arrived) record({ type: 'jammed' });
+      // A jammed auto lock is not tried again: the alarm has gone out, and somebody has to look.
+      if (arrived || event.type !== 'auto-lock') armAutoLock();
+    });
+  }
+
+  armAutoLock(); // a lock that lost its power while open locks itself after it
+  return {
+    get state() {
+      return bolt.state;
+    },
+    get moving() {
+      return bolt.moving;
+    },
+    get doorOpen() {
+      return doorOpen;
+    },
+    get batteryPercent() {
+      return wholePercent();
+    },
+    move,
+    armAutoLock,
+    setBattery,
+    setPrivacyBolt(out) {
+      privacyBolt = out;
+    },
+    jam: (on) => bolt.jam(on),
+    setDoor(open) {
+      doorOpen = open;
+      record({ type: open ? 'door-open' : 'door-close' });
+      armAutoLock();
+    },
+    halt() {
+      bolt.halt();
+      cancelAutoLock?.();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env node
+// The simulator as a program: arguments, the token, a terminal, signals. `node dist/device-sim/main.js --help`
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Command, InvalidArgumentError } from 'commander';
+import { createFleet } from './fleet.ts';
+import { parseFleetFile } from './fleet-file.ts';
+import type { LockProfile } from './lock-profile.ts';
+import { createTerminal } from './terminal.ts';
+
+interface Arguments {
+  readonly locks?: number;
+  readonly gateway: string;
+  readonly mqtt: string;
+  readonly tokenFile?: string;
+  readonly stateDir: string;
+  readonly fleet?: string;
+  readonly seed: number;
+  readonly topicRoot: string;
+  readonly renewKeys: boolean;
+  readonly startTimeout: number;
+  readonly quiet: boolean;
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function whole(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    if (!/^[0-9]{1,9}$/.test(text) || Number(text) < minimum || Number(text) > maximum) {
+      throw new InvalidArgumentError(`must be a whole number from ${minimum} to ${maximum}.`);
+    }
+    return Number(text);
+  };
+}
+
+function url(...protocols: string[]): (text: string) => string {
+  return (text) => {
+    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+      throw new InvalidArgumentError(`must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}.`);
+    }
+    return text;
+  };
+}
+
+function parseArguments(): Arguments {
+  return new Command('latchd-sim')
+    .description('A fleet of simulated door locks for a latchd gateway. Type help when it runs.')
+    .option('--locks <n>', 'how many locks (default: as many as the fleet file has, else 3)', whole(1, 100_000))
+    .option('--gateway <url>', 'HTTP API of the gateway', url('http:', 'https:'), 'http://127.0.0.1:8080')
+    .option('--mqtt <url>', 'where the gateway takes its locks', url('mqtt:'), 'mqtt://127.0.0.1:1883')
+    .option(
+      '--token-file <file>',
+      'file with the token of a gateway administrator (default: $LATCHD_TOKEN itself, else admin.token in $LATCHD_DATA_DIR or ./data)',
+    )
+    .option('--state-dir <folder>', "the locks' memories, one file each", 'device-sim-state')
+    .option('--fleet <file>', 'fleet file; see config/fleet.yaml')
+    .option('--seed <n>', 'part of every MAC address, and the beginning of all chance', whole(0, 65_535), 1)
+    .option('--topic-root <root>', 'as in the configuration of the gateway', 'latchd/v1')
+    .option('--renew-keys', 'ask for new device keys for locks that are registered already', false)
+    .option('--start-timeout <seconds>', 'how long to wait until all locks are online', whole(1, 3_600), 20)
+    .option('--quiet', 'do not tell what happens at the doors', false)
+    .parse()
+    .opts<Arguments>();
+}
+
+async function readToken(tokenFile: string | undefined): Promise<string> {
+  const given = process.env['LATCHD_TOKEN'];
+  if (tokenFile === undefined && given !== undefined && given !== '') return given;
+  const file = tokenFile ?? join(process.env['LATCHD_DATA_DIR'] ?? 'data', 'admin.token');
+  const token = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`no token: ${file} cannot be read (${error.message}); give --token-file or LATCHD_TOKEN`, { cause: error });
+  });
+  if (token.trim() === '') throw new Error(`no token: ${file} is empty`);
+  return token.trim();
+}
+
+async function readFleet(file: string | undefined): Promise<LockProfile[] | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new Error(`the fleet file cannot be read: ${error.message}`, { cause: error });
+  });
+  return parseFleetFile(text, file);
+}
+
+async function run(): Promise<void> {
+  const options = parseArguments();
+  const profiles = await readFleet(options.fleet);
+  const locks = options.locks ?? (profiles === undefined ? 3 : undefined);
+  const fleet = createFleet({
+    gatewayUrl: options.gateway,
+    mqttUrl: options.mqtt,
+    token: await readToken(options.tokenFile),
+    stateDir: options.stateDir,
+    ...(profiles !== undefined && { profiles }),
+    ...(locks !== undefined && { locks }),
+    seed: options.seed,
+    topicRoot: options.topicRoot,
+    renewKeys: options.renewKeys,
+    startTimeoutMs: options.startTimeout * 1_000,
+    ...(!options.quiet && { onLine: (lock, line) => write(`#${lock.number} ${lock.name}: ${line}`) }),
+  });
+  const input = createInterface({ input: process.stdin });
+  const leave = async (): Promise<void> => {
+    input.close();
+    await fleet.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      leave().then(() => process.exit(0), fail);
+    });
+  }
+  await fleet.start().catch((error: unknown) => {
+    input.close();
+    throw error;
+  });
+  write(`${fleet.locks.length} locks are online at ${options.mqtt}; type help`);
+  const terminal = createTerminal({ fleet, write });
+  // Without a terminal (a service, a test rig) the end of the input is no reason to go: a signal is.
+  input.on('line', (line) => {
+    terminal.run(line).then((stay) => (stay ? undefined : leave()), fail);
+  });
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+run().catch(fail);

@@ -1,0 +1,136 @@
+// What a person types to act at a door, and what is answered.
+import type { Fleet } from './fleet.ts';
+import type { LockHandle } from './fleet-lock.ts';
+import type { DoorResult } from './simulated-lock.ts';
+
+/** Writes one line to the person. */
+export type WriteLine = (line: string) => void;
+
+export interface Terminal {
+  /** Does one line; false when the person wants to go. Never rejects: what is wrong is written. */
+  run(line: string): Promise<boolean>;
+}
+
+interface TerminalCommand {
+  /** What follows the word, for the help. */
+  readonly usage: string;
+  readonly help: string;
+  readonly run: (lock: LockHandle, argument: string | undefined) => Promise<string> | string;
+}
+
+const commands: ReadonlyMap<string, TerminalCommand> = new Map<string, TerminalCommand>([
+  ['status', { usage: 'N', help: 'everything about lock N', run: describe }],
+  [
+    'swipe',
+    {
+      usage: 'N CARD',
+      help: 'hold a card to the reader',
+      run: async (lock, card) => outcome(await lock.swipeCard(needed(card, 'a card number'))),
+    },
+  ],
+  [
+    'passcode',
+    { usage: 'N CODE', help: 'type a code', run: async (lock, code) => outcome(await lock.enterPasscode(needed(code, 'a code'))) },
+  ],
+  ['turn', { usage: 'N', help: 'turn the thumb turn on the inside', run: async (lock) => outcome(await lock.turnThumb()) }],
+  ['door', { usage: 'N open|close', help: 'open or close the door', run: moveDoor }],
+  ['privacy', { usage: 'N on|off', help: 'privacy bolt out or in', run: (lock, word) => act(() => lock.setPrivacyBolt(onOrOff(word))) }],
+  ['tamper', { usage: 'N', help: 'open the case', run: (lock) => act(() => lock.tamper()) }],
+  ['battery', { usage: 'N PERCENT', help: 'put in other batteries', run: (lock, text) => act(() => lock.setBattery(percent(text))) }],
+  ['jam', { usage: 'N', help: 'block the bolt', run: (lock) => act(() => lock.jam(true)) }],
+  ['unjam', { usage: 'N', help: 'free the bolt', run: (lock) => act(() => lock.jam(false)) }],
+  ['silent', { usage: 'N [off]', help: 'take commands and do nothing', run: (lock, word) => act(() => lock.setSilent(word !== 'off')) }],
+  ['cut', { usage: 'N', help: 'break the network', run: (lock) => act(() => lock.cutNetwork()) }],
+  ['restore', { usage: 'N', help: 'mend the network', run: (lock) => act(() => lock.restoreNetwork()) }],
+  ['freeze', { usage: 'N', help: 'a connection that carries nothing', run: (lock) => act(() => lock.freeze()) }],
+  ['thaw', { usage: 'N', help: 'let it flow again, with what was held', run: (lock) => act(() => lock.thaw()) }],
+  ['power', { usage: 'N on|off', help: 'batteries in or out', run: switchPower }],
+]);
+
+export function createTerminal({ fleet, write }: { readonly fleet: Fleet; readonly write: WriteLine }): Terminal {
+  return {
+    async run(line) {
+      const [word = '', number, argument] = line.trim().split(/\s+/);
+      if (word === 'quit' || word === 'exit') return false;
+      if (word === '') return true;
+      if (word === 'help') for (const text of helpLines()) write(text);
+      else if (word === 'locks') for (const lock of fleet.locks) write(summary(lock));
+      else await runOnLock(word, number, argument);
+      return true;
+    },
+  };
+
+  async function runOnLock(word: string, number: string | undefined, argument: string | undefined): Promise<void> {
+    const command = commands.get(word);
+    if (command === undefined) {
+      write(`there is no command ${word}; help lists them`);
+      return;
+    }
+    try {
+      if (!/^[0-9]+$/.test(number ?? '')) throw new Error(`usage: ${word} ${command.usage}`);
+      write(`#${number} ${await command.run(fleet.lock(Number(number)), argument)}`);
+    } catch (error) {
+      write((error as Error).message);
+    }
+  }
+}
+
+function helpLines(): string[] {
+  const rows: [string, string][] = [['locks', 'all locks, one line each']];
+  for (const [word, { usage, help }] of commands) rows.push([`${word} ${usage}`, help]);
+  rows.push(['help', 'this list'], ['quit', 'stop the fleet and leave']);
+  return rows.map(([left, right]) => `  ${left.padEnd(22)}${right}`);
+}
+
+function summary(lock: LockHandle): string {
+  const parts = [lock.mac, lock.online ? 'online' : 'offline', lock.state, `${lock.batteryPercent} %`, lock.name];
+  return `#${lock.number} ${parts.join('  ')}`;
+}
+
+function describe(lock: LockHandle): string {
+  const { cards, events, lastSeq, epoch, autoLockSeconds, lockId } = lock.memory;
+  const clock = lock.clockNow === undefined ? 'not set' : new Date(lock.clockNow).toISOString();
+  return [
+    `${lock.name}, ${lock.mac}, lockId ${lockId ?? 'unknown'}, ${lock.online ? 'online' : 'offline'}`,
+    `   bolt ${lock.state}, door ${lock.doorOpen ? 'open' : 'shut'}, auto lock ${autoLockSeconds === 0 ? 'off' : `${autoLockSeconds} s`}`,
+    `   battery ${lock.batteryPercent} %, clock ${clock}, session ${lock.session ?? 'none'}`,
+    `   epoch ${epoch}, last seq ${lastSeq}, ${events.length} events not acknowledged, ${cards.length} cards`,
+    ...cards.slice(0, 20).map((card) => `   card ${card.cardNumber} ${card.startDate} to ${card.endDate}`),
+  ].join('\n');
+}
+
+function outcome(result: DoorResult): string {
+  return result.done ? 'done' : `no: ${result.reason ?? 'refused'}`;
+}
+
+function act(action: () => void): string {
+  action();
+  return 'done';
+}
+
+function moveDoor(lock: LockHandle, word: string | undefined): string {
+  if (word === 'open') return lock.openDoor() ? 'the door is open' : 'no: it is locked';
+  if (word !== 'close') throw new Error('usage: door N open|close');
+  return act(() => lock.closeDoor());
+}
+
+async function switchPower(lock: LockHandle, word: string | undefined): Promise<string> {
+  if (onOrOff(word)) await lock.powerOn();
+  else lock.powerCut();
+  return 'done';
+}
+
+function onOrOff(word: string | undefined): boolean {
+  if (word !== 'on' && word !== 'off') throw new Error('say on or off');
+  return word === 'on';
+}
+
+function percent(text: string | undefined): number {
+  if (!/^[0-9]{1,3}$/.test(text ?? '') || Number(text) > 100) throw new Error('say 0 to 100');
+  return Number(text);
+}
+
+function needed(argument: string | undefined, what: string): string {
+  if (argument === undefined) throw new Error(`${what} is missing`);
+  return argument;
+}
