@@ -9,7 +9,8 @@ import { createRecordService } from './domain/record-service.ts';
 import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
 import { createSequence } from './domain/sequence.ts';
-import { createHttpServer, type Readiness } from './http/server.ts';
+import type { Readiness } from './http/health-routes.ts';
+import { createHttpServer } from './http/server.ts';
 import { createBroker } from './mqtt/broker.ts';
 import { createCommandIds } from './mqtt/command-ids.ts';
 import { createCommandSender } from './mqtt/command-sender.ts';
@@ -108,7 +109,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     clock,
     log,
     locks: lockService,
-    registration,
+    registrations: registration,
     cards: cardService,
     records: recordService,
     accounts: accountService,

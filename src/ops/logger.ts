@@ -10,7 +10,10 @@ export interface Logger extends Log {
 
 /** `level`: the least important lines that are written, `silent` for none. */
 export function createLogger(level: string): Logger {
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 1, sync: true }));
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (label) => ({ level: label }) } },
+    pino.destination({ fd: 1, sync: true }),
+  );
   return {
     debug: (fields, message) => logger.debug(fields, message),
     info: (fields, message) => logger.info(fields, message),

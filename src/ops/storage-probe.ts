@@ -32,7 +32,8 @@ export function createStorageProbe(options: {
     } catch (error) {
       health = error instanceof Error ? error.message : String(error);
     }
-    if (health !== before && health === 'ok' && before !== 'not started') log.info({ code: 'storage-works' }, 'the data directory takes writes again');
+    if (health !== before && health === 'ok' && before !== 'not started')
+      log.info({ code: 'storage-works' }, 'the data directory takes writes again');
     if (health !== before && health !== 'ok') {
       log.error(
         { code: 'storage-unavailable', reason: health },
