@@ -7,8 +7,7 @@ import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
 import { type Credentials, decideConnect, decideForward, decideSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
 import { createReasonCounts } from './figures.ts';
-import { createInOrder, type InOrder } from './in-order.ts';
-import { createInbound } from './inbound.ts';
+import { createInbound, type Inbound, type InboundOptions } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { createListener } from './listener.ts';
 import { createPresence } from './presence.ts';
@@ -52,10 +51,14 @@ export interface Broker extends Part {
 
 interface LockConnection extends Connection {
   readonly keyHash: string;
-  readonly order: InOrder;
+  take: Inbound['take'];
+  /** The socket is gone or going: everything that hangs on it ends. */
+  ended(reason: string): void;
 }
 
 const stopTimeoutMs = 2_000;
+/** More PUBACKs than this unread: the lock has stopped reading (T14). */
+const maxUnreadBytes = 65_536;
 
 export function createBroker(options: BrokerOptions): Broker {
   const { topics, locks, secrets, receiver, clock, log, hookTimeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
@@ -82,7 +85,7 @@ export function createBroker(options: BrokerOptions): Broker {
     },
   });
 
-  const inbound = createInbound({
+  const inboundOptions: InboundOptions = {
     ...{ topics, receiver, clock, timeoutMs: hookTimeoutMs },
     onRefused(connection, reason) {
       const { lockId, deviceId } = connection;
@@ -96,7 +99,7 @@ export function createBroker(options: BrokerOptions): Broker {
       limited.warn(`inbound ${lockId}`, { lockId, deviceId, err: error }, 'A message could not be handled; the connection was closed.');
       connection.close('a message could not be handled');
     },
-  });
+  };
 
   function credentialsOf(deviceId: DeviceId): Credentials | undefined {
     return locks.byDevice(deviceId);
@@ -130,20 +133,29 @@ export function createBroker(options: BrokerOptions): Broker {
 
   /** From here on the lock can be disconnected, also while its login is still under way. */
   function admit(client: Client, { lockId, deviceId, keyHash }: Credentials): void {
+    const acknowledge = (messageId: number) => {
+      client.conn.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
+      if (client.conn.writableLength > maxUnreadBytes) connection.close('it does not read');
+    };
     const connection: LockConnection = {
-      ...{ lockId, deviceId, keyHash, order: createInOrder() },
+      ...{ lockId, deviceId, keyHash },
       publish(topic, payload) {
         const bytes = Buffer.from(payload);
         commands.add(bytes);
         client.publish({ cmd: 'publish', topic, payload: bytes, qos: 1, retain: false, dup: false }, () => {});
       },
+      take: (packet, callback) => inbound.take(packet, callback),
+      ended(reason) {
+        if (presence.end(connection, reason)) inbound.end();
+      },
       close(reason) {
-        presence.end(connection, reason);
+        connection.ended(reason);
         client.close();
       },
     };
+    const inbound = createInbound(connection, acknowledge, inboundOptions);
     connections.set(client, connection);
-    client.conn.once('close', () => presence.end(connection, 'the connection was closed'));
+    client.conn.once('close', () => connection.ended('the connection was closed'));
     presence.register(connection);
   }
 
@@ -188,7 +200,7 @@ export function createBroker(options: BrokerOptions): Broker {
       const connection = client === null ? undefined : connections.get(client);
       // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
       if (client === null || connection === undefined || !presence.isCurrent(connection)) return no();
-      contained(client, 'publish', no, () => () => inbound(connection, connection.order, packet, callback));
+      contained(client, 'publish', no, () => () => connection.take(packet, callback));
     },
 
     authorizeSubscribe(client, subscription, callback) {
@@ -226,7 +238,7 @@ export function createBroker(options: BrokerOptions): Broker {
     counts.protocolErrors++;
     const { lockId, deviceId } = connection ?? {};
     log.debug({ lockId, deviceId, reason: error.message }, 'A connection broke off.');
-    if (connection !== undefined) presence.end(connection, error.message);
+    connection?.ended(error.message);
   }
 
   return {

@@ -1,9 +1,9 @@
-// One PUBLISH of a lock on its way in: allowed or not, handed over in the order of arrival, acknowledged in the same
-// order, and only when the receiver says so (Protocol 3 and 4.4, MQTT-4.6.0-2).
+// The PUBLISHes of one lock on their way in: allowed or not, handed over in the order of arrival, acknowledged in the
+// same order, and only when the receiver says so (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import type { Clock } from '../domain/ports.ts';
 import { decidePublish } from './access.ts';
 import type { Connection } from './connection.ts';
-import type { InOrder } from './in-order.ts';
+import { createInOrder } from './in-order.ts';
 import type { Receipt, ReportReceiver } from './report-receiver.ts';
 import type { Topics } from './topics.ts';
 
@@ -11,6 +11,7 @@ import type { Topics } from './topics.ts';
 export interface InboundPacket {
   readonly topic: string;
   readonly payload: Buffer | string;
+  readonly messageId?: number;
   qos: 0 | 1 | 2;
   retain: boolean;
 }
@@ -21,60 +22,97 @@ export interface InboundOptions {
   readonly clock: Clock;
   /** Longest wait for one message. */
   readonly timeoutMs: number;
-  /** An illegal publish, or a connection that has too many messages under way. */
+  /** An illegal publish, or too many messages under way: closes the connection. */
   onRefused(connection: Connection, reason: string): void;
-  /** The handling threw, rejected or took too long. */
+  /** The handling threw, rejected or took too long: closes the connection. */
   onFailed(connection: Connection, error: unknown): void;
+}
+
+export interface Inbound {
+  /**
+   * Calls back exactly once and soon: without an error when the broker may go on to the next packet, with one when the
+   * connection is to be closed. A PUBACK that has to wait is taken from the broker (QoS 0) and sent here when it is due.
+   */
+  take(packet: InboundPacket, callback: (error?: Error) => void): void;
+  /** The connection has ended: nothing is acknowledged any more, and all timers end. */
+  end(): void;
 }
 
 /** A lock has at most 20 event messages under way (Protocol 4.4); this leaves room for all else, and bounds the memory one can take. */
 const maxUnderWay = 64;
 
-/**
- * Calls back once: without an error when the broker may acknowledge (for `leave` with the QoS set to 0, so that it does not),
- * with one when the connection is to be closed.
- */
-export function createInbound({ topics, receiver, clock, timeoutMs, onRefused, onFailed }: InboundOptions) {
-  return (connection: Connection, order: InOrder, packet: InboundPacket, callback: (error?: Error) => void): void => {
-    const decision = decidePublish(connection, packet.topic, topics);
-    const refusal = decision.allow ? (order.size() >= maxUnderWay ? 'too-many-under-way' : undefined) : decision.reason;
-    if (!decision.allow || refusal !== undefined) {
-      onRefused(connection, refusal ?? '');
-      callback(new Error('this publish is not allowed'));
-      return;
-    }
-    if (!decision.mayRetain) packet.retain = false;
+export function createInbound(connection: Connection, acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
+  const { topics, receiver, clock, timeoutMs, onRefused, onFailed } = options;
+  const order = createInOrder();
+  const timers = new Set<() => void>();
+  let ended = false;
 
+  /** Waits for the receipt at most `timeoutMs`; `then` is called once, unless it fails or the connection ends first. */
+  function wait(receipt: Promise<Receipt>, then: (receipt: Receipt) => void): void {
+    const cancel = clock.timer(timeoutMs, () => settle(() => onFailed(connection, new Error(`not handled within ${timeoutMs} ms`))));
+    timers.add(cancel);
+    const settle = (action: () => void) => {
+      cancel();
+      // False when it has been settled already, or the connection has ended.
+      if (timers.delete(cancel)) action();
+    };
+    receipt.then(
+      (value) => settle(() => then(value)),
+      (error) => settle(() => onFailed(connection, error)),
+    );
+  }
+
+  function answerLater(receipt: Receipt | Promise<Receipt>, packet: InboundPacket, callback: (error?: Error) => void): void {
+    const { messageId, qos } = packet;
     const complete = order.reserve();
-    let settled = false;
-    const succeed = (receipt: Receipt) => {
-      if (settled) return;
-      settled = true;
-      cancelTimer?.();
+    // The broker reads on only when it has been called back: a reply or a ping behind these events must not wait for the disk.
+    // QoS 2 alone stays with the broker, which keeps its handshake.
+    if (qos < 2) {
+      packet.qos = 0;
+      callback();
+    }
+    const answer = (value: Receipt) =>
       complete(() => {
-        // Not acknowledged, not closed, and nothing behind it is held up: tried with aedes 1.2 (T3).
-        if (receipt === 'leave') packet.qos = 0;
+        if (ended) return;
+        if (qos === 1 && value === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
+        if (qos < 2) return;
+        if (value === 'leave') packet.qos = 0;
         callback();
       });
-    };
-    const fail = (error: unknown) => {
-      if (settled) return;
-      settled = true;
-      cancelTimer?.();
-      onFailed(connection, error);
-      complete(() => callback(new Error('this message could not be handled')));
-    };
+    if (receipt instanceof Promise) wait(receipt, answer);
+    else answer(receipt);
+  }
 
-    let cancelTimer: (() => void) | undefined;
-    try {
-      const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
-      const receipt = receiver.receive(connection, decision.channel, payload);
-      if (receipt instanceof Promise) {
-        cancelTimer = clock.timer(timeoutMs, () => fail(new Error(`not handled within ${timeoutMs} ms`)));
-        receipt.then(succeed, fail);
-      } else succeed(receipt);
-    } catch (error) {
-      fail(error);
-    }
+  return {
+    take(packet, callback) {
+      const decision = decidePublish(connection, packet.topic, topics);
+      if (!decision.allow || order.size() >= maxUnderWay) {
+        onRefused(connection, decision.allow ? 'too-many-under-way' : decision.reason);
+        callback(new Error('not allowed'));
+        return;
+      }
+      if (!decision.mayRetain) packet.retain = false;
+      let receipt: Receipt | Promise<Receipt>;
+      try {
+        const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
+        receipt = receiver.receive(connection, decision.channel, payload);
+      } catch (error) {
+        onFailed(connection, error);
+        callback(new Error('failed'));
+        return;
+      }
+      if (receipt instanceof Promise || order.size() > 0) {
+        answerLater(receipt, packet, callback);
+        return;
+      }
+      // Neither acknowledged nor closed, and nothing behind it is held up: tried with aedes 1.2 (T3).
+      if (receipt === 'leave') packet.qos = 0;
+      callback();
+    },
+    end() {
+      ended = true;
+      for (const cancel of timers) cancel();
+      timers.clear();
+    },
   };
 }
