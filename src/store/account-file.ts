@@ -1,0 +1,72 @@
+// accounts.json: accounts and the hashes of their tokens. And the first start, which makes the first account.
+import { z } from 'zod';
+import type { Account, AccountId, Token } from '../domain/account.ts';
+import type { AccountStore, Accounts, Secrets } from '../domain/ports.ts';
+import { createDocument, type Document } from './document.ts';
+import { replaceFile } from './durable-file.ts';
+import type { FileLayer } from './files.ts';
+
+const accountId = z
+  .int()
+  .min(1)
+  .transform((number) => number as AccountId);
+
+const account = z.strictObject({
+  accountId,
+  username: z.string().min(1),
+  gatewayAdministrator: z.boolean(),
+  createdAt: z.int(),
+}) satisfies z.ZodType<Account>;
+
+const token = z.strictObject({
+  tokenId: z.int().min(1),
+  accountId,
+  name: z.string(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  createdAt: z.int(),
+  expiresAt: z.int().nullable(),
+}) satisfies z.ZodType<Token>;
+
+const accounts = z.strictObject({ accounts: z.array(account), tokens: z.array(token) }) satisfies z.ZodType<Accounts>;
+
+export interface AccountFile extends AccountStore {
+  readonly document: Document<Accounts>;
+  highest(): { readonly accountId: number; readonly tokenId: number };
+}
+
+export function createAccountFile(files: FileLayer, path: string): AccountFile {
+  const document = createDocument<Accounts>({ files, path, format: { schemaVersion: 1, schema: accounts } });
+  return {
+    document,
+    current: document.current,
+    update: document.update,
+    highest() {
+      const now = document.current();
+      return {
+        accountId: Math.max(0, ...now.accounts.map((one) => one.accountId)),
+        tokenId: Math.max(0, ...now.tokens.map((one) => one.tokenId)),
+      };
+    },
+  };
+}
+
+/**
+ * First start: account 1, `admin`, with token 1, whose secret goes into `tokenPath` (0600) and nowhere else (HTTP API 5).
+ * The secret is on the disk before the account: a power cut in between leaves a first start, not a locked door.
+ */
+export async function makeFirstAccount(options: {
+  readonly files: FileLayer;
+  readonly accounts: AccountFile;
+  readonly tokenPath: string;
+  readonly secrets: Secrets;
+  readonly now: number;
+}): Promise<void> {
+  const { files, accounts: file, tokenPath, secrets, now } = options;
+  const secret = secrets.newToken();
+  await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
+  const first = 1 as AccountId;
+  await file.document.put({
+    accounts: [{ accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now }],
+    tokens: [{ tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null }],
+  });
+}

@@ -1,0 +1,57 @@
+// counters.json: the highest number of each kind that may have been given, and the group names. Written before a number is given.
+import { z } from 'zod';
+import type { CounterStore } from '../domain/ports.ts';
+import { createDocument, type Document } from './document.ts';
+import type { FileLayer } from './files.ts';
+
+const floor = z.int().min(0);
+
+const counters = z.strictObject({
+  lockId: floor,
+  cardId: floor,
+  accountId: floor,
+  tokenId: floor,
+  recordId: floor,
+  groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
+});
+export type Counters = z.infer<typeof counters>;
+export type CounterKind = Exclude<keyof Counters, 'groups'>;
+
+export interface CounterFile extends CounterStore {
+  readonly document: Document<Counters>;
+  floorOf(kind: CounterKind): number;
+  /** From now on no number up to the given ones is given. Writes only when something rises. */
+  raise(floors: Partial<Record<CounterKind, number>>): Promise<void>;
+}
+
+/** What a gateway without any data begins with. */
+export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, groups: [] };
+
+export function createCounterFile(files: FileLayer, path: string): CounterFile {
+  const document = createDocument<Counters>({ files, path, format: { schemaVersion: 1, schema: counters } });
+  const groupOf = (name: string, { groups }: Counters): number | undefined => groups.find((group) => group.name === name)?.groupId;
+  return {
+    document,
+    floorOf: (kind) => document.current()[kind],
+    async next(kind) {
+      const after = await document.update((now) => ({ ...now, [kind]: now[kind] + 1 }));
+      return after[kind];
+    },
+    async groupId(name) {
+      if (name === '') return 0;
+      const known = groupOf(name, document.current());
+      if (known !== undefined) return known;
+      const after = await document.update((now) => {
+        if (groupOf(name, now) !== undefined) return now;
+        return { ...now, groups: [...now.groups, { groupId: now.groups.length + 1, name }] };
+      });
+      return groupOf(name, after) as number;
+    },
+    async raise(floors) {
+      await document.update((now) => {
+        const rising = Object.entries(floors).filter(([kind, number]) => number > now[kind as CounterKind]);
+        return rising.length === 0 ? now : { ...now, ...Object.fromEntries(rising) };
+      });
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// What the record log asks of a day, whether its file is still open or sealed; and how day files are named.
+import type { LockId } from '../domain/lock.ts';
+import type { LockRecord } from '../domain/record.ts';
+
+export interface DayQuery {
+  readonly lockId: LockId;
+  /** Lowest and highest lockDate, both included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface DayFile {
+  readonly name: DayName;
+  count(): number;
+  /** Records that match, exactly. */
+  matching(query: DayQuery): number | Promise<number>;
+  /** Those records, newest first, without the first `skip`, at most `take`. Damaged lines are left out. */
+  newest(query: DayQuery, skip: number, take: number): Promise<LockRecord[]>;
+  close(): Promise<void>;
+}
+
+/** `2026-11-21-8123001`: the UTC day on which the file was begun and its first recordId. */
+export interface DayName {
+  readonly day: string;
+  readonly firstRecordId: number;
+}
+
+const firstDay = Date.UTC(1970, 0, 1);
+const lastDay = Date.UTC(9999, 11, 31);
+
+/** The UTC day of an instant: `2026-11-21`. A clock beyond the years of four digits gets the nearest day. */
+export function utcDay(at: number): string {
+  return new Date(Math.min(Math.max(at, firstDay), lastDay)).toISOString().slice(0, 10);
+}
+
+export function dayFileName({ day, firstRecordId }: DayName): string {
+  return `${day}-${firstRecordId}.jsonl`;
+}
+
+/** Undefined for any other file. */
+export function parseDayFileName(file: string): DayName | undefined {
+  const match = /^(\d{4}-\d{2}-\d{2})-(\d{1,16})\.jsonl$/.exec(file);
+  return match ? { day: match[1] as string, firstRecordId: Number(match[2]) } : undefined;
+}

@@ -1,0 +1,165 @@
+// One JSON document in memory and on the disk. Changes queue up while a write is under way and go out together;
+// readers see a value only after its flush, so a write that failed never shows.
+import { basename } from 'node:path';
+import type { z } from 'zod';
+import { DomainError } from '../domain/errors.ts';
+import { openDurableFile, readIfThere, replaceFile } from './durable-file.ts';
+import type { FileLayer } from './files.ts';
+import { storageUnavailable } from './flush-guard.ts';
+
+/** What a document must look like. `upgrades[n]` turns the content of schema n into that of n + 1. */
+export interface DocumentFormat<T> {
+  readonly schemaVersion: number;
+  readonly schema: z.ZodType<T>;
+  readonly upgrades?: Readonly<Record<number, (content: unknown) => unknown>>;
+}
+
+export interface Document<T> {
+  /** Reads it from the disk; false when there is no such file. Rejects with a sentence that names the file. */
+  load(): Promise<boolean>;
+  /** The newest value that is on the disk. */
+  current(): T;
+  /** Writes the first value, or a new one whatever the old. */
+  put(value: T): Promise<T>;
+  /**
+   * Applies `change` to the newest queued value and resolves with the outcome once a write that contains it is flushed.
+   * What `change` throws is rejected. `storage-unavailable`: this change, and all that were built on it, are undone.
+   */
+  update(change: (newest: T) => T): Promise<T>;
+  /** Resolves when no write is under way or waiting. Never rejects. */
+  idle(): Promise<void>;
+}
+
+/** A document of a newer program: a reason to refuse the start, whatever the document. */
+export class NewerSchemaError extends Error {}
+
+interface Waiting<T> {
+  readonly value: T;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: DomainError) => void;
+}
+
+/** `onFlushed` is called with the old (undefined at first) and the new value whenever `current` has changed. */
+export function createDocument<T extends object>(options: {
+  readonly files: FileLayer;
+  readonly path: string;
+  readonly format: DocumentFormat<T>;
+  readonly onFlushed?: (value: T, old: T | undefined) => void;
+}): Document<T> {
+  const { files, path, format, onFlushed } = options;
+  const file = openDurableFile<T>({
+    files,
+    path,
+    decode: (text) => decode(path, format, text),
+    encode: (value) => `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`,
+  });
+  let flushed: T | undefined;
+  let newest: T | undefined;
+  let waiting: Waiting<T>[] = [];
+  let writing: Promise<void> | undefined;
+
+  function settle(value: T): void {
+    const old = flushed;
+    flushed = value;
+    onFlushed?.(value, old);
+  }
+  async function writeAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      const value = (batch.at(-1) as Waiting<T>).value;
+      try {
+        await file.write(value);
+      } catch (error) {
+        const refused = [...batch, ...waiting];
+        waiting = [];
+        newest = flushed;
+        for (const { reject } of refused) reject(storageUnavailable(error));
+        continue;
+      }
+      settle(value);
+      for (const done of batch) done.resolve(done.value);
+    }
+    writing = undefined;
+  }
+  function enqueue(value: T): Promise<T> {
+    newest = value;
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({ value, resolve, reject });
+      writing ??= writeAll();
+    });
+  }
+  function loaded(value: T | undefined): T {
+    if (value === undefined) throw new Error(`${path} was used before it was loaded`);
+    return value;
+  }
+
+  return {
+    async load() {
+      await keepCopyOfOlderSchema(files, path, format.schemaVersion);
+      const value = await file.read();
+      if (value === null) return false;
+      newest = value;
+      settle(value);
+      return true;
+    },
+    current: () => loaded(flushed),
+    put: (value) => enqueue(value),
+    async update(change) {
+      const before = loaded(newest);
+      const after = change(before);
+      return after === before && writing === undefined ? after : enqueue(after);
+    },
+    idle: () => writing ?? Promise.resolve(),
+  };
+}
+
+function decode<T>(path: string, format: DocumentFormat<T>, text: string): T {
+  const { schemaVersion, ...content } = envelope(path, text);
+  if (schemaVersion > format.schemaVersion) {
+    throw new NewerSchemaError(
+      `${path} was written by a newer latchd (schema ${schemaVersion}, this one knows ${format.schemaVersion}): start that version`,
+    );
+  }
+  let upgraded: unknown = content;
+  for (let version = schemaVersion; version < format.schemaVersion; version++) {
+    const upgrade = format.upgrades?.[version];
+    if (!upgrade) throw new Error(`${path} has schema ${version}, from which this latchd knows no upgrade`);
+    upgraded = upgrade(upgraded);
+  }
+  const result = format.schema.safeParse(upgraded);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new Error(`${path} is damaged: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not as it must be'}`);
+}
+
+function envelope(path: string, text: string): { schemaVersion: number; [member: string]: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`${path} is damaged: ${text === '' ? 'it is empty' : 'it is not JSON'}`);
+  }
+  const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : undefined;
+  if (!Number.isInteger(version) || Number(version) < 1) throw new Error(`${path} is damaged: it has no schemaVersion`);
+  return value as { schemaVersion: number };
+}
+
+async function keepCopyOfOlderSchema(files: FileLayer, path: string, schemaVersion: number): Promise<void> {
+  const bytes = await readIfThere(files, path);
+  if (bytes === undefined) return;
+  const version = envelope(path, bytes.toString('utf8')).schemaVersion;
+  if (version < schemaVersion) await replaceFile(files, `${path}.schema-${version}`, bytes);
+}
+
+/** The sentence for a document that must be there and is not. */
+export function missingDocument(path: string): Error {
+  return new Error(
+    `${path} is missing although other data is there: put ${basename(path)} back from a backup, or start with an empty data directory`,
+  );
+}
+
+/** `conflict` with a sentence. */
+export function conflict(message: string): DomainError {
+  return new DomainError('conflict', message);
+}

@@ -1,0 +1,170 @@
+// Which events of which lock are stored, so that each is stored once however often it is sent (Protocol 4.4).
+// An event is claimed before its flush: whoever sends it again meanwhile waits for that flush.
+import type { LockId } from '../domain/lock.ts';
+import type { EpochProgress } from '../domain/ports.ts';
+import type { RecordDraft } from '../domain/record.ts';
+import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
+
+/** Protocol 4.4: what is remembered of one lock. */
+export const maxEpochs = 8;
+export const maxGaps = 1_000;
+
+interface Epoch {
+  readonly ranges: SeqRanges;
+  /** The events whose flush is under way, with its end (never rejects). */
+  readonly pending: Map<number, Promise<void>>;
+  /** Highest serverDate of its records. */
+  newestAt: number;
+}
+
+/** The new events of one call, on their way to the disk. Exactly one of `keep` and `undo` must be called. */
+export interface Claim {
+  readonly fresh: readonly RecordDraft[];
+  readonly duplicates: number;
+  readonly refused: readonly RecordDraft[];
+  /** They are flushed. */
+  keep(): void;
+  /** They are not: forgets them again. */
+  undo(): void;
+}
+
+/** What is remembered of one epoch, as an index keeps it. */
+export interface RememberedEpoch {
+  readonly lockId: LockId;
+  readonly epoch: string;
+  readonly newestAt: number;
+  readonly ranges: readonly (readonly [from: number, to: number])[];
+}
+
+export interface EventProgress {
+  of(lockId: LockId, epoch: string): EpochProgress;
+  /** The flush that one of these events is waiting for; undefined when none is. Never rejects. */
+  pending(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<void> | undefined;
+  /** Sorts new events from duplicates and from those beyond the limits. An epoch with nothing since `forgetBefore` may give way. */
+  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: number): Claim;
+  /** Takes over a stored record at the start. */
+  restore(lockId: LockId, epoch: string, seq: number, serverDate: number): void;
+  /** Everything flushed, for an index. */
+  remembered(): RememberedEpoch[];
+  /** Takes over what an index kept. */
+  recall(epochs: readonly RememberedEpoch[]): void;
+}
+
+export function createEventProgress(): EventProgress {
+  const locks = new Map<LockId, Map<string, Epoch>>();
+
+  function epochsOf(lockId: LockId): Map<string, Epoch> {
+    let epochs = locks.get(lockId);
+    if (!epochs) {
+      epochs = new Map();
+      locks.set(lockId, epochs);
+    }
+    return epochs;
+  }
+  function begin(lockId: LockId, name: string, newestAt: number): Epoch {
+    const epoch: Epoch = { ranges: [], pending: new Map(), newestAt };
+    epochsOf(lockId).set(name, epoch);
+    return epoch;
+  }
+  /** The epoch, a new one where there is room for it, or undefined. */
+  function roomFor(lockId: LockId, name: string, forgetBefore: number): Epoch | undefined {
+    const epochs = epochsOf(lockId);
+    const known = epochs.get(name);
+    if (known) return known;
+    if (epochs.size >= maxEpochs) {
+      const oldest = [...epochs].filter(([, { pending }]) => pending.size === 0).sort(([, a], [, b]) => a.newestAt - b.newestAt)[0];
+      if (!oldest || oldest[1].newestAt >= forgetBefore) return undefined;
+      epochs.delete(oldest[0]);
+    }
+    return begin(lockId, name, Number.NEGATIVE_INFINITY);
+  }
+  function claimOne(lockId: LockId, epoch: Epoch, seq: number): boolean {
+    const rangesBefore = epoch.ranges.length;
+    addSeq(epoch.ranges, seq);
+    if (epoch.ranges.length <= rangesBefore) return true;
+    let gaps = 0;
+    for (const { ranges } of epochsOf(lockId).values()) gaps += Math.max(0, ranges.length - 1);
+    if (gaps <= maxGaps) return true;
+    removeSeq(epoch.ranges, seq);
+    return false;
+  }
+  function recallOne({ lockId, epoch: name, newestAt, ranges }: RememberedEpoch): void {
+    const epoch = begin(lockId, name, newestAt);
+    epoch.ranges.push(...ranges.map(([from, to]): [number, number] => [from, to]));
+  }
+
+  return {
+    of(lockId, name) {
+      const ranges = locks.get(lockId)?.get(name)?.ranges ?? [];
+      return { highest: ranges.at(-1)?.[1] ?? 0, gaps: gapsBetween(ranges) };
+    },
+    pending(lockId, name, events) {
+      const pending = locks.get(lockId)?.get(name)?.pending;
+      if (!pending || pending.size === 0) return undefined;
+      for (const { seq } of events) {
+        const flush = pending.get(seq);
+        if (flush !== undefined) return flush;
+      }
+      return undefined;
+    },
+    claim(lockId, name, events, forgetBefore) {
+      const epoch = roomFor(lockId, name, forgetBefore);
+      if (!epoch) return { fresh: [], duplicates: 0, refused: events, keep: () => undefined, undo: () => undefined };
+      const { promise, resolve } = withResolvers();
+      const fresh: RecordDraft[] = [];
+      const refused: RecordDraft[] = [];
+      for (const event of events) {
+        if (includesSeq(epoch.ranges, event.seq)) continue;
+        if (claimOne(lockId, epoch, event.seq)) {
+          fresh.push(event);
+          epoch.pending.set(event.seq, promise);
+        } else refused.push(event);
+      }
+      function end(): void {
+        for (const { seq } of fresh) epoch?.pending.delete(seq);
+        resolve();
+      }
+      return {
+        fresh,
+        refused,
+        duplicates: events.length - fresh.length - refused.length,
+        keep() {
+          for (const { serverDate } of fresh) epoch.newestAt = Math.max(epoch.newestAt, serverDate);
+          end();
+        },
+        undo() {
+          for (const { seq } of fresh) removeSeq(epoch.ranges, seq);
+          if (epoch.ranges.length === 0) epochsOf(lockId).delete(name);
+          end();
+        },
+      };
+    },
+    restore(lockId, name, seq, serverDate) {
+      const epoch = epochsOf(lockId).get(name) ?? begin(lockId, name, serverDate);
+      if (!includesSeq(epoch.ranges, seq)) addSeq(epoch.ranges, seq);
+      epoch.newestAt = Math.max(epoch.newestAt, serverDate);
+    },
+    remembered() {
+      const all: RememberedEpoch[] = [];
+      for (const [lockId, epochs] of locks) {
+        for (const [name, { ranges, pending, newestAt }] of epochs) {
+          const flushed = ranges.map(([from, to]): [number, number] => [from, to]);
+          for (const seq of pending.keys()) removeSeq(flushed, seq);
+          if (flushed.length > 0) all.push({ lockId, epoch: name, newestAt, ranges: flushed });
+        }
+      }
+      return all;
+    },
+    recall(epochs) {
+      for (const epoch of epochs) recallOne(epoch);
+    },
+  };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,102 @@
+// The few file operations the store is made of, as an interface, so that a test can let any one of them fail.
+// Files are made 0600 and folders 0700, whatever the umask.
+import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
+
+export interface OpenFile {
+  /** Writes all bytes at a position. When it rejects, any part of them may be in the file. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  /** Bytes read: fewer than asked for only at the end of the file. */
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** fdatasync: for the growing journals. */
+  datasync(): Promise<void>;
+  /** fsync: for files that are written once, before they get their name. */
+  sync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  size(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** `read`: must be there, never written. `update`: must be there. `create`: must not be there. `replace`: emptied or made. */
+export type OpenMode = 'read' | 'update' | 'create' | 'replace';
+
+export interface FileLayer {
+  open(path: string, mode: OpenMode): Promise<OpenFile>;
+  readFile(path: string): Promise<Buffer>;
+  /** Names in a folder, in no order. */
+  readdir(path: string): Promise<string[]>;
+  /** Makes the folder (and those above it) where it is missing, and takes group and others off its mode. */
+  makeFolder(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** A second name for the same file; EEXIST when `to` is there. */
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  /** fsync of a folder: makes new, renamed and removed names in it durable. */
+  syncFolder(path: string): Promise<void>;
+}
+
+const flags: Readonly<Record<OpenMode, string>> = { read: 'r', update: 'r+', create: 'wx+', replace: 'w+' };
+
+/** The system error code (`ENOSPC`, …) of anything caught; '' when it has none. */
+export function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+/** The file layer of the real file system. */
+export function nodeFiles(): FileLayer {
+  return {
+    async open(path, mode) {
+      const handle = await open(path, flags[mode], 0o600);
+      try {
+        if (mode === 'create' || mode === 'replace') await handle.chmod(0o600);
+      } catch (error) {
+        await handle.close();
+        throw error;
+      }
+      return openFile(handle);
+    },
+    readFile: (path) => readFile(path),
+    readdir: (path) => readdir(path),
+    async makeFolder(path) {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      await chmod(path, 0o700);
+    },
+    rename,
+    link,
+    unlink,
+    async syncFolder(path) {
+      const handle = await open(path, 'r');
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    async write(bytes, position) {
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+        if (bytesWritten === 0) throw new Error('the file system took no bytes');
+        done += bytesWritten;
+      }
+    },
+    async read(into, position) {
+      let done = 0;
+      while (done < into.length) {
+        const { bytesRead } = await handle.read(into, done, into.length - done, position + done);
+        if (bytesRead === 0) break;
+        done += bytesRead;
+      }
+      return done;
+    },
+    datasync: () => handle.datasync(),
+    sync: () => handle.sync(),
+    truncate: (length) => handle.truncate(length),
+    size: async () => (await handle.stat()).size,
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,78 @@
+// The one rule about failed flushes (Fault T4): after the first, the kernel may have dropped what it could not write,
+// and a second flush would answer ok. So nothing is written, named or acknowledged any more, and the process must end.
+import { DomainError } from '../domain/errors.ts';
+import { codeOf, type FileLayer, type OpenFile } from './files.ts';
+
+/** What the caller of a write is told; the system's own error is the `cause`. A DomainError passes as it is. */
+export function storageUnavailable(cause: unknown): DomainError {
+  if (cause instanceof DomainError) return cause;
+  return new DomainError('storage-unavailable', 'The gateway cannot write to its storage; nothing was changed', { cause });
+}
+
+export interface GuardedFiles extends FileLayer {
+  /** The flush error after which nothing is written any more. */
+  broken(): Error | undefined;
+  /** Refuses every later change: the directory may belong to another process from now on. */
+  close(): void;
+}
+
+/**
+ * The same files, where the first failed flush calls `onFatal` once and refuses every later change.
+ * A full disk met by the fsync of a file that has no name yet is not fatal: that file is thrown away whole.
+ */
+export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void): GuardedFiles {
+  let broken: Error | undefined;
+  let isClosed = false;
+
+  function breakFor(error: unknown): void {
+    if (broken) return;
+    broken = new Error(`a flush failed: ${codeOf(error) || String(error)}`, { cause: error });
+    onFatal(broken);
+  }
+  async function flush(action: () => Promise<void>, isFatal: (error: unknown) => boolean): Promise<void> {
+    refuseWhenBroken();
+    try {
+      await action();
+    } catch (error) {
+      if (isFatal(error)) breakFor(error);
+      throw error;
+    }
+    refuseWhenBroken();
+  }
+  function refuseWhenBroken(): void {
+    if (broken) throw storageUnavailable(broken);
+    if (isClosed) throw storageUnavailable(new Error('the store has stopped'));
+  }
+  function guarded<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+    return async (...args) => {
+      refuseWhenBroken();
+      return action(...args);
+    };
+  }
+  const always = (): boolean => true;
+  const unlessFull = (error: unknown): boolean => !['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+
+  const guardFile = (file: OpenFile): OpenFile => ({
+    ...file,
+    write: guarded(file.write),
+    truncate: guarded(file.truncate),
+    datasync: () => flush(file.datasync, always),
+    sync: () => flush(file.sync, unlessFull),
+  });
+
+  return {
+    ...files,
+    broken: () => broken,
+    close() {
+      isClosed = true;
+    },
+    open: async (path, mode) => {
+      if (mode !== 'read') refuseWhenBroken();
+      return guardFile(await files.open(path, mode));
+    },
+    rename: guarded(files.rename),
+    link: guarded(files.link),
+    unlink: guarded(files.unlink),
+    syncFolder: (path) => flush(() => files.syncFolder(path), always),
+  };
+}

@@ -1,0 +1,118 @@
+// Opening a journal after whatever happened: a torn tail is cut, damage in the middle is set aside into
+// `<name>.damaged` and reported (Fault T5). What is left holds good lines only.
+import { basename, dirname } from 'node:path';
+import type { Log } from '../domain/part.ts';
+import { isIntact } from './checked-line.ts';
+import { replaceFile } from './durable-file.ts';
+import { codeOf, type FileLayer, type OpenFile } from './files.ts';
+import { scanLines } from './line-scan.ts';
+
+export interface RecoveredJournal {
+  readonly file: OpenFile;
+  readonly length: number;
+  /** Whether lines have moved: positions that `accepts` was told no longer hold. */
+  readonly rewritten: boolean;
+}
+
+/** Bytes from..to of a file, `to` not included. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A new, empty journal whose name is durable. Rejects when there is one that is not empty. */
+export async function createJournalFile(files: FileLayer, path: string): Promise<OpenFile> {
+  const file = await files.open(path, 'create').catch((error: unknown) => {
+    // Left by an attempt that failed half-way.
+    if (codeOf(error) === 'EEXIST') return files.open(path, 'update');
+    throw error;
+  });
+  try {
+    if ((await file.size()) > 0) throw new Error(`${path} is not empty`);
+    await files.syncFolder(dirname(path));
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
+}
+
+/** Opens a journal that is there and repairs it. `accepts` is asked, in order, whether an intact line holds what it should. */
+export async function recoverJournal(
+  files: FileLayer,
+  path: string,
+  log: Log,
+  accepts: (line: Buffer, position: number) => boolean,
+): Promise<RecoveredJournal> {
+  const file = await files.open(path, 'update');
+  const { bad, good, size } = await inspect(file, accepts);
+  const name = basename(path);
+  const middle = bad.filter((span) => span.to < good);
+  const tail = bad.filter((span) => span.from >= good);
+  if (tail.length > 0) await setAside(files, path, file, tail);
+  if (size > good) log.warn({ file: name, bytes: size - good }, 'a torn end of a journal was cut off');
+  if (middle.length === 0) {
+    if (size > good) {
+      await file.truncate(good);
+      await file.datasync();
+    }
+    return { file, length: good, rewritten: false };
+  }
+  const bytes = middle.reduce((sum, { from, to }) => sum + to - from, 0);
+  log.error({ file: name, places: middle.length, bytes, kept: `${name}.damaged` }, 'damaged lines of a journal were set aside');
+  await setAside(files, path, file, middle);
+  await replaceFile(files, path, await bytesOf(file, goodSpans(middle, good)));
+  await file.close();
+  const repaired = await files.open(path, 'update');
+  return { file: repaired, length: await repaired.size(), rewritten: true };
+}
+
+/** The bad lines (with their newlines), where the last good line ends, and the size of the file. */
+async function inspect(
+  file: OpenFile,
+  accepts: (line: Buffer, position: number) => boolean,
+): Promise<{ bad: Span[]; good: number; size: number }> {
+  const bad: Span[] = [];
+  let good = 0;
+  await scanLines(file, (line, position) => {
+    const to = position + line.length + 1;
+    if (isIntact(line) && accepts(line, position)) good = to;
+    else bad.push({ from: position, to });
+  });
+  return { bad, good, size: await file.size() };
+}
+
+function goodSpans(bad: readonly Span[], end: number): Span[] {
+  const starts = [0, ...bad.map(({ to }) => to)];
+  const ends = [...bad.map(({ from }) => from), end];
+  return starts.map((from, n) => ({ from, to: ends[n] as number })).filter(({ from, to }) => to > from);
+}
+
+async function bytesOf(file: OpenFile, spans: readonly Span[]): Promise<Buffer> {
+  const parts = spans.map(async ({ from, to }) => {
+    const part = Buffer.alloc(to - from);
+    await file.read(part, from);
+    return part;
+  });
+  return Buffer.concat(await Promise.all(parts));
+}
+
+/** Adds the bytes to `<path>.damaged`, durably, for a person to look at. */
+async function setAside(files: FileLayer, path: string, file: OpenFile, spans: readonly Span[]): Promise<void> {
+  const side = await openOrCreate(files, `${path}.damaged`);
+  try {
+    await side.write(await bytesOf(file, spans), await side.size());
+    await side.datasync();
+  } finally {
+    await side.close();
+  }
+}
+
+async function openOrCreate(files: FileLayer, path: string): Promise<OpenFile> {
+  try {
+    return await files.open(path, 'update');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return createJournalFile(files, path);
+  }
+}

@@ -1,0 +1,186 @@
+// One document for each lock, in a folder: what a write costs depends on one lock's cards, not on how many locks there
+// are. A damaged document disables that lock alone.
+import { dirname } from 'node:path';
+import type { LockCards } from '../domain/card.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { DeviceId, Lock, LockId } from '../domain/lock.ts';
+import type { Log } from '../domain/part.ts';
+import type { CardStore, LockStore } from '../domain/ports.ts';
+import { conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
+import { removeIfThere } from './durable-file.ts';
+import type { FileLayer } from './files.ts';
+import { storageUnavailable } from './flush-guard.ts';
+import { type LockDocument, lockDocumentFormat, readableDeviceId } from './lock-document.ts';
+
+export interface DisabledLock {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface LockFiles {
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+  /** Reads every document. Rejects when one is of a newer program. */
+  open(): Promise<void>;
+  disabled(): readonly DisabledLock[];
+  /** The highest ids in use, disabled locks included. */
+  highest(): { readonly lockId: number; readonly cardId: number };
+  /** Resolves when no write is under way. */
+  idle(): Promise<void>;
+}
+
+interface Entry {
+  readonly document: Document<LockDocument>;
+  readonly deviceId: DeviceId;
+  removing?: Promise<void>;
+}
+
+const noCards: LockCards = { cards: [], intents: [] };
+
+export function createLockFiles(options: { readonly files: FileLayer; readonly folder: string; readonly log: Log }): LockFiles {
+  const { files, folder, log } = options;
+  const entries = new Map<LockId, Entry>();
+  const byDevice = new Map<DeviceId, Entry>();
+  const disabled = new Map<LockId, DisabledLock & { readonly deviceId: DeviceId | undefined }>();
+  let sorted: readonly Lock[] | undefined;
+
+  const pathOf = (lockId: LockId): string => `${folder}/${lockId}.json`;
+
+  function documentOf(lockId: LockId): Document<LockDocument> {
+    const onFlushed = (value: LockDocument, old: LockDocument | undefined): void => {
+      if (value.lock !== old?.lock) sorted = undefined;
+    };
+    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat(lockId), onFlushed });
+  }
+  function enter(lockId: LockId, entry: Entry): void {
+    entries.set(lockId, entry);
+    byDevice.set(entry.deviceId, entry);
+    sorted = undefined;
+  }
+  async function load(lockId: LockId): Promise<void> {
+    const document = documentOf(lockId);
+    try {
+      await document.load();
+      const { deviceId } = document.current().lock;
+      if (byDevice.has(deviceId)) throw new Error(`${pathOf(lockId)} has the deviceId of another lock`);
+      enter(lockId, { document, deviceId });
+    } catch (error) {
+      if (error instanceof NewerSchemaError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      const text = await files.readFile(pathOf(lockId)).then(String, () => '');
+      const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
+      disabled.set(lockId, entry);
+      log.error(entry, 'a lock is disabled because its document cannot be used; all others serve');
+    }
+  }
+  /** The entry of a lock that is there and stays. */
+  async function present(lockId: LockId): Promise<Entry> {
+    const entry = entries.get(lockId);
+    await entry?.removing?.catch(() => undefined);
+    if (!entry || entries.get(lockId) !== entry) throw new DomainError('lock-not-found', `There is no lock ${lockId}`);
+    return entry;
+  }
+  async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<void> {
+    await document.idle();
+    try {
+      // The previous generation first: it must not outlive the lock.
+      await removeIfThere(files, `${pathOf(lockId)}.previous`);
+      await removeIfThere(files, pathOf(lockId));
+      await files.syncFolder(dirname(pathOf(lockId)));
+    } catch (error) {
+      throw storageUnavailable(error);
+    }
+    entries.delete(lockId);
+    byDevice.delete(deviceId);
+    sorted = undefined;
+  }
+  function isTaken({ lockId, deviceId }: Lock): boolean {
+    if (entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId)) return true;
+    return [...disabled.values()].some((lock) => lock.deviceId === deviceId);
+  }
+  /** Undefined until the first write of a new lock is flushed, too. */
+  function currentOf(entry: Entry | undefined): LockDocument | undefined {
+    return entry && isLoaded(entry) ? entry.document.current() : undefined;
+  }
+  const arriving = new Set<Entry>();
+  const isLoaded = (entry: Entry): boolean => !arriving.has(entry);
+
+  const locks: LockStore = {
+    all() {
+      sorted ??= [...entries.values()].flatMap((entry) => currentOf(entry)?.lock ?? []).sort((a, b) => a.lockId - b.lockId);
+      return sorted;
+    },
+    get: (lockId) => currentOf(entries.get(lockId))?.lock,
+    byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
+    async add(lock) {
+      if (isTaken(lock)) throw conflict('A lock with this MAC address is registered already');
+      const entry: Entry = { document: documentOf(lock.lockId), deviceId: lock.deviceId };
+      arriving.add(entry);
+      enter(lock.lockId, entry);
+      try {
+        await entry.document.put({ lock, cards: [], intents: [] });
+      } catch (error) {
+        entries.delete(lock.lockId);
+        byDevice.delete(lock.deviceId);
+        throw error;
+      } finally {
+        arriving.delete(entry);
+        sorted = undefined;
+      }
+    },
+    async update(lockId, change) {
+      const { document } = await present(lockId);
+      const after = await document.update((newest) => {
+        const lock = change(newest.lock);
+        return lock === newest.lock ? newest : { ...newest, lock };
+      });
+      return after.lock;
+    },
+    async remove(lockId) {
+      const entry = await present(lockId);
+      entry.removing ??= discard(lockId, entry).finally(() => {
+        delete entry.removing;
+      });
+      await entry.removing;
+    },
+  };
+
+  const cards: CardStore = {
+    of: (lockId) => cardsOf(currentOf(entries.get(lockId))),
+    async update(lockId, change) {
+      const { document } = await present(lockId);
+      const after = await document.update((newest) => {
+        const before = cardsOf(newest);
+        const changed = change(before);
+        return changed === before ? newest : { lock: newest.lock, cards: changed.cards, intents: changed.intents };
+      });
+      return cardsOf(after);
+    },
+  };
+
+  return {
+    locks,
+    cards,
+    async open() {
+      const names = await files.readdir(folder);
+      const lockIds = names.flatMap((name) => (/^[1-9]\d{0,15}\.json$/.test(name) ? [Number.parseInt(name, 10) as LockId] : []));
+      // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
+      for (const lockId of lockIds.sort((a, b) => a - b)) await load(lockId);
+    },
+    disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
+    highest() {
+      let lockId = 0;
+      let cardId = 0;
+      for (const id of [...entries.keys(), ...disabled.keys()]) lockId = Math.max(lockId, id);
+      for (const { document } of entries.values()) for (const card of document.current().cards) cardId = Math.max(cardId, card.cardId);
+      return { lockId, cardId };
+    },
+    async idle() {
+      await Promise.all([...entries.values()].map(({ document }) => document.idle()));
+    },
+  };
+}
+
+function cardsOf(document: LockDocument | undefined): LockCards {
+  return document ? { cards: document.cards, intents: document.intents } : noCards;
+}

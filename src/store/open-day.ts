@@ -1,0 +1,87 @@
+// The day that is being written: an append-only journal, with the place of every flushed record in memory.
+import type { Log } from '../domain/part.ts';
+import type { LockRecord } from '../domain/record.ts';
+import { type DayFile, type DayName, dayFileName } from './day-file.ts';
+import type { FileLayer } from './files.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { createJournalFile, recoverJournal } from './journal-recovery.ts';
+import { scanLines } from './line-scan.ts';
+import { createLockRuns, type LockRuns } from './lock-runs.ts';
+import { readLines } from './read-lines.ts';
+import { decodeRecord, encodeRecord, readRecord } from './record-line.ts';
+
+export interface OpenDay extends DayFile {
+  /** Resolves once all of them are flushed, which is when they begin to show. `storage-unavailable`: none is stored. */
+  append(records: readonly LockRecord[]): Promise<void>;
+  bytes(): number;
+  flushes(): number;
+}
+
+interface DayOptions {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly name: DayName;
+  readonly log: Log;
+}
+
+/** Begins the file of a day. */
+export async function beginDay(options: DayOptions): Promise<OpenDay> {
+  const file = await createJournalFile(options.files, `${options.folder}/${dayFileName(options.name)}`);
+  return openDay(options, createJournal(file, 0), createLockRuns());
+}
+
+/** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
+export async function reopenDay(options: DayOptions, onRecord: (record: LockRecord) => void): Promise<OpenDay> {
+  let runs = createLockRuns();
+  function take(line: Buffer, position: number): LockRecord | undefined {
+    const record = decodeRecord(line);
+    if (record) runs.add(record.lockId, { position, length: line.length + 1 }, record.lockDate);
+    return record;
+  }
+  const path = `${options.folder}/${dayFileName(options.name)}`;
+  const { file, length, rewritten } = await recoverJournal(options.files, path, options.log, (line, position) => {
+    const record = take(line, position);
+    if (record) onRecord(record);
+    return record !== undefined;
+  });
+  if (rewritten) {
+    runs = createLockRuns();
+    await scanLines(file, take);
+  }
+  return openDay(options, createJournal(file, length), runs);
+}
+
+function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns): OpenDay {
+  return {
+    name,
+    count: runs.count,
+    bytes: journal.length,
+    flushes: journal.flushes,
+    matching: ({ lockId, from, to }) => runs.matching(lockId, from, to),
+    async newest({ lockId, from, to }, skip, take) {
+      const lines = await readLines(journal.read, runs.places(lockId, from, to, skip, take));
+      return intactRecords(lines, log, dayFileName(name));
+    },
+    async append(records) {
+      const lines = records.map(encodeRecord);
+      let position = await journal.append(Buffer.from(lines.join('')));
+      records.forEach((record, n) => {
+        const length = Buffer.byteLength(lines[n] as string);
+        runs.add(record.lockId, { position, length }, record.lockDate);
+        position += length;
+      });
+    },
+    close: journal.close,
+  };
+}
+
+/** The records of lines that are as they were written; the others are logged and never served (Fault T5). */
+export function intactRecords(lines: readonly Buffer[], log: Log, file: string): LockRecord[] {
+  const records: LockRecord[] = [];
+  for (const line of lines) {
+    const record = readRecord(line);
+    if (record) records.push(record);
+    else log.error({ file }, 'a record is damaged on the disk and cannot be shown');
+  }
+  return records;
+}

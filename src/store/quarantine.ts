@@ -1,0 +1,84 @@
+// What a lock sent that cannot be a record, for a person to look at: one file of bounded size and its previous generation.
+import { z } from 'zod';
+import type { Log } from '../domain/part.ts';
+import type { Clock, Quarantine } from '../domain/ports.ts';
+import { checkedLine } from './checked-line.ts';
+import { codeOf, type FileLayer } from './files.ts';
+import { storageUnavailable } from './flush-guard.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { createJournalFile, recoverJournal } from './journal-recovery.ts';
+
+const maxBytes = 1 << 20;
+const maxPayloadLength = 65_536;
+
+const quarantineLine = z.object({ at: z.int(), deviceId: z.string(), reason: z.string(), payload: z.string() });
+
+export interface QuarantineFile extends Quarantine {
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createQuarantine(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): QuarantineFile {
+  const { files, folder, clock, log } = options;
+  const path = `${folder}/quarantine.jsonl`;
+  let journal: Journal | undefined;
+  /** Bytes in the file and on their way into it. */
+  let size = 0;
+  let turning: Promise<void> | undefined;
+
+  async function begin(): Promise<void> {
+    journal = createJournal(await createJournalFile(files, path), 0);
+    size = 0;
+  }
+  /** The full file becomes the previous generation, a new one begins. */
+  function turn(): Promise<void> {
+    turning ??= (async () => {
+      await journal?.close();
+      journal = undefined;
+      await files.rename(path, `${folder}/quarantine.previous.jsonl`).catch((error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error;
+      });
+      await begin();
+    })().finally(() => {
+      turning = undefined;
+    });
+    return turning;
+  }
+
+  return {
+    async open() {
+      const recovered = await recoverJournal(files, path, log, holdsMessage).catch((error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw error;
+      });
+      if (!recovered) return begin();
+      journal = createJournal(recovered.file, recovered.length);
+      size = recovered.length;
+    },
+    async keep(deviceId, reason, payload) {
+      const line = Buffer.from(checkedLine({ at: clock.now(), deviceId, reason, payload: payload.slice(0, maxPayloadLength) }));
+      try {
+        while (turning || !journal || (size > 0 && size + line.length > maxBytes)) await turn();
+        size += line.length;
+        await journal.append(line);
+      } catch (error) {
+        size = journal?.length() ?? size;
+        throw storageUnavailable(error);
+      }
+    },
+    async close() {
+      await turning?.catch(() => undefined);
+      await journal?.close();
+      journal = undefined;
+    },
+  };
+}
+
+function holdsMessage(line: Buffer): boolean {
+  return quarantineLine.safeParse(JSON.parse(line.toString('utf8'))).success;
+}

@@ -1,0 +1,205 @@
+// The store adapter: every store port of the domain, as plain JSON files in one data directory.
+import type { Log, Part } from '../domain/part.ts';
+import type {
+  AccountStore,
+  CardStore,
+  Clock,
+  CounterStore,
+  LockStore,
+  Quarantine,
+  RecordStore,
+  Secrets,
+  StatusStore,
+} from '../domain/ports.ts';
+import { createAccountFile, makeFirstAccount } from './account-file.ts';
+import { openCommandKey } from './command-key.ts';
+import { createCounterFile, noCounters } from './counter-file.ts';
+import { createDirectoryLock } from './directory-lock.ts';
+import { missingDocument } from './document.ts';
+import { codeOf, type FileLayer, nodeFiles } from './files.ts';
+import { guardFlushes, storageUnavailable } from './flush-guard.ts';
+import { createLockFiles, type DisabledLock } from './lock-files.ts';
+import { createQuarantine } from './quarantine.ts';
+import { createRecordLog } from './record-log.ts';
+import { createStatusFile } from './status-file.ts';
+
+export interface StoreOptions {
+  /** The data directory; made (0700) when it is missing. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** For the token of the first start. */
+  readonly secrets: Secrets;
+  /** Called once, after a flush has failed: the process must end without a clean stop's promises (Fault T4). */
+  readonly onFatal: (error: Error) => void;
+  readonly files?: FileLayer;
+}
+
+export interface StoreFigures {
+  readonly locks: number;
+  readonly disabledLocks: number;
+  readonly records: number;
+  /** Files of the record log. */
+  readonly days: number;
+  /** Flushes of the record log since the start. */
+  readonly recordFlushes: number;
+  /** False after a failed flush. */
+  readonly writable: boolean;
+}
+
+/** Everything but `start` and `stop` may be used only between them. */
+export interface Store extends Part {
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+  readonly statuses: StatusStore;
+  readonly accounts: AccountStore;
+  readonly counters: CounterStore;
+  readonly records: RecordStore;
+  readonly quarantine: Quarantine;
+  /** 32 bytes for signing command ids. */
+  commandKey(): Buffer;
+  /** Locks whose document is damaged: not in `locks`, and their MAC addresses cannot be registered. */
+  disabledLocks(): readonly DisabledLock[];
+  /** Writes and flushes a little, to see whether that works now; `storage-unavailable`. */
+  probe(): Promise<void>;
+  figures(): StoreFigures;
+}
+
+/** `start` rejects with one sentence that names the file or the directory, and what to do. */
+export function createStore(options: StoreOptions): Store {
+  const { directory, clock, log, secrets, onFatal } = options;
+  const unguarded = options.files ?? nodeFiles();
+  const files = guardFlushes(unguarded, onFatal);
+  // Not guarded: it is given back even after a failed flush.
+  const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
+  const counters = createCounterFile(files, `${directory}/counters.json`);
+  const accounts = createAccountFile(files, `${directory}/accounts.json`);
+  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log });
+  const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log });
+  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters });
+  const quarantine = createQuarantine({ files, folder: directory, clock, log });
+  let key: Buffer | undefined;
+  let isOpen = false;
+  let stopping: Promise<void> | undefined;
+
+  async function claimDirectory(): Promise<void> {
+    try {
+      for (const folder of [directory, `${directory}/locks`, `${directory}/records`]) await files.makeFolder(folder);
+      await directoryLock.acquire();
+      await files.syncFolder(directory);
+    } catch (error) {
+      if (codeOf(error) === '') throw error;
+      throw new Error(
+        `latchd cannot write in its data directory ${directory} (${codeOf(error)}): make it a directory that latchd's user owns, with room on its disk`,
+        { cause: error },
+      );
+    }
+  }
+  /** Whether there is anything that a first start does not make before its accounts. */
+  async function holdsData(): Promise<boolean> {
+    const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
+    const signs = ['accounts.json', 'accounts.json.previous', 'status.json', 'quarantine.jsonl'];
+    return signs.some((name) => top?.includes(name)) || (locks ?? []).length > 0 || (days ?? []).length > 0;
+  }
+  async function openAll(): Promise<void> {
+    const isFirstStart = !(await holdsData());
+    key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
+    if (!(await counters.document.load())) {
+      if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
+      await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
+    }
+    if (!(await accounts.document.load())) {
+      if (!isFirstStart) throw missingDocument(`${directory}/accounts.json`);
+      await makeFirstAccount({ files, accounts, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
+      log.info({ file: 'admin.token' }, 'first start: the account admin was made, its token is in the data directory');
+    }
+    await lockFiles.open();
+    await counters.raise({ ...lockFiles.highest(), ...accounts.highest() });
+    await statuses.open();
+    await records.open();
+    await quarantine.open();
+  }
+  async function closeAll(): Promise<void> {
+    const closed = await Promise.allSettled([
+      statuses.close(),
+      records.close(),
+      quarantine.close(),
+      lockFiles.idle(),
+      accounts.document.idle(),
+      counters.document.idle(),
+    ]);
+    for (const one of closed) if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the store did not close cleanly');
+  }
+
+  return {
+    name: 'store',
+    async start() {
+      await claimDirectory();
+      try {
+        await openAll();
+        isOpen = true;
+      } catch (error) {
+        await closeAll();
+        await quietly(directoryLock.release());
+        throw error;
+      }
+      log.info({ directory, locks: lockFiles.locks.all().length, records: records.count() }, 'the store is open');
+    },
+    stop() {
+      stopping ??= (async () => {
+        if (isOpen) await closeAll();
+        files.close();
+        await quietly(directoryLock.release());
+      })();
+      return stopping;
+    },
+    locks: lockFiles.locks,
+    cards: lockFiles.cards,
+    statuses,
+    accounts,
+    counters,
+    records,
+    quarantine,
+    commandKey() {
+      if (!key) throw new Error('the store is not started');
+      return key;
+    },
+    disabledLocks: lockFiles.disabled,
+    async probe() {
+      await probe(files, `${directory}/probe.tmp`);
+    },
+    figures() {
+      const log = records.figures();
+      return {
+        locks: lockFiles.locks.all().length,
+        disabledLocks: lockFiles.disabled().length,
+        records: log.records,
+        days: log.days,
+        recordFlushes: log.flushes,
+        writable: files.broken() === undefined,
+      };
+    },
+  };
+}
+
+/** More than fits into what a small file may already own, so that a full disk shows. */
+const probeBytes = Buffer.alloc(16_384, 'latchd ');
+
+async function probe(files: FileLayer, path: string): Promise<void> {
+  try {
+    const file = await files.open(path, 'replace');
+    try {
+      await file.write(probeBytes, 0);
+      await file.sync();
+    } finally {
+      await file.close();
+      await files.unlink(path);
+    }
+  } catch (error) {
+    throw storageUnavailable(error);
+  }
+}
+
+async function quietly(action: Promise<void>): Promise<void> {
+  await action.catch(() => undefined);
+}

@@ -1,0 +1,82 @@
+// The real files, of which any operation can be made to fail, and which can die like a process under kill -9.
+import { type FileLayer, nodeFiles, type OpenFile, type OpenMode } from '../../../src/store/files.ts';
+
+export type Operation = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink' | 'syncFolder';
+
+export interface FaultyFiles extends FileLayer {
+  /** Asked before each changing operation; the code of an error (`ENOSPC`) lets it fail. A failing write leaves half its bytes. */
+  fault: ((operation: Operation, path: string, n: number) => string | undefined) | undefined;
+  /** From now on every changing operation fails without a trace: the process is gone. */
+  die(): void;
+  /** Changing operations so far. */
+  readonly operations: number;
+}
+
+export function faultyFiles(): FaultyFiles {
+  const real = nodeFiles();
+  let n = 0;
+  let isDead = false;
+
+  function check(operation: Operation, path: string): void {
+    n += 1;
+    const code = isDead ? 'EDEAD' : layer.fault?.(operation, path, n);
+    if (code !== undefined) throw Object.assign(new Error(`${code}: injected into ${operation}`), { code });
+  }
+  function wrap(file: OpenFile, path: string): OpenFile {
+    return {
+      ...file,
+      async write(bytes, position) {
+        try {
+          check('write', path);
+        } catch (error) {
+          if (!isDead) await file.write(bytes.subarray(0, bytes.length >> 1), position);
+          throw error;
+        }
+        await file.write(bytes, position);
+      },
+      async datasync() {
+        check('datasync', path);
+        await file.datasync();
+      },
+      async sync() {
+        check('sync', path);
+        await file.sync();
+      },
+      async truncate(length) {
+        check('truncate', path);
+        await file.truncate(length);
+      },
+    };
+  }
+  const layer: FaultyFiles = {
+    ...real,
+    fault: undefined,
+    die() {
+      isDead = true;
+    },
+    get operations() {
+      return n;
+    },
+    async open(path: string, mode: OpenMode) {
+      if (mode === 'create' || mode === 'replace') check('open', path);
+      return wrap(await real.open(path, mode), path);
+    },
+    async rename(from, to) {
+      check('rename', to);
+      await real.rename(from, to);
+    },
+    async link(from, to) {
+      check('link', to);
+      await real.link(from, to);
+    },
+    async unlink(path) {
+      check('unlink', path);
+      await real.unlink(path);
+    },
+    async syncFolder(path) {
+      check('syncFolder', path);
+      await real.syncFolder(path);
+    },
+  };
+  return layer;
+}

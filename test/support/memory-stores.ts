@@ -1,0 +1,180 @@
+// Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
+import type { Account, AccountId, Token } from '../../src/domain/account.ts';
+import type { LockCards } from '../../src/domain/card.ts';
+import { DomainError } from '../../src/domain/errors.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
+import { paginate } from '../../src/domain/page.ts';
+import type {
+  AccountStore,
+  Accounts,
+  CardStore,
+  CounterStore,
+  EpochProgress,
+  LockStore,
+  Quarantine,
+  RecordStore,
+  StatusStore,
+} from '../../src/domain/ports.ts';
+import type { LockRecord } from '../../src/domain/record.ts';
+
+export interface MemoryLocks {
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+}
+
+const noCards: LockCards = { cards: [], intents: [] };
+
+/** LockStore and CardStore, which share their locks. */
+export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
+  const byId = new Map<LockId, { lock: Lock; cards: LockCards }>(initial.map((lock) => [lock.lockId, { lock, cards: noCards }]));
+  let sorted: readonly Lock[] | undefined;
+  const byDevice = (deviceId: DeviceId): Lock | undefined => [...byId.values()].find(({ lock }) => lock.deviceId === deviceId)?.lock;
+  function present(lockId: LockId): { lock: Lock; cards: LockCards } {
+    const entry = byId.get(lockId);
+    if (!entry) throw new DomainError('lock-not-found', `There is no lock ${lockId}`);
+    return entry;
+  }
+  return {
+    locks: {
+      all() {
+        sorted ??= [...byId.values()].map(({ lock }) => lock).sort((a, b) => a.lockId - b.lockId);
+        return sorted;
+      },
+      get: (lockId) => byId.get(lockId)?.lock,
+      byDevice,
+      async add(lock) {
+        if (byId.has(lock.lockId) || byDevice(lock.deviceId)) throw new DomainError('conflict', 'That lock is registered already');
+        byId.set(lock.lockId, { lock, cards: noCards });
+        sorted = undefined;
+      },
+      async update(lockId, change) {
+        const entry = present(lockId);
+        entry.lock = change(entry.lock);
+        sorted = undefined;
+        return entry.lock;
+      },
+      async remove(lockId) {
+        present(lockId);
+        byId.delete(lockId);
+        sorted = undefined;
+      },
+    },
+    cards: {
+      of: (lockId) => byId.get(lockId)?.cards ?? noCards,
+      async update(lockId, change) {
+        const entry = present(lockId);
+        entry.cards = change(entry.cards);
+        return entry.cards;
+      },
+    },
+  };
+}
+
+export function createMemoryStatuses(): StatusStore {
+  const known = new Map<LockId, LockStatus>();
+  return {
+    get: (lockId) => known.get(lockId) ?? unknownStatus,
+    patch(lockId, change) {
+      known.set(lockId, { ...(known.get(lockId) ?? unknownStatus), ...change });
+    },
+    remove(lockId) {
+      known.delete(lockId);
+    },
+  };
+}
+
+/** With the account `admin` (1, a gateway administrator) unless told otherwise. */
+export function createMemoryAccounts(initial?: Accounts): AccountStore {
+  const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: 0 };
+  const tokens: readonly Token[] = [];
+  let current: Accounts = initial ?? { accounts: [admin], tokens };
+  return {
+    current: () => current,
+    async update(change) {
+      current = change(current);
+      return current;
+    },
+  };
+}
+
+/** The numbers after the given floors: 1 for accounts and tokens, as after a first start. */
+export function createMemoryCounters(): CounterStore {
+  const last = { lockId: 0, cardId: 0, accountId: 1, tokenId: 1 };
+  const groups: string[] = [];
+  return {
+    async next(kind) {
+      last[kind] += 1;
+      return last[kind];
+    },
+    async groupId(name) {
+      if (name === '') return 0;
+      if (!groups.includes(name)) groups.push(name);
+      return groups.indexOf(name) + 1;
+    },
+  };
+}
+
+const maxEpochs = 8;
+const maxGaps = 1_000;
+
+export function createMemoryRecords(): RecordStore {
+  const records: LockRecord[] = [];
+  const of = (lockId: LockId): LockRecord[] => records.filter((record) => record.lockId === lockId);
+
+  function progress(lockId: LockId, epoch: string): EpochProgress {
+    const seqs = of(lockId)
+      .filter((record) => record.epoch === epoch)
+      .map(({ seq }) => seq)
+      .sort((a, b) => a - b);
+    const gaps = seqs.slice(1).flatMap((seq, n): [number, number][] => {
+      const before = seqs[n] as number;
+      return seq - before > 1 ? [[before + 1, seq - 1]] : [];
+    });
+    return { highest: seqs.at(-1) ?? 0, gaps };
+  }
+  function isBeyondLimits(lockId: LockId): boolean {
+    const epochs = [...new Set(of(lockId).map(({ epoch }) => epoch))];
+    const gaps = epochs.reduce((sum, epoch) => sum + progress(lockId, epoch).gaps.length, 0);
+    return epochs.length > maxEpochs || gaps > maxGaps;
+  }
+
+  return {
+    async append(lockId, epoch, events) {
+      const outcome = { stored: 0, duplicates: 0, refused: [...events].slice(0, 0) };
+      for (const event of events) {
+        if (of(lockId).some((record) => record.epoch === epoch && record.seq === event.seq)) outcome.duplicates += 1;
+        else {
+          records.push({ ...event, recordId: (records.at(-1)?.recordId ?? 0) + 1, lockId, epoch });
+          if (isBeyondLimits(lockId)) {
+            records.pop();
+            outcome.refused.push(event);
+          } else outcome.stored += 1;
+        }
+      }
+      return outcome;
+    },
+    async page({ lockId, from, to, pageNo, pageSize }) {
+      const matching = of(lockId).filter(({ lockDate }) => from <= lockDate && lockDate <= to);
+      return paginate(matching.toReversed(), { pageNo, pageSize });
+    },
+    progress,
+    count: () => records.length,
+  };
+}
+
+export interface KeptMessage {
+  readonly deviceId: DeviceId;
+  readonly reason: string;
+  readonly payload: string;
+}
+
+/** `kept` grows with what is put into quarantine. */
+export function createMemoryQuarantine(): Quarantine & { readonly kept: readonly KeptMessage[] } {
+  const kept: KeptMessage[] = [];
+  return {
+    kept,
+    async keep(deviceId, reason, payload) {
+      kept.push({ deviceId, reason, payload });
+    },
+  };
+}
