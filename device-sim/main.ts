@@ -118,9 +118,11 @@ async function run(): Promise<void> {
   });
   write(`${fleet.locks.length} locks are online at ${options.mqtt}; type help`);
   const terminal = createTerminal({ fleet, write });
-  // Without a terminal (a service, a test rig) the end of the input is no reason to go: a signal is.
+  // One line after the other, as at a real door. Without a terminal (a service, a test rig) the end of the input is no
+  // reason to go: a signal is.
+  let last: Promise<unknown> = Promise.resolve();
   input.on('line', (line) => {
-    terminal.run(line).then((stay) => (stay ? undefined : leave()), fail);
+    last = last.then(() => terminal.run(line)).then((stay) => (stay ? undefined : leave()), fail);
   });
 }
 

@@ -36,6 +36,8 @@ export interface SimulatedLockOptions {
   readonly time: TimeSource;
   /** What happens at the door, in words, for whoever watches. */
   readonly tell: (line: string) => void;
+  /** 8 to 32 characters, new at every connect; random ones by default. */
+  readonly newSession?: () => string;
 }
 
 export class SimulatedLock {
@@ -43,6 +45,7 @@ export class SimulatedLock {
   readonly #memory: LockMemory;
   readonly #time: TimeSource;
   readonly #tell: (line: string) => void;
+  readonly #newSession: () => string;
   readonly #mechanics: LockMechanics;
   readonly #clock: LockClock;
   readonly #desk: CommandDesk;
@@ -50,7 +53,8 @@ export class SimulatedLock {
   #session: string | undefined;
   #voice: LockVoice | undefined;
 
-  constructor({ profile, memory, time, tell }: SimulatedLockOptions) {
+  constructor({ profile, memory, time, tell, newSession = randomSession }: SimulatedLockOptions) {
+    this.#newSession = newSession;
     this.#profile = profile;
     this.#memory = memory;
     this.#time = time;
@@ -115,7 +119,7 @@ export class SimulatedLock {
     const profile = this.#profile;
     const { contents } = this.#memory;
     this.#voice = voice;
-    this.#session = randomBytes(9).toString('base64url');
+    this.#session = this.#newSession();
     return {
       protocol: 1,
       session: this.#session,
@@ -260,4 +264,8 @@ export class SimulatedLock {
     const now = this.#clock.now();
     return now === undefined ? {} : { date: now };
   }
+}
+
+function randomSession(): string {
+  return randomBytes(9).toString('base64url');
 }
