@@ -6,13 +6,14 @@ import type { Log, Part } from '../domain/part.ts';
 import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
 import { type Credentials, decideConnect, decideForward, decideSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
-import { createReasonCounts } from './figures.ts';
+import { contained } from './containment.ts';
+import { type BrokerFigures, createReasonCounts } from './figures.ts';
 import { createInbound, type Inbound, type InboundOptions } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { createListener } from './listener.ts';
 import { createPresence } from './presence.ts';
 import { createRefusal } from './refusal.ts';
-import type { ReceiverFigures, ReportReceiver } from './report-receiver.ts';
+import type { ReportReceiver } from './report-receiver.ts';
 import type { Topics } from './topics.ts';
 
 export interface BrokerOptions {
@@ -29,18 +30,6 @@ export interface BrokerOptions {
   readonly hookTimeoutMs?: number;
   /** Until the CONNECT has come. */
   readonly connectTimeoutMs?: number;
-}
-
-export interface BrokerFigures extends ReceiverFigures {
-  readonly openConnections: number;
-  /** Logged in; whether a lock is online is another matter (Protocol 6). */
-  readonly connectedLocks: number;
-  readonly refusedConnections: Readonly<Record<string, number>>;
-  readonly refusedPublishes: Readonly<Record<string, number>>;
-  readonly refusedSubscriptions: Readonly<Record<string, number>>;
-  readonly withheldDeliveries: number;
-  readonly protocolErrors: number;
-  readonly hookFailures: number;
 }
 
 export interface Broker extends Part {
@@ -111,24 +100,13 @@ export function createBroker(options: BrokerOptions): Broker {
     else connection.close(reason);
   }
 
-  /** Runs what `decide` returns, or `otherwise` when it throws: one of them, once. */
-  function contained(client: Client, hook: string, otherwise: () => void, decide: () => () => void): void {
-    const failed = (error: unknown) => {
+  function guard(client: Client, hook: string, otherwise: () => void, decide: () => () => void): void {
+    const onFailed = (error: unknown) => {
       counts.hookFailures++;
       limited.warn(`hook ${hook}`, { hook, err: error, lockId: connections.get(client)?.lockId }, 'A step of the broker failed.');
       close(client, 'a step of the broker failed');
     };
-    let answer = otherwise;
-    try {
-      answer = decide();
-    } catch (error) {
-      failed(error);
-    }
-    try {
-      answer();
-    } catch (error) {
-      failed(error);
-    }
+    contained(onFailed, otherwise, decide);
   }
 
   /** From here on the lock can be disconnected, also while its login is still under way. */
@@ -162,7 +140,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const hooks: AedesOptions = {
     preConnect(client, packet, callback) {
       const no = () => callback(null, false);
-      contained(client, 'connect', no, () => {
+      guard(client, 'connect', no, () => {
         const decision = decideConnect({ ...packet, bridgeMode: 'bridgeMode' in packet }, { topics, secrets, credentialsOf });
         // Clean sessions only: nothing is queued for a lock that is away, and no stored subscription gets round access.ts (T6, T11).
         packet.clean = true;
@@ -185,7 +163,7 @@ export function createBroker(options: BrokerOptions): Broker {
         client.clean = false;
         callback(Object.assign(new Error('not authorized'), { returnCode: 5 }), false);
       };
-      contained(client, 'login', deny, () => {
+      guard(client, 'login', deny, () => {
         const connection = connections.get(client);
         if (connection === undefined || !presence.isCurrent(connection)) return deny;
         // The lock was removed, registered anew or given another key since its CONNECT was read.
@@ -200,11 +178,11 @@ export function createBroker(options: BrokerOptions): Broker {
       const connection = client === null ? undefined : connections.get(client);
       // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
       if (client === null || connection === undefined || !presence.isCurrent(connection)) return no();
-      contained(client, 'publish', no, () => () => connection.take(packet, callback));
+      guard(client, 'publish', no, () => () => connection.take(packet, callback));
     },
 
     authorizeSubscribe(client, subscription, callback) {
-      contained(
+      guard(
         client,
         'subscribe',
         () => callback(new Error('not allowed')),
@@ -241,6 +219,24 @@ export function createBroker(options: BrokerOptions): Broker {
     connection?.ended(error.message);
   }
 
+  /** The listener first, so that nobody comes in while the others go. */
+  async function stop(): Promise<void> {
+    const broker = aedes;
+    aedes = undefined;
+    listener.close();
+    for (const client of [...clients]) close(client, 'the gateway stops');
+    if (broker !== undefined) {
+      await new Promise<void>((resolve) => {
+        const cancel = clock.timer(stopTimeoutMs, resolve);
+        broker.close(() => {
+          cancel();
+          resolve();
+        });
+      });
+    }
+    listener.destroySockets();
+  }
+
   return {
     name: 'mqtt',
     async start() {
@@ -252,25 +248,15 @@ export function createBroker(options: BrokerOptions): Broker {
       broker.on('connectionError', noteProtocolError);
       // An 'error' event without a listener would end the process.
       broker.on('error' as 'closed', ((error: Error) => log.error({ err: error }, 'The broker reports an error.')) as () => void);
-      await listener.start();
+      try {
+        await listener.start();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
       log.info(listener.address(), 'Listening for locks (MQTT).');
     },
-    async stop() {
-      const broker = aedes;
-      aedes = undefined;
-      listener.close();
-      for (const client of [...clients]) close(client, 'the gateway stops');
-      if (broker !== undefined) {
-        await new Promise<void>((resolve) => {
-          const cancel = clock.timer(stopTimeoutMs, resolve);
-          broker.close(() => {
-            cancel();
-            resolve();
-          });
-        });
-      }
-      listener.destroySockets();
-    },
+    stop,
     address: listener.address,
     figures: () => ({
       ...receiver.figures(),

@@ -19,7 +19,9 @@ const pattern = /^([0-9a-z-]{1,36})\.(0|[1-9][0-9]{0,15})\.([0-9a-f]{32})$/;
 /** Ids of the form `<unique>.<accountId, 0 for the gateway>.<signature>`: at most 86 characters. */
 export function createCommandIds({ key, unique = randomUUID }: CommandIdsOptions): CommandIds {
   function signature(lockId: LockId, part: string, account: string): string {
-    return createHmac('sha256', key()).update(`latchd command id\n${lockId}\n${part}\n${account}`).digest('hex').slice(0, signatureDigits);
+    const secret = key();
+    if (secret.length < 16) throw new Error('the key that signs command ids must have at least 16 bytes');
+    return createHmac('sha256', secret).update(`latchd command id\n${lockId}\n${part}\n${account}`).digest('hex').slice(0, signatureDigits);
   }
 
   return {

@@ -1,4 +1,17 @@
 // Counters of what was refused and what went wrong, by reason.
+import type { ReceiverFigures } from './report-receiver.ts';
+
+export interface BrokerFigures extends ReceiverFigures {
+  readonly openConnections: number;
+  /** Logged in; whether a lock is online is another matter (Protocol 6). */
+  readonly connectedLocks: number;
+  readonly refusedConnections: Readonly<Record<string, number>>;
+  readonly refusedPublishes: Readonly<Record<string, number>>;
+  readonly refusedSubscriptions: Readonly<Record<string, number>>;
+  readonly withheldDeliveries: number;
+  readonly protocolErrors: number;
+  readonly hookFailures: number;
+}
 
 export interface ReasonCounts {
   add(reason: string): void;
