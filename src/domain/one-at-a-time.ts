@@ -32,10 +32,13 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
   let closed: (() => Error) | undefined;
 
   function next(key: K): void {
-    const queue = queues.get(key);
-    const first = queue?.shift();
-    if (first === undefined) queues.delete(key);
-    else first.begin();
+    for (;;) {
+      const first = queues.get(key)?.shift();
+      if (first === undefined) return void queues.delete(key);
+      // When the process was held up, the turn can come before the timer that would have refused it.
+      if (clock.monotonic() < first.turn.deadline) return first.begin();
+      first.refuse(tooLate());
+    }
   }
 
   async function begin<T>(key: K, work: () => Promise<T>): Promise<T> {
@@ -57,7 +60,7 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
       }
       if (turn.priority >= 0 && queue.length >= limit) return Promise.reject(busy('too many commands wait for this lock'));
       return new Promise<T>((resolve, reject) => {
-        const late = () => waiting.refuse(busy("this command's turn did not come in time"));
+        const late = () => waiting.refuse(tooLate());
         const left = () => waiting.refuse(nobodyWaits());
         const cancelTimer = clock.timer(Math.max(0, turn.deadline - clock.monotonic()), late);
         const settle = () => {
@@ -92,6 +95,10 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
 
 function busy(why: string): DomainError {
   return new DomainError('lock-busy', `${why}; nothing was sent`, { retryAfterSeconds: 1 });
+}
+
+function tooLate(): DomainError {
+  return busy("this command's turn did not come in time");
 }
 
 function nobodyWaits(): DomainError {

@@ -18,7 +18,8 @@ export interface Page<T> {
 
 /** The envelope around the items of one page, when the total is already known. */
 export function pageOf<T>(list: readonly T[], total: number, request: PageRequest): Page<T> {
-  return { list, ...request, pages: Math.ceil(total / request.pageSize), total };
+  const { pageNo, pageSize } = request;
+  return { list, pageNo, pageSize, pages: Math.ceil(total / pageSize), total };
 }
 
 /** Cuts one page out of a whole list; a page past the end is empty, with the true totals. */
