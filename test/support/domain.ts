@@ -1,0 +1,266 @@
+// The whole domain over stores in memory, a lock link that a test scripts, and a clock that it sets.
+import { createHash } from 'node:crypto';
+import type { Account, AccountId, Caller } from '../../src/domain/account.ts';
+import { createAccountService } from '../../src/domain/account-service.ts';
+import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
+import { createCardService } from '../../src/domain/card-service.ts';
+import { createCommandService } from '../../src/domain/command-service.ts';
+import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
+import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
+import type { CommandId } from '../../src/domain/lock-command.ts';
+import { createLockService } from '../../src/domain/lock-service.ts';
+import type { CommandIds, Notice, Secrets } from '../../src/domain/ports.ts';
+import { createRecordService } from '../../src/domain/record-service.ts';
+import { createRegistrationService } from '../../src/domain/registration-service.ts';
+import { createReportService } from '../../src/domain/report-service.ts';
+import { createSequence } from '../../src/domain/sequence.ts';
+import { createFakeLink, type FakeLink } from './fake-link.ts';
+import {
+  createMemoryAccounts,
+  createMemoryCounters,
+  createMemoryLocks,
+  createMemoryQuarantine,
+  createMemoryRecords,
+  createMemoryStatuses,
+} from './memory-stores.ts';
+import { createSettableClock } from './settable-clock.ts';
+
+/** Writes that a test can make fail, or hold up: what was asked for first is still written first. */
+export interface Storage {
+  /** Asked before each write, by its name (`cards.update`): true makes it `storage-unavailable`. */
+  fails: (write: string) => boolean;
+  /** Every write that was tried. */
+  readonly writes: string[];
+  /** From now on writes wait until the returned function is called. */
+  hold(): () => void;
+}
+
+function createStorage() {
+  const writes: string[] = [];
+  let gate: Promise<void> | undefined;
+  const storage = {
+    fails: (_write: string): boolean => false,
+    writes,
+    hold(): () => void {
+      let release = () => {};
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => {
+        gate = undefined;
+        release();
+      };
+    },
+    async write<T>(name: string, inner: () => Promise<T>): Promise<T> {
+      writes.push(name);
+      if (gate !== undefined) await gate;
+      if (storage.fails(name)) throw new DomainError('storage-unavailable', 'the disk is full; nothing was changed');
+      return inner();
+    },
+  };
+  return storage;
+}
+
+export const lockId = 7 as LockId;
+export const otherLockId = 8 as LockId;
+export const noLockId = 99 as LockId;
+
+function caller(accountId: number, username: string, gatewayAdministrator = false): Caller {
+  return { accountId: accountId as AccountId, username, gatewayAdministrator };
+}
+
+/** `admin` is a gateway administrator without any role on a lock; the others are named after their role on lock 7. */
+export const callers = {
+  admin: caller(1, 'admin', true),
+  administrator: caller(2, 'ada'),
+  manager: caller(3, 'max'),
+  operator: caller(4, 'ole'),
+  stranger: caller(5, 'sam'),
+} as const;
+
+/** Lock 7 with an administrator, a manager and an operator; `changes` as wanted. */
+export function someLock(changes: Partial<Lock> = {}): Lock {
+  const id = changes.lockId ?? lockId;
+  return {
+    lockId: id,
+    deviceId: `a4c1387f02e${id}` as DeviceId,
+    name: `door ${id}`,
+    alias: `Door ${id}`,
+    superPasscode: '7531',
+    lockData: 'opaque',
+    groupId: 0,
+    groupName: '',
+    timezoneOffsetMs: 3_600_000,
+    featureValue: '',
+    modelNum: '',
+    hardwareRevision: '',
+    firmwareRevision: '',
+    autoLockSeconds: 0,
+    settings: unknownSettings,
+    initialisedAt: 1,
+    administrator: callers.administrator.accountId,
+    roles: [
+      { accountId: callers.manager.accountId, role: 'manager' },
+      { accountId: callers.operator.accountId, role: 'operator' },
+    ],
+    keyHash: '0'.repeat(64),
+    ...changes,
+  };
+}
+
+/** Card 100 and on, always valid, on lock 7. */
+export function someCard(changes: Partial<Card> = {}): Card {
+  return {
+    cardId: 100 as CardId,
+    lockId,
+    cardNumber: '1325672378',
+    name: 'blue fob',
+    startDate: 0,
+    endDate: 0,
+    createdAt: 1,
+    createdBy: 'max',
+    ...changes,
+  };
+}
+
+/** A signal that never aborts. */
+export function stays(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** The code with which this was refused; anything that is no DomainError is thrown on. */
+export async function codeOf(work: () => unknown): Promise<ErrorCode | 'done'> {
+  try {
+    await work();
+    return 'done';
+  } catch (error) {
+    if (error instanceof DomainError) return error.code;
+    throw error;
+  }
+}
+
+/** SHA-256 as the gateway's, tokens and keys that count. */
+export function createFakeSecrets(): Secrets {
+  let count = 0;
+  return {
+    newToken: () => `token-${++count}`,
+    newDeviceKey: () => `key-${++count}`,
+    hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+    equal: (hashA, hashB) => hashA === hashB,
+  };
+}
+
+/** Ids that say their lock and account in plain text. */
+export function createFakeCommandIds(): CommandIds {
+  let count = 0;
+  return {
+    issue: (lock, accountId) => `${++count}/${lock}/${accountId ?? 0}` as CommandId,
+    accountOf(lock, commandId) {
+      const [, issuedFor, account] = commandId.split('/');
+      return Number(issuedFor) === lock && Number(account) > 0 ? (Number(account) as AccountId) : undefined;
+    },
+  };
+}
+
+/** Everything joined as in the gateway; lock 7 is online unless `online` is false, lock 8 never. */
+export async function createDomain(
+  options: { readonly online?: boolean; readonly cards?: readonly Card[]; readonly intents?: readonly CardIntent[] } = {},
+) {
+  const clock = createSettableClock();
+  const storage = createStorage();
+  const { write } = storage;
+  const notices: Notice[] = [];
+  const notify = (notice: Notice) => void notices.push(notice);
+
+  const memory = createMemoryLocks([someLock(), someLock({ lockId: otherLockId, alias: 'Back door', roles: [] })]);
+  const locks: typeof memory.locks = {
+    ...memory.locks,
+    add: (lock) => write('locks.add', () => memory.locks.add(lock)),
+    update: (id, change) => write('locks.update', () => memory.locks.update(id, change)),
+    remove: (id) => write('locks.remove', () => memory.locks.remove(id)),
+  };
+  const cards: typeof memory.cards = {
+    ...memory.cards,
+    update: (id, change) => write('cards.update', () => memory.cards.update(id, change)),
+  };
+  const memoryAccounts = createMemoryAccounts({
+    accounts: Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })),
+    tokens: [],
+  });
+  const accounts: typeof memoryAccounts = {
+    current: memoryAccounts.current,
+    update: (change) => write('accounts.update', () => memoryAccounts.update(change)),
+  };
+  const memoryCounters = createMemoryCounters();
+  const counters: typeof memoryCounters = {
+    next: (kind) => write(`counters.${kind}`, async () => 1_000 + (await memoryCounters.next(kind))),
+    groupId: (name) => write('counters.groupId', () => memoryCounters.groupId(name)),
+  };
+  const memoryRecords = createMemoryRecords();
+  const records: typeof memoryRecords = {
+    ...memoryRecords,
+    append: (id, epoch, events) => write('records.append', () => memoryRecords.append(id, epoch, events)),
+  };
+  const memoryQuarantine = createMemoryQuarantine();
+  const quarantine: typeof memoryQuarantine = {
+    kept: memoryQuarantine.kept,
+    keep: (device, reason, payload) => write('quarantine.keep', () => memoryQuarantine.keep(device, reason, payload)),
+  };
+  const statuses = createMemoryStatuses();
+  const secrets = createFakeSecrets();
+  const commandIds = createFakeCommandIds();
+
+  const link: FakeLink = createFakeLink({
+    clock,
+    onOutcome(id, outcome) {
+      if (outcome.kind === 'ok' && outcome.state !== undefined) reports.state(id, { state: outcome.state });
+    },
+  });
+  const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: 10_000 });
+  const lockService = createLockService({ locks, statuses, link, commands });
+  const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
+  const recordService = createRecordService({ clock, locks, records });
+  const administration = createSequence();
+  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
+  const registrationService = createRegistrationService({ clock, locks, statuses, accounts, counters, secrets, link, administration });
+  const reports = createReportService({
+    clock,
+    locks,
+    statuses,
+    cards,
+    records,
+    accounts,
+    quarantine,
+    commands,
+    cardService,
+    commandIds,
+    secrets,
+    notify,
+  });
+
+  const { cards: initialCards = [], intents = [] } = options;
+  await memory.cards.update(lockId, () => ({ cards: initialCards, intents }));
+  if (options.online !== false) link.connect(lockId);
+  return {
+    clock,
+    storage: storage as Storage,
+    notices,
+    locks,
+    cards,
+    accounts,
+    counters,
+    records,
+    quarantine,
+    statuses,
+    secrets,
+    commandIds,
+    link,
+    commands,
+    lockService,
+    cardService,
+    recordService,
+    accountService,
+    registrationService,
+    reports,
+  };
+}
