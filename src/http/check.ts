@@ -34,7 +34,7 @@ function addProblems(issue: z.core.$ZodIssue, raw: unknown, problems: ParameterP
   }
   const parameter = issue.path.length === 0 ? 'body' : issue.path.join('.');
   if (problems.some((problem) => problem.parameter === parameter)) return;
-  const missing = issue.path.length === 1 && !Object.hasOwn(raw as object, parameter);
+  const missing = issue.code !== 'custom' && issue.path.length === 1 && !Object.hasOwn(raw as object, parameter);
   problems.push({ parameter, message: missing ? 'is required' : issue.message });
 }
 

@@ -65,7 +65,7 @@ function parse(source: string): unknown {
 function repeatedMembers(source: string): ReadonlySet<string> {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
-  for (const [token, string, colon] of source.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g)) {
+  for (const [token, string, colon] of source.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
     if (token === '{') open.push(new Set());
     else if (token === '}') open.pop();
     else if (colon !== undefined) {

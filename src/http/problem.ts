@@ -65,7 +65,8 @@ export function problemOf(error: unknown, requestId: string, status?: number): P
 
 function headersFor(error: DomainError, status: number): readonly string[] {
   if (error.code === 'token-missing') return ['WWW-Authenticate', 'Bearer realm="latchd"'];
-  if (status === 401) return ['WWW-Authenticate', `Bearer realm="latchd", error="invalid_token", error_description="${error.message}"`];
+  if (status === 401)
+    return ['WWW-Authenticate', `Bearer realm="latchd", error="invalid_token", error_description="${kinds[error.code].title}"`];
   if (status === 429) return ['Retry-After', String(error.retryAfterSeconds ?? 1)];
   return [];
 }

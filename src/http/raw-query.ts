@@ -40,11 +40,11 @@ function spaced(encoded: string): string {
   return encoded.includes('+') ? encoded.replaceAll('+', ' ') : encoded;
 }
 
-/** Percent-encoded UTF-8 to text; undefined when it is not. Bytes that were sent raw count as if they had been encoded. */
+/** Percent-encoded UTF-8 to text; undefined when it is not. (Node's parser has refused everything but ASCII in a URL.) */
 function decoded(encoded: string): string | undefined {
-  if (/^[\x20-\x24\x26-\x7e]*$/.test(encoded)) return encoded; // ASCII without %
+  if (!encoded.includes('%')) return encoded;
   try {
-    return decodeURIComponent(encoded.replaceAll(/[^\x20-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`));
+    return decodeURIComponent(encoded);
   } catch {
     return undefined;
   }

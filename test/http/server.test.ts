@@ -1,0 +1,251 @@
+// The server on the wire: listening, stopping, clients that leave, and clients that mean harm (T17).
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import { createHttpServer } from '../../src/http/server.ts';
+import { createServerUnderTest, sampleToken } from '../support/fake-services.ts';
+
+type Under = ReturnType<typeof createServerUnderTest>;
+
+const open: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0)) await part.stop();
+});
+
+async function started(): Promise<Under> {
+  const under = createServerUnderTest();
+  open.push(under.server);
+  await under.server.start();
+  return under;
+}
+
+function signal<T = void>() {
+  let fire: (value: T) => void = () => undefined;
+  const fired = new Promise<T>((resolve) => {
+    fire = resolve;
+  });
+  return { fire, fired };
+}
+
+function connected(under: Under): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(under.server.address().port, '127.0.0.1', () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+/** All that the server says until it closes the connection. */
+async function received(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+async function raw(under: Under, bytes: string): Promise<string> {
+  const socket = await connected(under);
+  socket.write(Buffer.from(bytes, 'latin1'));
+  return received(socket);
+}
+
+const authorized = `Host: gateway\r\nAuthorization: Bearer ${sampleToken}\r\n`;
+const battery = `GET /api/v1/lock/battery?lockId=7 HTTP/1.1\r\n${authorized}`;
+
+describe('The server as a part', () => {
+  test('port 0 is a free port, and the address says which', async () => {
+    const under = await started();
+    expect(under.server.address()).toEqual({ host: '127.0.0.1', port: expect.any(Number) });
+    expect(under.server.address().port).toBeGreaterThan(0);
+  });
+
+  test('a busy port makes start reject with one clear sentence; stop after that is fine', async () => {
+    const { port } = (await started()).server.address();
+    const { server: _, origin: _origin, ...rest } = createServerUnderTest();
+    const second = createHttpServer({
+      host: '127.0.0.1',
+      port,
+      ...rest,
+      readiness: () => ({ ready: true, parts: {} }),
+      gatewayStatus: () => ({}),
+    });
+    await expect(second.start()).rejects.toThrow(`HTTP cannot listen on 127.0.0.1:${port}: the port is in use by another program`);
+    await second.stop();
+  });
+
+  test('stop answers what is under way, ends idle connections, and is idempotent', async () => {
+    const under = await started();
+    const [asked, moved] = [signal(), signal<{ success: true }>()];
+    under.locks.move = () => {
+      asked.fire();
+      return moved.fired;
+    };
+    const idle = await connected(under);
+    const busy = await connected(under);
+    busy.write(`POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n`);
+    await asked.fired;
+    const stops = [under.server.stop(), under.server.stop()];
+    moved.fire({ success: true });
+    const answer = await received(busy);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+    expect(answer).toMatch(/\{"success":true\}$/);
+    expect(await received(idle)).toBe('');
+    await Promise.all(stops);
+    await expect(connected(under)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('stop is bounded: after 4.5 s what is still under way is cut off, and its work learns that nobody waits', async () => {
+    const under = await started();
+    const asked = signal<AbortSignal>();
+    under.locks.move = (_caller, _lockId, _wanted, gone) => {
+      asked.fire(gone);
+      return new Promise(() => undefined);
+    };
+    const busy = await connected(under);
+    busy.write(`POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n`);
+    const gone = await asked.fired;
+    const stopped = under.server.stop();
+    under.clock.advance(4_499);
+    expect(gone.aborted).toBe(false);
+    const aborted = signal();
+    gone.addEventListener('abort', () => aborted.fire());
+    under.clock.advance(1);
+    await Promise.all([stopped, aborted.fired]);
+    expect(await received(busy)).toBe('');
+  });
+});
+
+describe('A client that leaves before its answer', () => {
+  test('aborts the signal that its work was given, and leaves a line in the log without a status', async () => {
+    const under = await started();
+    const [asked, aborted] = [signal(), signal()];
+    under.locks.move = (_caller, _lockId, _wanted, gone) => {
+      gone.addEventListener('abort', () => aborted.fire());
+      asked.fire();
+      return new Promise(() => undefined);
+    };
+    const socket = await connected(under);
+    socket.write(`POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n`);
+    await asked.fired;
+    socket.destroy();
+    await aborted.fired;
+    const [line] = under.log.lines;
+    expect(line?.fields).toMatchObject({ path: '/api/v1/lock/unlock', parameters: { lockId: '7' }, account: 'alice', gone: true });
+    expect(line?.fields).not.toHaveProperty('status');
+  });
+
+  test('one that got its answer never aborts it', async () => {
+    const under = await started();
+    let kept: AbortSignal | undefined;
+    under.locks.move = async (_caller, _lockId, _wanted, gone) => {
+      kept = gone;
+      return { success: true };
+    };
+    const answer = await request(under.origin()).post('/api/v1/lock/unlock?lockId=7').set('Authorization', `Bearer ${sampleToken}`);
+    await under.server.stop();
+    expect([answer.status, kept?.aborted]).toEqual([200, false]);
+  });
+
+  test('a body that stops half-way ends without an answer and without a service being asked', async () => {
+    const under = await started();
+    const logged = signal();
+    under.log.info = () => logged.fire();
+    const socket = await connected(under);
+    socket.write(
+      `POST /api/v1/gateway/tokens HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"username":`,
+    );
+    socket.destroySoon();
+    await logged.fired;
+    expect(under.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the connection closed', () => {
+  test.each([
+    ['not HTTP at all', 'hello\r\n\r\n', 400],
+    ['a TLS client hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['a bad version', 'GET / HTTP/9.9\r\n\r\n', 400],
+    ['a null byte in the path', 'GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a null byte in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n', 400],
+    ['a very long URL', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+    ['a very long query', `GET /api/v1/lock/list?lockAlias=${'%41'.repeat(8_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
+    ['a flood of headers', `GET / HTTP/1.1\r\nHost: x\r\n${'X-Flood: yes\r\n'.repeat(5_000)}\r\n`, 431],
+    [
+      'both lengths (request smuggling)',
+      `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    ['two lengths (request smuggling)', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde', 400],
+    ['a negative length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
+    ['an unknown transfer encoding', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n', 400],
+    ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\n folded: y\r\n\r\n', 400],
+    ['a space before the colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n', 400],
+    ['raw UTF-8 in the URL', 'GET /api/v1/lock/list?pageSize=10&lockAlias=T\xc3\xbcr HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    [
+      'garbage instead of a chunk',
+      `POST /api/v1/gateway/tokens HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+    ],
+  ])('%s', async (_title, bytes, status) => {
+    const answer = await raw(await started(), bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
+    expect(answer).toMatch(/\r\nContent-Type: application\/problem\+json\r\n/);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+    const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<string, unknown>;
+    expect(body).toMatchObject({ status, code: status === 431 ? 'too-large' : 'invalid-parameter', requestId: expect.any(String) });
+  });
+
+  test.each([
+    ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    ['HTTP/1.0 without Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
+    ['an absolute URL', 'GET http://gateway/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+    ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    ['a malformed path', 'GET /%zz/%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    ['a path out of the tree', 'GET /api/v1/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    ['an unknown expectation', 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n', 200],
+    ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n', 200],
+    ['an unknown method', 'PROPFIND /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405],
+  ])('%s is answered like any other request', async (_title, bytes, status) => {
+    expect(await raw(await started(), bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
+  test('Expect: 100-continue is honoured', async () => {
+    const under = await started();
+    under.accounts.createToken = async () => ({ token: { tokenId: 1 }, username: 'bob', secret: 's' }) as never;
+    const body = '{"username":"bob","name":"x"}';
+    const head = `POST /api/v1/gateway/tokens HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+    const answer = await raw(under, `${head}Expect: 100-continue\r\nConnection: close\r\n\r\n${body}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  test('a body where none is wanted is ignored, and the next request on the connection is read rightly', async () => {
+    const under = await started();
+    under.locks.battery = () => 83;
+    const withBody = battery.replace('\r\nHost', '\r\nContent-Length: 5\r\nHost');
+    const answer = await raw(under, `${withBody}\r\nGET /${battery}Connection: close\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+  });
+
+  test('pipelined requests are answered in their order', async () => {
+    const under = await started();
+    const slow = signal<{ success: true }>();
+    under.locks.move = () => slow.fired;
+    under.locks.battery = () => {
+      slow.fire({ success: true });
+      return 83;
+    };
+    const answer = await raw(under, `POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n${battery}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/\{"success":true\}[\s\S]*\{"BatteryPercentage":83\}$/);
+  });
+
+  test('after all of it the server still answers', async () => {
+    const under = await started();
+    for (const bytes of ['\0\0\0\0', 'GET', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n']) {
+      const socket = await connected(under);
+      socket.write(bytes);
+      socket.destroySoon();
+    }
+    expect((await request(under.origin()).get('/healthz')).status).toBe(200);
+  });
+});
