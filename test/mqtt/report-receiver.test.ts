@@ -1,0 +1,260 @@
+// From a payload to the report service, channel by channel (Protocol 4, 5.2 and 6).
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { CommandId } from '../../src/domain/lock-command.ts';
+import { type CommandSender, createCommandSender } from '../../src/mqtt/command-sender.ts';
+import { createReportReceiver, type ReportReceiver } from '../../src/mqtt/report-receiver.ts';
+import type { ReportChannel } from '../../src/mqtt/topics.ts';
+import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
+import {
+  createFakeConnection,
+  createFakeLog,
+  createFakeQuarantine,
+  createFakeReports,
+  createGate,
+  type FakeConnection,
+  type FakeLog,
+  type FakeQuarantine,
+  type FakeReports,
+  lockA,
+  lockB,
+  storageUnavailable,
+} from '../support/mqtt-fakes.ts';
+import { helloText, topics } from '../support/mqtt-gateway.ts';
+
+let clock: ManualClock;
+let log: FakeLog;
+let reports: FakeReports;
+let quarantine: FakeQuarantine;
+let sender: CommandSender;
+let receiver: ReportReceiver;
+let connection: FakeConnection;
+
+beforeEach(() => {
+  clock = createManualClock();
+  log = createFakeLog();
+  reports = createFakeReports();
+  quarantine = createFakeQuarantine();
+  sender = createCommandSender({ clock, log, topics });
+  receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
+  connection = createFakeConnection(lockA);
+  receiver.connected(connection);
+});
+
+const say = (channel: ReportChannel, payload: unknown, from = connection) =>
+  receiver.receive(from, channel, Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)));
+const tell = (channel: ReportChannel, payload: unknown) => void say(channel, payload);
+const event = (seq: number) => ({ seq, type: 'tamper' });
+const what = () => reports.told.map(([told]) => told);
+
+test('before its hello a lock is not online: its state and battery are ignored, its events count (Protocol 4.1, 4.4)', async () => {
+  tell('state', { session: 'session-1', state: 'locked' });
+  tell('battery', { session: 'session-1', level: 5 });
+  expect(await say('events', { epoch: 'e', events: [event(1)] })).toBe('acknowledge');
+  expect(what()).toEqual(['events']);
+});
+
+test('a hello begins the session; reports of it count, those of another are ignored (Protocol 4.2)', () => {
+  tell('hello', helloText({ state: 'locked', lastSeq: 3, epoch: 'e' }));
+  tell('state', { session: 'session-1', state: 'unlocked', date: 5 });
+  tell('state', { session: 'session-0', state: 'locked' });
+  tell('battery', { session: 'session-1', level: 92, date: 5 });
+  tell('battery', { session: 'session-0', level: 1 });
+  expect(reports.told).toEqual([
+    ['hello', lockA.lockId, { state: 'locked', lastSeq: 3, epoch: 'e' }],
+    ['state', lockA.lockId, { state: 'unlocked', date: 5 }],
+    ['battery', lockA.lockId, { level: 92 }],
+  ]);
+  expect(receiver.figures().ignoredReports).toBe(2);
+});
+
+test('a session is there when the report service hears the hello: it may send at once', () => {
+  let online = false;
+  reports.hello = (lockId) => {
+    online = sender.session(lockId) !== undefined;
+  };
+  tell('hello', helloText());
+  expect(online).toBe(true);
+});
+
+test('a hello after status offline updates the lock and leaves it offline (Protocol 6)', () => {
+  tell('status', 'offline');
+  tell('hello', helloText());
+  expect(what()).toEqual(['hello', 'offline']);
+  expect(sender.session(lockA.lockId)).toBeUndefined();
+  tell('status', 'online');
+  expect(sender.session(lockA.lockId)).toBeDefined();
+});
+
+test('state and battery of a reply are reported before the command ends, and only for a command under way (Protocol 5.2)', async () => {
+  tell('hello', helloText());
+  tell('reply', { id: 'id-1', ok: true, state: 'unlocked' });
+  const outcome = sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 5_000);
+  let toldBefore: string[] = [];
+  void outcome?.then(() => {
+    toldBefore = what();
+  });
+  tell('reply', { id: 'id-1', ok: true, state: 'unlocked', battery: 91 });
+  expect(await outcome).toEqual({ kind: 'ok', state: 'unlocked' });
+  expect(toldBefore).toEqual(['hello', 'state', 'battery']);
+});
+
+test('a report service that fails does not keep the answer from the caller', async () => {
+  tell('hello', helloText());
+  const outcome = sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 5_000);
+  reports.state = () => {
+    throw new Error('a bug');
+  };
+  expect(() => say('reply', { id: 'id-1', ok: true, state: 'unlocked' })).toThrow('a bug');
+  expect(await outcome).toEqual({ kind: 'ok', state: 'unlocked' });
+});
+
+describe('events (Protocol 4.4)', () => {
+  test('the valid ones of a message are stored, the others quarantined, and both are durable before the acknowledgement', async () => {
+    const stored = createGate();
+    const kept = createGate();
+    let acknowledged = false;
+    reports.events = (lockId, report) => {
+      reports.told.push(['events', lockId, report]);
+      return stored.promise;
+    };
+    quarantine.keep = async (deviceId, reason, payload) => {
+      quarantine.kept.push({ deviceId, reason, payload });
+      return kept.promise;
+    };
+    const receipt = Promise.resolve(say('events', { epoch: 'e', events: [event(1), { seq: 2 }, event(3)] })).then((value) => {
+      acknowledged = true;
+      return value;
+    });
+    expect(reports.told).toEqual([['events', lockA.lockId, { epoch: 'e', events: [event(1), event(3)] }]]);
+    expect(quarantine.kept).toEqual([
+      { deviceId: lockA.deviceId, reason: expect.stringContaining('type'), payload: '{"epoch":"e","events":[{"seq":2}]}' },
+    ]);
+    stored.open();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(acknowledged).toBe(false);
+    kept.open();
+    expect(await receipt).toBe('acknowledge');
+    expect(receiver.figures().invalidEvents).toBe(1);
+  });
+
+  test('the report service hears them in the order of arrival, though earlier ones are not yet stored', () => {
+    reports.events = (lockId, { events }) => {
+      reports.told.push([String(events[0]?.seq), lockId]);
+      return new Promise(() => {});
+    };
+    for (const seq of [1, 2, 3]) void say('events', { epoch: 'e', events: [event(seq)] });
+    expect(what()).toEqual(['1', '2', '3']);
+  });
+
+  test('a bug is no reason to acknowledge: the receipt rejects', async () => {
+    reports.events = () => Promise.reject(new Error('a bug'));
+    await expect(say('events', { epoch: 'e', events: [event(1)] })).rejects.toThrow('a bug');
+  });
+});
+
+describe('when storage is unavailable (Protocol 4.4, T3)', () => {
+  const events = { epoch: 'e', events: [event(1)] };
+  const full = () => Promise.reject(storageUnavailable());
+
+  test('events are left unacknowledged without closing; the next stored message of anyone closes that connection once', async () => {
+    const working = reports.events;
+    reports.events = full;
+    expect(await say('events', events)).toBe('leave');
+    expect(await say('events', events)).toBe('leave');
+    expect(connection.closed).toEqual([]);
+    expect(receiver.figures().messagesLeftUnacknowledged).toBe(2);
+    reports.events = working;
+    const other = createFakeConnection(lockB);
+    receiver.connected(other);
+    expect(await say('events', events, other)).toBe('acknowledge');
+    expect([connection.closed.length, other.closed.length]).toEqual([1, 0]);
+    receiver.storageWorks();
+    expect(connection.closed.length).toBe(1);
+  });
+
+  test('a probe does the same when no lock has anything to store', async () => {
+    reports.events = full;
+    await say('events', events);
+    receiver.storageWorks();
+    expect(connection.closed.length).toBe(1);
+  });
+
+  test('a lock that has reconnected in between is not closed: it sends by itself', async () => {
+    reports.events = full;
+    await say('events', events);
+    receiver.ended(connection);
+    receiver.connected(createFakeConnection(lockA));
+    receiver.storageWorks();
+    expect(connection.closed).toEqual([]);
+  });
+
+  test('a command under way is waited for: the answer comes first', async () => {
+    tell('hello', helloText());
+    const outcome = sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 60_000);
+    reports.events = full;
+    await say('events', events);
+    receiver.storageWorks();
+    clock.advance(1_000);
+    expect(connection.closed).toEqual([]);
+    tell('reply', { id: 'id-1', ok: true });
+    expect(await outcome).toEqual({ kind: 'ok' });
+    clock.advance(1_000);
+    expect(connection.closed.length).toBe(1);
+  });
+
+  test('on a disk at the brink the same lock is closed at most once a minute', async () => {
+    let closes = 0;
+    for (let second = 0; second < 120; second++) {
+      reports.events = full;
+      await say('events', events);
+      reports.events = async () => {};
+      receiver.storageWorks();
+      if (connection.closed.length > 0) {
+        closes++;
+        receiver.ended(connection);
+        connection = createFakeConnection(lockA);
+        receiver.connected(connection);
+      }
+      clock.advance(1_000);
+    }
+    expect(closes).toBe(2);
+  });
+
+  test('no timer is left when the last of them has gone', async () => {
+    tell('hello', helloText());
+    void sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 60_000);
+    reports.events = full;
+    await say('events', events);
+    receiver.storageWorks();
+    receiver.ended(connection);
+    expect(clock.timers()).toBe(0);
+  });
+});
+
+test('what cannot be understood on any channel is acknowledged, counted, quarantined, and one line a minute in the log (Protocol 4.4)', async () => {
+  for (const channel of ['status', 'hello', 'state', 'battery', 'events', 'reply'] as const) {
+    expect(await say(channel, '{"credential":"1325672378"')).toBe('acknowledge');
+  }
+  expect(receiver.figures().malformedMessages).toBe(6);
+  expect(quarantine.kept.length).toBe(6);
+  expect(log.lines.length).toBe(1);
+  expect(JSON.stringify(log.lines)).not.toContain('1325672378');
+  clock.advance(60_000);
+  await say('reply', 'x');
+  expect(log.lines[1]?.fields).toMatchObject({ unwritten: 5 });
+  expect(what()).toEqual([]);
+});
+
+test('offline is said once for each online period, whatever ends it (Protocol 6)', () => {
+  receiver.ended(connection);
+  expect(what()).toEqual([]);
+  connection = createFakeConnection(lockA);
+  receiver.connected(connection);
+  tell('hello', helloText());
+  tell('hello', helloText({ session: 'session-2' }));
+  tell('status', 'offline');
+  tell('status', 'offline');
+  receiver.ended(connection);
+  receiver.ended(connection);
+  expect(what()).toEqual(['hello', 'hello', 'offline']);
+});

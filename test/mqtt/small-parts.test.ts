@@ -1,0 +1,93 @@
+// The small parts of the broker: order of completions, slowing down of guesses, limited log, containment (MQTT-4.6.0-2, T12, T15).
+import { describe, expect, test } from '@jest/globals';
+import { contained } from '../../src/mqtt/containment.ts';
+import { createInOrder } from '../../src/mqtt/in-order.ts';
+import { createLimitedLog } from '../../src/mqtt/limited-log.ts';
+import { createLoginThrottle } from '../../src/mqtt/login-throttle.ts';
+import { createManualClock } from '../support/mqtt-clock.ts';
+import { createFakeLog } from '../support/mqtt-fakes.ts';
+
+describe('completions in the order of arrival [MQTT-4.6.0-2]', () => {
+  test('whatever ends first waits for all before it', () => {
+    const order = createInOrder();
+    const done: number[] = [];
+    const [first, second, third] = [order.reserve(), order.reserve(), order.reserve()];
+    third(() => done.push(3));
+    second(() => done.push(2));
+    expect([done, order.size()]).toEqual([[], 3]);
+    first(() => done.push(1));
+    expect([done, order.size()]).toEqual([[1, 2, 3], 0]);
+  });
+
+  test('completing twice counts once', () => {
+    const order = createInOrder();
+    const done: string[] = [];
+    const first = order.reserve();
+    const second = order.reserve();
+    second(() => done.push('once'));
+    second(() => done.push('twice'));
+    first(() => {});
+    expect(done).toEqual(['once']);
+  });
+});
+
+describe('failing logins (Protocol 2, T12)', () => {
+  test('five a minute are free, then 250 ms doubled up to 5 s, by address', () => {
+    const throttle = createLoginThrottle({ clock: createManualClock() });
+    const delays = Array.from({ length: 12 }, () => throttle.failed('10.0.0.1'));
+    expect(delays).toEqual([0, 0, 0, 0, 0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+    expect(throttle.failed('10.0.0.2')).toBe(0);
+  });
+
+  test('a minute later they are free again', () => {
+    const clock = createManualClock();
+    const throttle = createLoginThrottle({ clock });
+    for (let failure = 0; failure < 10; failure++) throttle.failed('10.0.0.1');
+    clock.advance(60_000);
+    expect(throttle.failed('10.0.0.1')).toBe(0);
+  });
+
+  test('at most 500 refusals wait: the others are closed without one, until some have been answered', () => {
+    const throttle = createLoginThrottle({ clock: createManualClock() });
+    for (let failure = 0; failure < 505; failure++) throttle.failed('10.0.0.1');
+    expect(throttle.failed('10.0.0.1')).toBeUndefined();
+    throttle.answered();
+    expect(throttle.failed('10.0.0.1')).toBe(5_000);
+  });
+});
+
+test('a warning that comes all the time is one line a minute, which says how many were not written', () => {
+  const clock = createManualClock();
+  const log = createFakeLog();
+  const limited = createLimitedLog({ clock, log });
+  for (let index = 0; index < 100; index++) limited.warn('a', { a: 1 }, 'again');
+  limited.warn('b', {}, 'another');
+  clock.advance(60_000);
+  limited.warn('a', { a: 1 }, 'again');
+  expect(log.lines.map((line) => line.fields)).toEqual([{ a: 1 }, {}, { a: 1, unwritten: 99 }]);
+});
+
+describe('an exception stays inside, and the answer is given once (T15)', () => {
+  const run = (decide: () => () => void) => {
+    const said: string[] = [];
+    contained(
+      (error) => said.push(`failed: ${(error as Error).message}`),
+      () => said.push('otherwise'),
+      () => {
+        const answer = decide();
+        return () => {
+          said.push('answer');
+          answer();
+        };
+      },
+    );
+    return said;
+  };
+  const fail = () => {
+    throw new Error('a bug');
+  };
+
+  test('without one', () => expect(run(() => () => {})).toEqual(['answer']));
+  test('while deciding', () => expect(run(fail)).toEqual(['failed: a bug', 'otherwise']));
+  test('while answering', () => expect(run(() => fail)).toEqual(['answer', 'failed: a bug']));
+});
