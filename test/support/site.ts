@@ -1,0 +1,225 @@
+// A whole installation for end-to-end tests: the real daemon as a process of its own, a fleet of simulated locks, the wire
+// between them, one temporary folder. Everything is ended by its own pid and removed by `close`.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createFleet, type Fleet } from '../../device-sim/fleet.ts';
+import type { LockHandle } from '../../device-sim/fleet-lock.ts';
+import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
+import { completeProfile, type LockProfileInput, lockProfile } from '../../device-sim/lock-profile.ts';
+import { openWire, type Wire } from './site-wire.ts';
+
+/** The built daemon. */
+export const program = resolve(import.meta.dirname, '../../dist/src/main.js');
+
+export interface SiteOptions {
+  /** The locks, in order; none: a gateway without locks. */
+  readonly locks?: readonly LockProfileInput[];
+  /** Further flags of `latchd serve`. */
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface RequestOptions {
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object;
+  /** Instead of the first administrator's; '' for none. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One item of a list, by the names of the API; which of them are there depends on the list. */
+export interface Item {
+  readonly [member: string]: unknown;
+  readonly lockId: number;
+  readonly cardId: number;
+  readonly cardNumber: string;
+  readonly recordId: number;
+  readonly recordType: string;
+  readonly keyboardPwd: string;
+  readonly username: string;
+  readonly tokenId: number;
+  readonly online: boolean;
+}
+
+/** A body of the API, whatever it is; which members are there is for the test to say. */
+export interface Body {
+  readonly [member: string]: unknown;
+  readonly list: readonly Item[];
+  readonly total: number;
+  readonly code: string;
+  readonly keyboardPwdId: number;
+  readonly lockId: number;
+  readonly deviceId: string;
+  readonly deviceKey: string;
+  readonly tokenId: number;
+  readonly token: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export interface Site {
+  /** The running one, or the last that ran. */
+  readonly gateway: GatewayProcess;
+  readonly fleet: Fleet;
+  readonly wire: Wire;
+  /** The data directory of the gateway. */
+  readonly dataDir: string;
+  /** Everything of this site is below. */
+  readonly folder: string;
+  /** By number, from 1. */
+  lock(number: number): LockHandle;
+  lockId(number: number): number;
+  api(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** As the gateway sees it. */
+  whenOnline(number: number, online?: boolean): Promise<void>;
+  /** Ends the gateway by SIGKILL. */
+  kill9(): Promise<void>;
+  /** Starts it again on the same data directory, on other ports. */
+  start(): Promise<void>;
+  /** SIGTERM, then `start`; resolves with the exit code. */
+  restart(): Promise<number | null>;
+  /** A new account with a token for it. */
+  account(username: string, gatewayAdministrator?: boolean): Promise<string>;
+  /** Idempotent. */
+  close(): Promise<void>;
+}
+
+let seeds = 0;
+
+/** Starts it all and resolves when every lock is online; leaves nothing behind when that fails. */
+export async function openSite(options: SiteOptions = {}): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchd-site-'));
+  const dataDir = join(folder, 'data');
+  const wire = await openWire();
+  let gateway: GatewayProcess | undefined;
+  let fleet: Fleet | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function start(): Promise<GatewayProcess> {
+    const { flags = [], environment = {} } = options;
+    gateway = await startGatewayProcess({ dataDir, flags, environment, program });
+    wire.lead(gateway.mqttUrl);
+    return gateway;
+  }
+
+  async function closeAll(): Promise<void> {
+    wire.lead(undefined);
+    await gateway?.stop('SIGKILL');
+    await wire.close();
+    await fleet?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  function close(): Promise<void> {
+    closing ??= closeAll();
+    return closing;
+  }
+
+  function running(): GatewayProcess {
+    if (gateway === undefined) throw new Error('the gateway of this site was never started');
+    return gateway;
+  }
+
+  async function api(method: string, path: string, { query = {}, body, token, headers = {} }: RequestOptions = {}): Promise<Answer> {
+    const { httpUrl, token: adminToken } = running();
+    const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
+    const search = given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(given))}`;
+    const authorization = token === '' ? {} : { authorization: `Bearer ${token ?? adminToken}` };
+    const response = await fetch(`${httpUrl}${path}${search}`, {
+      method,
+      headers: { accept: 'application/json', ...authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+  }
+
+  try {
+    await start();
+    const profiles = (options.locks ?? []).map((input) => {
+      // Quick doors, and nothing that happens by itself, unless a test wants it.
+      const quick: LockProfileInput = { boltTravelMs: 10, autoLockSeconds: 0, batteryDrainPercent: 0 };
+      return completeProfile(lockProfile.parse({ ...quick, ...input }));
+    });
+    const made = createFleet({
+      gatewayUrl: running().httpUrl,
+      mqttUrl: wire.url,
+      token: running().token,
+      stateDir: join(folder, 'locks'),
+      profiles,
+      locks: Math.max(1, profiles.length),
+      seed: (process.pid + seeds++) % 0x10000,
+      reconnect: { minMs: 20, maxMs: 80 },
+      flush: false,
+    });
+    if (profiles.length > 0) {
+      fleet = made;
+      await made.start();
+      // The first set-clock is behind every lock, so that nothing of the gateway's own stands in a test's way.
+      await until(() => made.locks.every((lock) => lock.clockNow !== undefined), 'the clocks of the locks are set');
+    }
+    const site: Site = {
+      get gateway() {
+        return running();
+      },
+      fleet: made,
+      wire,
+      dataDir,
+      folder,
+      lock: (number) => made.lock(number),
+      lockId(number) {
+        const { lockId } = made.lock(number);
+        if (lockId === undefined) throw new Error(`lock ${number} has no id`);
+        return lockId;
+      },
+      api,
+      async whenOnline(number, online = true) {
+        const { lockId } = made.lock(number);
+        await until(
+          async () => {
+            const { body } = await api('GET', '/api/v1/gateway/locks', { query: { pageSize: 1000 } });
+            return body.list.some((lock) => lock.lockId === lockId && lock.online === online);
+          },
+          `lock ${number} is ${online ? 'online' : 'offline'}`,
+        );
+      },
+      async kill9() {
+        wire.lead(undefined);
+        await running().stop('SIGKILL');
+      },
+      async start() {
+        await start();
+      },
+      async restart() {
+        wire.lead(undefined);
+        const exitCode = await running().stop();
+        await start();
+        return exitCode;
+      },
+      async account(username, gatewayAdministrator = false) {
+        await api('POST', '/api/v1/gateway/accounts', { body: { username, gatewayAdministrator } });
+        const { status, body } = await api('POST', '/api/v1/gateway/tokens', { body: { username, name: 'test' } });
+        if (status !== 201) throw new Error(`no token for ${username}: ${JSON.stringify(body)}`);
+        return body.token;
+      },
+      close,
+    };
+    return site;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Resolves once the condition holds; rejects, naming it, after `patienceMs`. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string, patienceMs = 10_000): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`it never came that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
