@@ -40,7 +40,8 @@ export function createListener({ host, port, log, accept }: ListenerOptions): Li
           const why = error.code === 'EADDRINUSE' ? 'the port is in use already' : (error.code ?? error.message);
           reject(new Error(`Cannot listen for MQTT on ${host}, port ${port}: ${why}.`, { cause: error }));
         });
-        opening.listen(port, host);
+        // After a power cut all locks come at once; beyond the queue the kernel lets them wait for seconds (T16).
+        opening.listen({ port, host, backlog: 4_096 });
       });
       opening.on('error', (error) => log.error({ err: error }, 'The MQTT listener reports an error.'));
       server = opening;
