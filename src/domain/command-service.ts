@@ -22,6 +22,8 @@ export interface CommandRequest {
   /** On the monotonic clock; from the caller's request. */
   readonly deadline: number;
   readonly gone?: AbortSignal;
+  /** The session in which it was asked for, when that was earlier than now: it is sent in no other (Protocol 5.3 rule 1). */
+  readonly session?: LockSession;
   /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */
   readonly atTurn: () => LockCommand | undefined;
 }
@@ -32,6 +34,8 @@ export type CommandEnd = Extract<CommandOutcome, { kind: 'ok' | 'refused' }> | {
 export interface CommandService {
   /** Milliseconds on the monotonic clock by which a command that is asked for now must be done. */
   deadline(): number;
+  /** The session to which a command belongs that is asked for now; `lock-offline` when there is none. */
+  session(lockId: LockId): LockSession;
   /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
   send(request: CommandRequest): Promise<CommandEnd>;
   /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
@@ -49,7 +53,7 @@ export function createCommandService(options: {
   const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   let whenIdle: (() => void) | undefined;
-  let stopping = false;
+  let stopped: Promise<void> | undefined;
 
   /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
   async function exchange(session: LockSession, command: LockCommand, accountId: AccountId | null, ttlMs: number): Promise<CommandOutcome> {
@@ -83,19 +87,41 @@ export function createCommandService(options: {
     await turns.run(session.lockId, turn, async () => {
       if (link.session(session.lockId) !== session) return;
       const outcome = await exchange(session, { op: 'get-status' }, null, probeMs);
-      if (outcome.kind === 'no-reply' && !stopping && link.session(session.lockId) === session) {
+      if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
         link.disconnect(session.lockId, 'no answer to a command, nor to get-status');
       }
+    });
+  }
+
+  async function drain(graceMs: number): Promise<void> {
+    turns.close(stopping);
+    if (underWay.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const cancelTimer = clock.timer(graceMs, () => {
+        for (const abandon of underWay) abandon();
+        resolve();
+      });
+      whenIdle = () => {
+        cancelTimer();
+        resolve();
+      };
     });
   }
 
   return {
     deadline: () => clock.monotonic() + options.commandTimeoutMs,
 
+    session(lockId) {
+      if (stopped !== undefined) throw stopping();
+      const session = link.session(lockId);
+      if (session === undefined) throw offline();
+      return session;
+    },
+
     async send(request) {
       const { lockId } = request;
-      const askedFor = link.session(lockId);
-      if (askedFor === undefined) throw offline();
+      const askedFor = request.session ?? link.session(lockId);
+      if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
       return turns.run(lockId, request, async () => {
         // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
         if (link.session(lockId) !== askedFor) throw offline();
@@ -112,22 +138,15 @@ export function createCommandService(options: {
       });
     },
 
-    async stop(graceMs) {
-      stopping = true;
-      turns.close(() => new DomainError('lock-offline', 'the gateway is stopping; nothing was sent'));
-      if (underWay.size === 0) return;
-      await new Promise<void>((resolve) => {
-        const cancelTimer = clock.timer(graceMs, () => {
-          for (const abandon of underWay) abandon();
-          resolve();
-        });
-        whenIdle = () => {
-          cancelTimer();
-          resolve();
-        };
-      });
+    stop(graceMs) {
+      stopped ??= drain(graceMs);
+      return stopped;
     },
   };
+}
+
+function stopping(): DomainError {
+  return new DomainError('lock-offline', 'the gateway is stopping; nothing was sent');
 }
 
 function offline(): DomainError {

@@ -34,9 +34,15 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
   function next(key: K): void {
     for (;;) {
       const first = queues.get(key)?.shift();
-      if (first === undefined) return void queues.delete(key);
+      if (first === undefined) {
+        queues.delete(key);
+        return;
+      }
       // When the process was held up, the turn can come before the timer that would have refused it.
-      if (clock.monotonic() < first.turn.deadline) return first.begin();
+      if (clock.monotonic() < first.turn.deadline) {
+        first.begin();
+        return;
+      }
       first.refuse(tooLate());
     }
   }
