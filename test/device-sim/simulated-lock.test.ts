@@ -15,7 +15,7 @@ async function bench(profile: LockProfileInput = {}, connected = true): Promise<
 }
 
 afterEach(async () => {
-  for (const made of benches) await made.remove();
+  for (const made of benches.reverse()) await made.remove(); // the newest first: a rebooted lock has the same folder
   benches = [];
 });
 

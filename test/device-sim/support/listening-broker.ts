@@ -14,8 +14,13 @@ export interface ListeningBroker {
   readonly heard: readonly Heard[];
   /** Resolves with the first message, past or to come, that fits. */
   until(fits: (message: Heard) => boolean): Promise<Heard>;
+  /** How each client came in. */
+  readonly connects: readonly object[];
   /** Says a command to a lock. */
   command(deviceId: string, command: object): void;
+  commandText(deviceId: string, text: string): void;
+  /** Resolves when every command so far has been acknowledged by the lock's MQTT client. */
+  delivered(): Promise<void>;
   /** True: no PUBACK for events from now on; false: those held back are sent. */
   holdEvents(on: boolean): void;
   /** Who may come in; everybody at first. */
@@ -45,6 +50,31 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
     if (channel === 'events' && held !== undefined) held.push(() => done(null));
     else done(null);
   };
+  const connects: object[] = [];
+  broker.preConnect = (_client, packet, done) => {
+    const { clientId, clean, keepalive, protocolVersion, will } = packet;
+    connects.push({
+      clientId,
+      clean,
+      keepalive,
+      protocolVersion,
+      will: will && `${will.topic} ${will.payload} ${will.qos} ${will.retain}`,
+    });
+    done(null, true);
+  };
+  let undelivered = 0;
+  let whenDelivered: (() => void)[] = [];
+  broker.on('ack', () => {
+    undelivered--;
+    if (undelivered > 0) return;
+    for (const resolve of whenDelivered) resolve();
+    whenDelivered = [];
+  });
+  const commandText = (deviceId: string, text: string): void => {
+    undelivered++;
+    const topic = `latchd/v1/${deviceId}/command`;
+    broker.publish({ cmd: 'publish', topic, payload: Buffer.from(text), qos: 1, retain: false, dup: false }, () => undefined);
+  };
   const server: Server = createServer(broker.handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const kick = (): void => {
@@ -59,13 +89,10 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
       if (already !== undefined) return Promise.resolve(already);
       return new Promise((resolve) => watchers.push({ fits, resolve }));
     },
-    command(deviceId, command) {
-      const payload = Buffer.from(JSON.stringify(command));
-      broker.publish(
-        { cmd: 'publish', topic: `latchd/v1/${deviceId}/command`, payload, qos: 1, retain: false, dup: false },
-        () => undefined,
-      );
-    },
+    connects,
+    command: (deviceId, command) => commandText(deviceId, JSON.stringify(command)),
+    commandText,
+    delivered: () => (undelivered === 0 ? Promise.resolve() : new Promise((resolve) => whenDelivered.push(resolve))),
     holdEvents(on) {
       const waiting = held ?? [];
       held = on ? [] : undefined;

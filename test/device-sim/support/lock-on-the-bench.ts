@@ -17,6 +17,8 @@ export interface LockOnTheBench {
   readonly time: SettableTime;
   /** What it said, in order: `state unlocked`, `battery 99`, `reply c1 ok`, `reply c1 jammed`. */
   readonly said: string[];
+  /** The same, whole. */
+  readonly heard: { readonly channel: string; readonly payload: object }[];
   readonly replies: ReplyMessage[];
   readonly resent: (readonly [epoch: string, from: number, to: number])[];
   /** Everything recorded so far: `card-unlock`, or `card-unlock!` when it was refused. */
@@ -33,7 +35,8 @@ export interface LockOnTheBench {
   remove(): Promise<void>;
 }
 
-export async function putLockOnTheBench(input: LockProfileInput = {}, folder?: string): Promise<LockOnTheBench> {
+/** `folder`: one with a memory file in it, to boot from. `session`: the same in every hello, instead of session-1, session-2 … */
+export async function putLockOnTheBench(input: LockProfileInput = {}, folder?: string, session?: string): Promise<LockOnTheBench> {
   const dir = folder ?? (await mkdtemp(join(tmpdir(), 'lock-')));
   const profile = completeProfile(lockProfile.parse({ boltTravelMs: travelMs, autoLockSeconds: 0, ...input }));
   const time = createSettableTime();
@@ -41,8 +44,9 @@ export async function putLockOnTheBench(input: LockProfileInput = {}, folder?: s
   const file = join(dir, 'lock.json');
   const memory = await openLockMemory({ file, factory: factoryContents(profile), eventCapacity, historyCapacity, flush: false });
   let sessions = 0;
-  const lock = new SimulatedLock({ profile, memory, time, tell: () => undefined, newSession: () => `session-${++sessions}` });
+  const lock = new SimulatedLock({ profile, memory, time, tell: () => undefined, newSession: () => session ?? `session-${++sessions}` });
   const said: string[] = [];
+  const heard: { channel: string; payload: object }[] = [];
   const replies: ReplyMessage[] = [];
   const resent: (readonly [string, number, number])[] = [];
   let waiting: { readonly id: string; readonly resolve: (reply: ReplyMessage) => void }[] = [];
@@ -53,14 +57,22 @@ export async function putLockOnTheBench(input: LockProfileInput = {}, folder?: s
     memory,
     time,
     said,
+    heard,
     replies,
     resent,
     events: () => memory.contents.events.map(({ type, success }) => (success === false ? `${type}!` : type)),
     connect: () =>
       lock.connect({
-        state: ({ state }) => said.push(`state ${state}`),
-        battery: ({ level }) => said.push(`battery ${level}`),
+        state(message) {
+          said.push(`state ${message.state}`);
+          heard.push({ channel: 'state', payload: message });
+        },
+        battery(message) {
+          said.push(`battery ${message.level}`);
+          heard.push({ channel: 'battery', payload: message });
+        },
         reply(reply) {
+          heard.push({ channel: 'reply', payload: reply });
           said.push(`reply ${reply.id} ${reply.ok ? 'ok' : reply.error}`);
           replies.push(reply);
           for (const { resolve } of waiting.filter(({ id }) => id === reply.id)) resolve(reply);

@@ -1,0 +1,234 @@
+// The lock's line to a real broker; what the broker hears is what a gateway would.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createFleetLock, type FleetLock, type LockHandle } from '../../device-sim/fleet-lock.ts';
+import { completeProfile, type LockProfileInput, lockProfile } from '../../device-sim/lock-profile.ts';
+import { createSystemTime } from '../../device-sim/time-source.ts';
+import type { DeviceId } from '../../src/domain/lock.ts';
+import { createTopics } from '../../src/mqtt/topics.ts';
+import { type ListeningBroker, startListeningBroker } from './support/listening-broker.ts';
+
+const deviceId = 'a4c1387f02e9' as DeviceId;
+let folder: string;
+let broker: ListeningBroker;
+let made: FleetLock | undefined;
+let told: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'line-'));
+  broker = await startListeningBroker();
+  told = [];
+});
+
+afterEach(async () => {
+  await made?.stop();
+  await broker.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function connected(profile: LockProfileInput = {}): Promise<LockHandle> {
+  made = await createFleetLock({
+    number: 1,
+    name: 'Test',
+    deviceId,
+    profile: completeProfile(lockProfile.parse({ boltTravelMs: 5, autoLockSeconds: 0, ...profile })),
+    file: join(folder, 'lock.json'),
+    flush: false,
+    url: broker.url,
+    topics: createTopics('latchd/v1'),
+    reconnect: { minMs: 10, maxMs: 40 },
+    seed: 1,
+    time: createSystemTime(),
+    tell: (line) => told.push(line),
+  });
+  made.memory.change({ deviceKey: 'the-key' });
+  made.connect();
+  await made.handle.whenOnline();
+  await broker.until(({ channel }) => channel === 'status');
+  return made.handle;
+}
+
+function unlock(lock: LockHandle, id: string, changes: object = {}): object {
+  const command = { id, session: lock.session, op: 'unlock', args: {}, expires: 1_000_000, ttl: 10_000, ...changes };
+  broker.command(deviceId, command);
+  return command;
+}
+
+const replyTo = (id: string): Promise<unknown> =>
+  broker.until(({ channel, payload }) => channel === 'reply' && JSON.parse(payload).id === id).then(({ payload }) => JSON.parse(payload));
+const channels = (): string[] => broker.heard.map(({ channel }) => channel);
+const eventsHeard = (): number[][] =>
+  broker.heard
+    .filter(({ channel }) => channel === 'events')
+    .map(({ payload }) => JSON.parse(payload).events.map(({ seq }: { seq: number }) => seq));
+
+describe('the line of a lock', () => {
+  it('comes in as its deviceId with its key, a will on its status, and a clean session (Protocol 2)', async () => {
+    const keys: unknown[] = [];
+    broker.admit((...pair) => keys.push(pair) > 0);
+    await connected();
+    expect(keys).toEqual([[deviceId, 'the-key']]);
+    expect(broker.connects).toEqual([
+      { clientId: deviceId, clean: true, keepalive: 30, protocolVersion: 4, will: `latchd/v1/${deviceId}/status offline 1 true` },
+    ]);
+  });
+
+  it('says hello, state, battery and online, all at QoS 1, only status retained (Protocol 3, 4)', async () => {
+    await connected();
+    expect(broker.heard.map(({ channel, retain, qos }) => [channel, retain, qos])).toEqual([
+      ['hello', false, 1],
+      ['state', false, 1],
+      ['battery', false, 1],
+      ['status', true, 1],
+    ]);
+  });
+
+  it('does what it is told and answers (Protocol 5)', async () => {
+    const lock = await connected();
+    unlock(lock, 'c1');
+    expect(await replyTo('c1')).toEqual({ id: 'c1', ok: true, state: 'unlocked', battery: 100 });
+    await lock.whenEventsAcknowledged();
+    expect(eventsHeard()).toEqual([[1]]);
+  });
+
+  it('does not do it twice when it is told twice (Protocol 5.3 rule 2)', async () => {
+    const lock = await connected();
+    const command = unlock(lock, 'c1');
+    const first = await replyTo('c1');
+    await lock.turnThumb();
+    broker.forget();
+    broker.command(deviceId, command);
+    expect(await replyTo('c1')).toEqual(first);
+    expect(lock.state).toBe('locked');
+  });
+
+  it('comes back by itself with a new session, and refuses what was meant for the old one (Protocol 5.3 rule 1)', async () => {
+    const lock = await connected();
+    const { session } = lock;
+    broker.forget();
+    broker.kick();
+    await broker.until(({ payload }) => payload === 'online');
+    await lock.whenOnline();
+    expect(lock.session).not.toBe(session);
+    unlock(lock, 'c1', { session });
+    expect(await replyTo('c1')).toEqual({ id: 'c1', ok: false, error: 'expired' });
+    expect(lock.state).toBe('locked');
+  });
+
+  it('sends on the next connection what was not acknowledged on the last, backlog first (Protocol 4.4)', async () => {
+    const lock = await connected();
+    broker.holdEvents(true);
+    lock.tamper();
+    await broker.until(({ channel }) => channel === 'events');
+    broker.kick();
+    broker.forget();
+    lock.tamper();
+    broker.holdEvents(false);
+    await broker.until(({ channel }) => channel === 'events');
+    await lock.whenEventsAcknowledged();
+    expect(eventsHeard()).toEqual([[1, 2]]);
+    const said = broker.heard.filter(({ payload }) => payload !== 'offline').map(({ channel }) => channel);
+    expect(said).toEqual(['hello', 'state', 'battery', 'status', 'events']);
+  });
+
+  it('opens doors while the gateway acknowledges no events (Protocol 4.4)', async () => {
+    const lock = await connected();
+    broker.holdEvents(true);
+    lock.tamper();
+    await broker.until(({ channel }) => channel === 'events');
+    unlock(lock, 'c1');
+    expect(await replyTo('c1')).toMatchObject({ ok: true });
+    expect(lock.memory.events.length).toBeGreaterThan(0);
+    broker.holdEvents(false);
+    await lock.whenEventsAcknowledged();
+  });
+
+  it('gives up a resend that is not acknowledged, in time for its reply (Protocol 5.3 rule 3)', async () => {
+    const lock = await connected();
+    lock.tamper();
+    await lock.whenEventsAcknowledged();
+    broker.holdEvents(true);
+    const { epoch } = lock.memory;
+    unlock(lock, 'c1', { op: 'resend-events', args: { epoch, from: 1, to: 1 }, expires: 60_000 });
+    unlock(lock, 'c2', { op: 'resend-events', args: { epoch, from: 1, to: 1 }, expires: 0 });
+    expect(await replyTo('c2')).toMatchObject({ ok: false });
+    expect(broker.heard.some(({ channel, payload }) => channel === 'reply' && JSON.parse(payload).id === 'c1')).toBe(false);
+    broker.holdEvents(false);
+    expect(await replyTo('c1')).toEqual({ id: 'c1', ok: true });
+  });
+
+  it('stays away while its network is cut, and comes back when it is mended (Protocol 6)', async () => {
+    const lock = await connected();
+    broker.forget();
+    lock.cutNetwork();
+    await broker.until(({ channel, payload }) => channel === 'status' && payload === 'offline');
+    expect(lock.online).toBe(false);
+    lock.restoreNetwork();
+    await lock.whenOnline();
+    expect(channels()).toContain('hello');
+  });
+
+  it('thaws and refuses what was told while it was frozen and is late now (Protocol 5.3 rule 1)', async () => {
+    const lock = await connected();
+    lock.freeze();
+    unlock(lock, 'late', { expires: -1 });
+    unlock(lock, 'early');
+    await broker.delivered();
+    expect(channels()).not.toContain('reply');
+    lock.thaw();
+    expect(await replyTo('late')).toMatchObject({ error: 'expired' });
+    expect(await replyTo('early')).toMatchObject({ ok: true });
+  });
+
+  it('says offline when it goes in peace (Protocol 3)', async () => {
+    await connected();
+    await made?.stop();
+    expect(broker.heard.at(-1)).toMatchObject({ channel: 'status', payload: 'offline', retain: true });
+  });
+
+  it('keeps going when told nonsense', async () => {
+    const lock = await connected();
+    broker.commandText(deviceId, 'open!');
+    broker.commandText(deviceId, '{"id":"x"}');
+    unlock(lock, 'c1');
+    expect(await replyTo('c1')).toMatchObject({ ok: true });
+    expect(told.filter((line) => line.startsWith('a command that cannot be understood'))).toHaveLength(2);
+  });
+});
+
+describe('faults on the line', () => {
+  it('doubles every PUBLISH, and half as many events messages are under way', async () => {
+    const lock = await connected({ faults: { duplicates: true } });
+    unlock(lock, 'c1');
+    await replyTo('c1');
+    await lock.whenEventsAcknowledged();
+    await made?.stop();
+    const counts = new Map<string, number>();
+    for (const { channel, payload } of broker.heard) counts.set(`${channel} ${payload}`, (counts.get(`${channel} ${payload}`) ?? 0) + 1);
+    expect([...counts.values()].every((count) => count % 2 === 0)).toBe(true);
+    expect(lock.state).toBe('unlocked');
+  });
+
+  it('does not answer while it is silent, and does nothing either', async () => {
+    const lock = await connected();
+    lock.setSilent(true);
+    unlock(lock, 'c1');
+    await broker.delivered();
+    lock.setSilent(false);
+    unlock(lock, 'c2', { op: 'get-status' });
+    await replyTo('c2');
+    expect([channels().filter((channel) => channel === 'reply'), lock.state]).toEqual([['reply'], 'locked']);
+  });
+
+  it('breaks the connection before the reply, and says in the next hello what it did', async () => {
+    const lock = await connected({ boltTravelMs: 1 });
+    lock.script([{ kind: 'disconnect' }]);
+    broker.forget();
+    unlock(lock, 'c1');
+    const { payload } = await broker.until(({ channel }) => channel === 'hello');
+    expect(JSON.parse(payload).state).toBe('unlocked');
+    expect(channels()).not.toContain('reply');
+  });
+});

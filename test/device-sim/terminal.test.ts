@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Fleet } from '../../device-sim/fleet.ts';
+import type { LockHandle } from '../../device-sim/fleet-lock.ts';
+import { createTerminal } from '../../device-sim/terminal.ts';
+
+async function type(...lines: string[]): Promise<{ written: string[]; done: string[]; stayed: boolean }> {
+  const done: string[] = [];
+  const written: string[] = [];
+  const answers: Record<string, unknown> = {
+    number: 1,
+    name: 'Front',
+    mac: '02:00',
+    online: true,
+    state: 'locked',
+    batteryPercent: 9,
+    doorOpen: false,
+    session: 's',
+    memory: { cards: [], events: [], lastSeq: 0, epoch: 'e', autoLockSeconds: 5 },
+    swipeCard: Promise.resolve({ done: true }),
+    enterPasscode: Promise.resolve({ done: false, reason: 'wrong-passcode' }),
+    turnThumb: Promise.resolve({ done: true }),
+    openDoor: false,
+  };
+  const plain = ['number', 'name', 'mac', 'online', 'state', 'batteryPercent', 'doorOpen', 'session', 'memory', 'clockNow'];
+  const lock = new Proxy({} as LockHandle, {
+    get: (_, member: string) =>
+      plain.includes(member)
+        ? answers[member]
+        : (...given: unknown[]) => {
+            done.push([member, ...given].join(' '));
+            return answers[member];
+          },
+  });
+  const fleet: Fleet = {
+    name: 'fleet',
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    locks: [lock],
+    lock(number) {
+      if (number !== 1) throw new Error(`there is no lock ${number}`);
+      return lock;
+    },
+  };
+  const terminal = createTerminal({ fleet, write: (line) => written.push(line) });
+  let stayed = true;
+  for (const line of lines) stayed = await terminal.run(line);
+  return { written, done, stayed };
+}
+
+describe('the terminal', () => {
+  it('acts at a door as it is told', async () => {
+    const { done, written } = await type(
+      'swipe 1 1325672378',
+      'passcode 1 1234',
+      'turn 1',
+      'cut 1',
+      'restore 1',
+      'jam 1',
+      'unjam 1',
+      'silent 1',
+      'silent 1 off',
+      'door 1 open',
+      'tamper 1',
+      'privacy 1 on',
+      'battery 1 15',
+      'power 1 off',
+    );
+    expect(done).toEqual([
+      'swipeCard 1325672378',
+      'enterPasscode 1234',
+      'turnThumb',
+      'cutNetwork',
+      'restoreNetwork',
+      'jam true',
+      'jam false',
+      'setSilent true',
+      'setSilent false',
+      'openDoor',
+      'tamper',
+      'setPrivacyBolt true',
+      'setBattery 15',
+      'powerCut',
+    ]);
+    expect(written.slice(0, 3)).toEqual(['#1 done', '#1 no: wrong-passcode', '#1 done']);
+    expect(written).toContain('#1 no: it is locked');
+  });
+
+  it.each([
+    ['dance', 'there is no command dance; help lists them'],
+    ['turn', 'usage: turn N'],
+    ['turn front', 'usage: turn N'],
+    ['turn 2', 'there is no lock 2'],
+    ['swipe 1', 'a card number is missing'],
+    ['battery 1 101', 'say 0 to 100'],
+    ['door 1 ajar', 'usage: door N open|close'],
+  ])('answers %s with a sentence', async (line, answer) => {
+    const { written, done, stayed } = await type(line);
+    expect([written, done, stayed]).toEqual([[answer], [], true]);
+  });
+
+  it('shows locks, one lock, and what can be typed', async () => {
+    const { written } = await type('locks', 'status 1', 'help', '');
+    expect(written[0]).toBe('#1 02:00  online  locked  9 %  Front');
+    expect(written[1]).toMatch(/lockId unknown, online[\s\S]*auto lock 5 s[\s\S]*clock not set/);
+    expect(written.join('\n')).toMatch(/swipe N CARD +hold a card to the reader/);
+  });
+
+  it('leaves on quit', async () => {
+    expect((await type('quit')).stayed).toBe(false);
+  });
+});
