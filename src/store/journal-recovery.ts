@@ -45,6 +45,21 @@ export async function recoverJournal(
   accepts: (line: Buffer, position: number) => boolean,
 ): Promise<RecoveredJournal> {
   const file = await files.open(path, 'update');
+  try {
+    return await repair(files, path, file, log, accepts);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function repair(
+  files: FileLayer,
+  path: string,
+  file: OpenFile,
+  log: Log,
+  accepts: (line: Buffer, position: number) => boolean,
+): Promise<RecoveredJournal> {
   const { bad, good, size } = await inspect(file, accepts);
   const name = basename(path);
   const middle = bad.filter((span) => span.to < good);

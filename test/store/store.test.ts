@@ -74,6 +74,8 @@ describe('the first start', () => {
           () => true,
           () => false,
         );
+        files.die();
+        await first.store.stop();
         await forgetOwner(directory);
         const { store } = await startedStore(directory);
         const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();

@@ -4,6 +4,9 @@ import type { Card, CardId } from '../../../src/domain/card.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../src/domain/lock.ts';
 import type { RecordDraft } from '../../../src/domain/record.ts';
 
+/** The day before the one on which the manual clock begins. */
+const yesterday = Date.UTC(2026, 10, 20);
+
 export const lockId = (number: number): LockId => number as LockId;
 export const deviceId = (number: number): DeviceId => number.toString(16).padStart(12, '0') as DeviceId;
 
@@ -53,8 +56,8 @@ export function sampleEvent(seq: number, changes: Partial<RecordDraft> = {}): Re
     success: true,
     credential: '1325672378',
     username: 'Zoë "the" ünïcode 🔑',
-    lockDate: 1_767_225_600_000 + seq * 1_000,
-    serverDate: 1_767_225_600_500 + seq * 1_000,
+    lockDate: yesterday + seq * 1_000,
+    serverDate: yesterday + 500 + seq * 1_000,
     ...changes,
   };
 }

@@ -1,0 +1,146 @@
+// What every RecordStore promises.
+import { describe, expect, test } from '@jest/globals';
+import type { RecordStore } from '../../src/domain/ports.ts';
+import { everything, lockId, sampleEvent, sampleEvents } from '../store/support/samples.ts';
+import type { RunOver } from './adapters.ts';
+
+export function recordStoreContract(over: RunOver<RecordStore>): void {
+  const one = lockId(1);
+
+  async function seqs(records: RecordStore, query: Partial<typeof everything> = {}, lock = one): Promise<number[]> {
+    return (await records.page({ lockId: lock, ...everything, ...query })).list.map(({ seq }) => seq);
+  }
+
+  describe('a RecordStore', () => {
+    test('shows what was appended, newest first, as it was given', () =>
+      over(async (records) => {
+        const odd = sampleEvent(3, { success: false, credential: '', username: '\u2028"\\\n', lockDate: -5, reportedDate: 0 });
+        expect(await records.append(one, '7d3f', [sampleEvent(1), sampleEvent(2), odd])).toEqual({ stored: 3, duplicates: 0, refused: [] });
+        const { list } = await records.page({ lockId: one, ...everything });
+        expect(list).toEqual([
+          { recordId: expect.any(Number), lockId: 1, epoch: '7d3f', ...odd },
+          { recordId: expect.any(Number), lockId: 1, epoch: '7d3f', ...sampleEvent(2) },
+          { recordId: expect.any(Number), lockId: 1, epoch: '7d3f', ...sampleEvent(1) },
+        ]);
+        expect(records.count()).toBe(3);
+      }));
+
+    test('gives recordIds that rise in the order of storing, over all locks', () =>
+      over(async (records) => {
+        await Promise.all([1, 2, 3].map((lock) => records.append(lockId(lock), 'e', sampleEvents(1, 5))));
+        await records.append(one, 'e', [sampleEvent(100, { lockDate: 0, serverDate: 0 })]);
+        const all = await Promise.all([1, 2, 3].map((lock) => records.page({ lockId: lockId(lock), ...everything })));
+        const ids = all.flatMap(({ list }) => list.map(({ recordId }) => recordId));
+        expect(new Set(ids).size).toBe(16);
+        for (const { list } of all)
+          expect(list.map(({ recordId }) => recordId)).toEqual(list.map(({ recordId }) => recordId).sort((a, b) => b - a));
+        expect(all[0]?.list[0]?.recordId).toBe(Math.max(...ids));
+      }));
+
+    test('pages with exact totals; a page past the end is empty', () =>
+      over(async (records) => {
+        await records.append(one, 'e', sampleEvents(1, 25));
+        await records.append(lockId(2), 'e', sampleEvents(1, 7));
+        const page = await records.page({ lockId: one, ...everything, pageNo: 2, pageSize: 10 });
+        expect(page).toMatchObject({ pageNo: 2, pageSize: 10, pages: 3, total: 25 });
+        expect(page.list.map(({ seq }) => seq)).toEqual([15, 14, 13, 12, 11, 10, 9, 8, 7, 6]);
+        expect(await seqs(records, { pageNo: 3, pageSize: 10 })).toEqual([5, 4, 3, 2, 1]);
+        expect(await records.page({ lockId: one, ...everything, pageNo: 4, pageSize: 10 })).toMatchObject({
+          list: [],
+          pages: 3,
+          total: 25,
+        });
+        expect(await records.page({ lockId: one, ...everything, pageNo: Number.MAX_SAFE_INTEGER })).toMatchObject({ list: [], total: 25 });
+        expect(await records.page({ lockId: lockId(3), ...everything })).toMatchObject({ list: [], pages: 0, total: 0 });
+      }));
+
+    test('filters by lockDate, both ends included, whatever the order of the dates', () =>
+      over(async (records) => {
+        const dates = [50, 10, 40, 20, 30, 20];
+        await records.append(
+          one,
+          'e',
+          dates.map((lockDate, n) => sampleEvent(n + 1, { lockDate })),
+        );
+        expect(await seqs(records, { from: 20, to: 40 })).toEqual([6, 5, 4, 3]);
+        expect(await seqs(records, { from: 20, to: 20 })).toEqual([6, 4]);
+        expect(await seqs(records, { from: 20, to: 40, pageNo: 2, pageSize: 3 })).toEqual([3]);
+        expect(await records.page({ lockId: one, ...everything, from: 11, to: 19 })).toMatchObject({ list: [], total: 0 });
+        expect(await records.page({ lockId: one, ...everything, from: 51 })).toMatchObject({ total: 0 });
+      }));
+
+    test('stores an event once, however often and in whatever company it is sent (Protocol 4.4)', () =>
+      over(async (records) => {
+        await records.append(one, 'e', sampleEvents(1, 3));
+        expect(await records.append(one, 'e', sampleEvents(2, 5))).toMatchObject({ stored: 2, duplicates: 2 });
+        expect(await records.append(one, 'e', [sampleEvent(6), sampleEvent(6), sampleEvent(1)])).toMatchObject({
+          stored: 1,
+          duplicates: 2,
+        });
+        const outcomes = await Promise.all([1, 2, 3, 4].map(() => records.append(one, 'e', sampleEvents(7, 9))));
+        expect(outcomes.map(({ stored }) => stored)).toEqual([3, 0, 0, 0]);
+        expect(await seqs(records)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+        expect(await records.append(one, 'another', sampleEvents(1, 1))).toMatchObject({ stored: 1 });
+        expect(await records.append(lockId(2), 'e', sampleEvents(1, 1))).toMatchObject({ stored: 1 });
+      }));
+
+    test('an empty call stores nothing', () =>
+      over(async (records) => {
+        expect(await records.append(one, 'e', [])).toEqual({ stored: 0, duplicates: 0, refused: [] });
+        expect(records.progress(one, 'e')).toEqual({ highest: 0, gaps: [] });
+      }));
+
+    test('knows the highest seq of an epoch and the gaps below it; its first seq opens none', () =>
+      over(async (records) => {
+        expect(records.progress(one, 'e')).toEqual({ highest: 0, gaps: [] });
+        await records.append(one, 'e', [sampleEvent(10), sampleEvent(11), sampleEvent(15), sampleEvent(20)]);
+        expect(records.progress(one, 'e')).toEqual({
+          highest: 20,
+          gaps: [
+            [12, 14],
+            [16, 19],
+          ],
+        });
+        await records.append(one, 'e', [sampleEvent(13), sampleEvent(16)]);
+        expect(records.progress(one, 'e')).toEqual({
+          highest: 20,
+          gaps: [
+            [12, 12],
+            [14, 14],
+            [17, 19],
+          ],
+        });
+        await records.append(one, 'e', [sampleEvent(12), sampleEvent(14), sampleEvent(5)]);
+        expect(records.progress(one, 'e')).toEqual({
+          highest: 20,
+          gaps: [
+            [6, 9],
+            [17, 19],
+          ],
+        });
+        await records.append(one, 'e', [sampleEvent(Number.MAX_SAFE_INTEGER)]);
+        expect(records.progress(one, 'e').highest).toBe(Number.MAX_SAFE_INTEGER);
+        expect(records.progress(one, 'other')).toEqual({ highest: 0, gaps: [] });
+      }));
+
+    test('refuses the 9th epoch of a lock, and of no other', () =>
+      over(async (records) => {
+        for (let n = 1; n <= 8; n++) await records.append(one, `epoch ${n}`, sampleEvents(1, 2));
+        const ninth = sampleEvents(1, 2);
+        expect(await records.append(one, 'epoch 9', ninth)).toEqual({ stored: 0, duplicates: 0, refused: ninth });
+        expect(await records.append(one, 'epoch 8', sampleEvents(2, 3))).toMatchObject({ stored: 1, duplicates: 1, refused: [] });
+        expect(await records.append(lockId(2), 'epoch 9', ninth)).toMatchObject({ stored: 2 });
+      }));
+
+    test('refuses what would open the 1,001st gap, and takes what closes one', () =>
+      over(async (records) => {
+        const everySecond = Array.from({ length: 1_001 }, (_, n) => sampleEvent(2 * n + 1));
+        await records.append(one, 'e', everySecond);
+        expect(records.progress(one, 'e').gaps).toHaveLength(1_000);
+        const outcome = await records.append(one, 'e', [sampleEvent(2), sampleEvent(3_000), sampleEvent(4_000)]);
+        expect(outcome).toMatchObject({ stored: 2, refused: [{ seq: 4_000 }] });
+        expect(await records.append(one, 'f', sampleEvents(1, 1))).toMatchObject({ stored: 1 });
+        expect(await records.append(one, 'f', [sampleEvent(5)])).toMatchObject({ refused: [{ seq: 5 }] });
+      }));
+  });
+}

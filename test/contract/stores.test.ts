@@ -1,0 +1,45 @@
+// The contract of every store port, over the stores in memory and those on the disk.
+import { describe } from '@jest/globals';
+import type { Store } from '../../src/store/store.ts';
+import { startedStore, withDirectory } from '../store/support/directory.ts';
+import {
+  createMemoryAccounts,
+  createMemoryCounters,
+  createMemoryLocks,
+  createMemoryQuarantine,
+  createMemoryRecords,
+  createMemoryStatuses,
+} from '../support/memory-stores.ts';
+import type { RunOver } from './adapters.ts';
+import { lockStoreContract } from './lock-store.contract.ts';
+import { recordStoreContract } from './record-store.contract.ts';
+import { accountStoreContract, counterStoreContract, quarantineContract, statusStoreContract } from './small-stores.contract.ts';
+
+describe('in memory', () => {
+  lockStoreContract((run) => run(createMemoryLocks()));
+  recordStoreContract((run) => run(createMemoryRecords()));
+  accountStoreContract((run) => run(createMemoryAccounts()));
+  counterStoreContract((run) => run(createMemoryCounters()));
+  statusStoreContract((run) => run(createMemoryStatuses()));
+  quarantineContract((run) => run(createMemoryQuarantine()));
+});
+
+describe('on the disk', () => {
+  function onDisk<T>(pick: (store: Store) => T): RunOver<T> {
+    return (run) =>
+      withDirectory(async (directory) => {
+        const { store } = await startedStore(directory);
+        try {
+          await run(pick(store));
+        } finally {
+          await store.stop();
+        }
+      });
+  }
+  lockStoreContract(onDisk((store) => store));
+  recordStoreContract(onDisk(({ records }) => records));
+  accountStoreContract(onDisk(({ accounts }) => accounts));
+  counterStoreContract(onDisk(({ counters }) => counters));
+  statusStoreContract(onDisk(({ statuses }) => statuses));
+  quarantineContract(onDisk(({ quarantine }) => quarantine));
+});

@@ -1,0 +1,58 @@
+// One process per data directory.
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { startedStore, testStore, withDirectory } from './support/directory.ts';
+
+async function owner(directory: string): Promise<{ pid: number; bootId: string; startedAt: string }> {
+  return JSON.parse(await readFile(`${directory}/latchd.lock`, 'utf8'));
+}
+
+describe('a data directory', () => {
+  test('serves one process at a time: the second is told which one has it', () =>
+    withDirectory(async (directory) => {
+      const { store } = await startedStore(directory);
+      const second = testStore(directory);
+      await expect(second.store.start()).rejects.toThrow(
+        `latchd is already running on ${directory} as process ${process.pid}: stop it first, or use another data directory`,
+      );
+      await second.store.stop();
+      expect(await owner(directory)).toMatchObject({ pid: process.pid });
+      await store.stop();
+      expect(existsSync(`${directory}/latchd.lock`)).toBe(false);
+      await (await startedStore(directory)).store.stop();
+    }));
+
+  test('of two that start at once has one', () =>
+    withDirectory(async (directory) => {
+      const stores = Array.from({ length: 5 }, () => testStore(directory).store);
+      const outcomes = await Promise.allSettled(stores.map((store) => store.start()));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      await Promise.all(stores.map((store) => store.stop()));
+    }));
+
+  test.each([
+    ['a pid that is no more', (own: object) => ({ ...own, pid: 2 ** 22 + 1 })],
+    ['a pid that another process has now', (own: object) => ({ ...own, startedAt: '1' })],
+    ['another boot', (own: object) => ({ ...own, bootId: '00000000-0000-0000-0000-000000000000' })],
+  ])('is taken over from %s, with a warning', (_title, change) =>
+    withDirectory(async (directory) => {
+      const first = await startedStore(directory);
+      const stale = JSON.stringify(change(await owner(directory)));
+      await first.store.stop();
+      await writeFile(`${directory}/latchd.lock`, stale);
+      const { store, log } = await startedStore(directory);
+      expect(log.lines.join()).toContain('the lock of a process that has ended was taken over');
+      expect(await owner(directory)).toMatchObject({ pid: process.pid });
+      await store.stop();
+      expect((await readdir(directory)).filter((name) => name.startsWith('latchd.lock'))).toEqual([]);
+    }),
+  );
+
+  test.each(['', 'undefined', '{"pid":"7"}', '\0\0\0'])('is taken over when its lock file holds %j', (text) =>
+    withDirectory(async (directory) => {
+      await writeFile(`${directory}/latchd.lock`, text);
+      await (await startedStore(directory)).store.stop();
+    }),
+  );
+});

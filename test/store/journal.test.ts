@@ -1,0 +1,185 @@
+// Journals: group commit, what a failed write or flush leaves, and opening after whatever happened.
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { checkedLine, isIntact } from '../../src/store/checked-line.ts';
+import { nodeFiles } from '../../src/store/files.ts';
+import { createJournal } from '../../src/store/journal.ts';
+import { createJournalFile, recoverJournal } from '../../src/store/journal-recovery.ts';
+import { captureLog, withDirectory } from './support/directory.ts';
+import { faultyFiles } from './support/faulty-files.ts';
+
+const line = (n: number): Buffer => Buffer.from(checkedLine({ n, text: 'ä'.repeat(n % 3) }));
+
+async function numbersIn(path: string): Promise<number[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((one) => {
+    expect(isIntact(Buffer.from(one))).toBe(true);
+    return JSON.parse(one).n;
+  });
+}
+
+/** What a start finds: the numbers of the good lines, the log, and the side file. */
+async function recovered(path: string) {
+  const log = captureLog();
+  const { file, length } = await recoverJournal(nodeFiles(), path, log, () => true);
+  expect(await file.size()).toBe(length);
+  await file.close();
+  const aside = await readFile(`${path}.damaged`).catch(() => undefined);
+  return { numbers: await numbersIn(path), lines: log.lines, aside };
+}
+
+describe('a journal', () => {
+  test('writes what comes in together with one flush, in order', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      const journal = createJournal(await createJournalFile(nodeFiles(), path), 0);
+      const positions = await Promise.all(Array.from({ length: 100 }, (_, n) => journal.append(line(n))));
+      expect(journal.flushes()).toBe(1);
+      expect(positions[0]).toBe(0);
+      expect(positions[1]).toBe(line(0).length);
+      await Promise.all([journal.append(line(100)), journal.append(line(101))]);
+      expect(journal.flushes()).toBe(2);
+      expect(await numbersIn(path)).toEqual(Array.from({ length: 102 }, (_, n) => n));
+      const last = journal.append(line(102));
+      await journal.close();
+      await last;
+      await expect(journal.append(line(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
+    }));
+
+  test.each(['ENOSPC', 'EIO'])('cuts a write that failed with %s back, rejects all of it, and goes on when it can', (code) =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      const files = faultyFiles();
+      const journal = createJournal(await createJournalFile(files, path), 0);
+      await journal.append(line(1));
+      files.fault = (operation) => (operation === 'write' ? code : undefined);
+      const outcomes = await Promise.allSettled([2, 3, 4].map((n) => journal.append(line(n))));
+      for (const outcome of outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'storage-unavailable', cause: { code } } });
+      expect(await numbersIn(path)).toEqual([1]);
+      files.fault = undefined;
+      await journal.append(line(5));
+      expect(await numbersIn(path)).toEqual([1, 5]);
+      await journal.close();
+    }),
+  );
+
+  test('that cannot even cut cuts before its next write', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      const files = faultyFiles();
+      const journal = createJournal(await createJournalFile(files, path), 0);
+      await journal.append(line(1));
+      files.fault = (operation) => (operation === 'write' || operation === 'truncate' ? 'EIO' : undefined);
+      await expect(journal.append(Buffer.concat([2, 3, 4, 5].map(line)))).rejects.toThrow();
+      await expect(journal.append(line(6))).rejects.toThrow();
+      files.fault = undefined;
+      await journal.append(line(7));
+      expect(await numbersIn(path)).toEqual([1, 7]);
+      await journal.close();
+    }));
+
+  test('acknowledges nothing after a failed flush, and never flushes again (Fault T4)', () =>
+    withDirectory(async (directory) => {
+      const files = faultyFiles();
+      const journal = createJournal(await createJournalFile(files, `${directory}/j.jsonl`), 0);
+      await journal.append(line(1));
+      let flushes = 0;
+      files.fault = (operation) => {
+        if (operation !== 'datasync') return undefined;
+        flushes += 1;
+        return flushes === 1 ? 'EIO' : undefined;
+      };
+      const first = journal.append(line(2));
+      const outcomes = await Promise.allSettled([first, journal.append(line(3))]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      await expect(journal.append(line(4))).rejects.toMatchObject({ code: 'storage-unavailable' });
+      expect(flushes).toBe(1);
+      await journal.close();
+    }));
+});
+
+describe('opening a journal', () => {
+  const whole = Buffer.concat([1, 2, 3, 4].map(line));
+  const starts = [1, 2, 3, 4].map((n) => Buffer.concat([1, 2, 3, 4].slice(0, n - 1).map(line)).length);
+
+  test('after a cut at any byte keeps every whole line and cuts the torn one', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      for (let length = 0; length <= whole.length; length++) {
+        await writeFile(path, whole.subarray(0, length));
+        const complete = [1, 2, 3, 4].filter((n) => (starts[n] ?? whole.length) <= length);
+        const { numbers, lines, aside } = await recovered(path);
+        expect(numbers).toEqual(complete);
+        expect(aside).toBeUndefined();
+        const isTorn = length !== Buffer.concat(complete.map(line)).length;
+        expect(lines.filter((one) => one.startsWith('warn a torn end'))).toHaveLength(isTorn ? 1 : 0);
+      }
+    }));
+
+  test('after a flip of any byte never serves what was flipped, keeps it aside and says so', () =>
+    withDirectory(async (directory) => {
+      for (let at = 0; at < whole.length; at++) {
+        for (const bits of [0x01, 0x80, 0x2a]) {
+          const path = `${directory}/${at}-${bits}.jsonl`;
+          const flipped = Buffer.from(whole);
+          flipped[at] = (flipped[at] as number) ^ bits;
+          await writeFile(path, flipped);
+          const hit = starts.filter((start) => start <= at).length;
+          const isNewline = whole[at] === 10;
+          const lost = isNewline ? [hit, hit + 1] : [hit];
+          const { numbers, lines, aside } = await recovered(path);
+          expect(numbers).toEqual([1, 2, 3, 4].filter((n) => !lost.includes(n)));
+          expect(lines).toHaveLength(1);
+          // The last line without its newline is torn, not damaged: it was never whole.
+          if (!(hit === 4 && isNewline)) expect(aside?.includes(flipped.subarray(starts[hit - 1], starts[hit]))).toBe(true);
+          expect((await recovered(path)).lines).toEqual([]);
+        }
+      }
+    }));
+
+  test('sets aside lines that are intact and hold something else', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      await writeFile(path, whole);
+      const { file } = await recoverJournal(nodeFiles(), path, captureLog(), (one) => JSON.parse(String(one)).n !== 2);
+      await file.close();
+      expect(await numbersIn(path)).toEqual([1, 3, 4]);
+      expect(await readFile(`${path}.damaged`)).toEqual(line(2));
+    }));
+
+  test('made of zeros, as a power cut leaves it, is an empty journal', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      await writeFile(path, Buffer.concat([whole, Buffer.alloc(5_000)]));
+      expect((await recovered(path)).numbers).toEqual([1, 2, 3, 4]);
+      await writeFile(path, Buffer.alloc(5_000));
+      expect((await recovered(path)).numbers).toEqual([]);
+    }));
+
+  test('that dies at any step of a repair is finished by the next start', () =>
+    withDirectory(async (directory) => {
+      const damaged = Buffer.from(whole);
+      damaged[(starts[1] as number) + 3] = 0;
+      for (let step = 1, isDone = false; !isDone; step++) {
+        const path = `${directory}/${step}.jsonl`;
+        await writeFile(path, damaged);
+        const files = faultyFiles();
+        files.fault = (_operation, _path, n) => {
+          if (n >= step) files.die();
+          return n >= step ? 'EDEAD' : undefined;
+        };
+        await recoverJournal(files, path, captureLog(), () => true).then(
+          async ({ file }) => {
+            isDone = true;
+            await file.close();
+          },
+          () => undefined,
+        );
+        const { numbers, aside } = await recovered(path);
+        expect(numbers).toEqual([1, 3, 4]);
+        expect(aside?.includes(damaged.subarray(starts[1], starts[2]))).toBe(true);
+      }
+    }));
+});
