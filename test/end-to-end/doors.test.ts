@@ -116,7 +116,9 @@ describe('doors over a real wire', () => {
     site.wire.thaw(site.lock(early).deviceId);
     await site.whenOnline(late, false);
     site.wire.thaw(site.lock(late).deviceId);
-    await until(() => site.wire.fromLocks().split('"error":"expired"').length - 1 === 2, 'both locks have refused it');
+    const commandIds = [...site.wire.toLocks().matchAll(/"id":"([^"]+)","session":"[^"]+","op":"unlock"/g)].map((match) => match[1]);
+    const refused = (id: string | undefined) => site.wire.fromLocks().includes(`{"id":"${id}","ok":false,"error":"expired"`);
+    await until(() => commandIds.filter(refused).length === 2, 'both locks have refused it');
     for (const number of [early, late]) {
       await site.whenOnline(number);
       await roundTrip(site, site.lockId(number));
