@@ -56,8 +56,6 @@ export function createBroker(options: BrokerOptions): Broker {
   const refuse = createRefusal({ clock, limited });
   const connections = new WeakMap<Client, LockConnection>();
   const clients = new Set<Client>();
-  /** Payloads of our own commands: nothing else is ever delivered to a lock. */
-  const commands = new WeakSet<Buffer>();
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
   const refusedSubscriptions = createReasonCounts();
@@ -118,9 +116,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const connection: LockConnection = {
       ...{ lockId, deviceId, keyHash },
       publish(topic, payload) {
-        const bytes = Buffer.from(payload);
-        commands.add(bytes);
-        client.publish({ cmd: 'publish', topic, payload: bytes, qos: 1, retain: false, dup: false }, () => {});
+        client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {});
       },
       take: (packet, callback) => inbound.take(packet, callback),
       ended(reason) {
@@ -165,7 +161,7 @@ export function createBroker(options: BrokerOptions): Broker {
       };
       guard(client, 'login', deny, () => {
         const connection = connections.get(client);
-        if (connection === undefined || !presence.isCurrent(connection)) return deny;
+        if (connection === undefined) return deny;
         // The lock was removed, registered anew or given another key since its CONNECT was read.
         const now = credentialsOf(connection.deviceId);
         if (now?.lockId !== connection.lockId || now.keyHash !== connection.keyHash) return deny;
@@ -201,9 +197,7 @@ export function createBroker(options: BrokerOptions): Broker {
 
     authorizeForward(client, packet) {
       const connection = connections.get(client);
-      const ours = typeof packet.payload !== 'string' && commands.has(packet.payload);
-      if (ours && connection !== undefined && presence.isCurrent(connection) && decideForward(connection, packet.topic, topics))
-        return packet;
+      if (connection !== undefined && presence.isCurrent(connection) && decideForward(connection, packet.topic, topics)) return packet;
       counts.withheldDeliveries++;
       return null;
     },

@@ -77,8 +77,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
 
   function send(link: Link, session: Session, command: LockCommand, id: CommandId, ttl: number): Promise<CommandOutcome> {
     // A session that has ended must not reach the connection or session that followed it (Protocol 5.3 rule 1, T6, T7).
-    const current = links.get(link.connection.lockId) === link && link.session === session && link.available;
-    if (!current) return Promise.resolve({ kind: 'lost' });
+    if (link.session !== session || !link.available) return Promise.resolve({ kind: 'lost' });
     const ttlMs = Math.floor(ttl);
     // Without time left, or under an id that already waits, nothing is sent: no bolt moves late or twice.
     if (!(ttlMs > 0)) return Promise.resolve({ kind: 'no-reply' });

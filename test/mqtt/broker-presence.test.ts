@@ -184,6 +184,9 @@ test('failing logins from one address wait longer and longer, the right key from
   slow.send(wrong);
   await until('it was judged', () => mqtt.broker.figures().refusedConnections['key'] === 6);
   await mqtt.online(lockA);
+  const badlySet = await mqtt.raw();
+  badlySet.send(connectPacket({ clientId: lockB.deviceId, username: lockB.deviceId, password: lockB.key, keepalive: 0 }));
+  expect((await badlySet.next()).body[1]).toBe(2);
   expect(slow.received).toEqual([]);
   clock.advance(250);
   expect((await slow.next()).body[1]).toBe(4);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createGate, lockA, lockB, storageUnavailable, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
-import { messageIdOf, pingPacket, publishPacket, type RawClient, subscribePacket, types } from '../support/mqtt-raw.ts';
+import { connectPacket, messageIdOf, pingPacket, publishPacket, type RawClient, subscribePacket, types } from '../support/mqtt-raw.ts';
 
 let mqtt: Mqtt;
 beforeEach(async () => {
@@ -42,6 +42,18 @@ describe('an illegal publish closes the connection, is counted and logged with t
     const { lockId, deviceId } = lockA;
     expect(mqtt.log.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { lockId, deviceId, reason } }));
   });
+});
+
+test('what is pipelined behind an illegal publish has no effect, even before the CONNACK (T11)', async () => {
+  const client = await mqtt.raw();
+  client.send(
+    connectPacket({ clientId: lockA.deviceId, username: lockA.deviceId, password: lockA.key }),
+    subscribePacket(1, own('command')),
+    publishPacket(foreign('state'), '{}', 2),
+    publishPacket(own('hello'), helloText(), 3),
+  );
+  await client.closed;
+  expect(mqtt.reports.told).toEqual([]);
 });
 
 test('each illegal filter of a SUBSCRIBE gets 0x80, the own command topic what it asked for (Protocol 3, T11)', async () => {

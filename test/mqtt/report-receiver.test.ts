@@ -188,6 +188,17 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
     expect(connection.closed).toEqual([]);
   });
 
+  test('nor is one whose connection ended before the disk said no', async () => {
+    const disk = createGate();
+    reports.events = () => disk.promise;
+    const receipt = say('events', events);
+    receiver.ended(connection);
+    disk.fail(storageUnavailable());
+    expect(await receipt).toBe('leave');
+    receiver.storageWorks();
+    expect(connection.closed).toEqual([]);
+  });
+
   test('a command under way is waited for: the answer comes first', async () => {
     tell('hello', helloText());
     const outcome = sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 60_000);

@@ -1,9 +1,11 @@
 // The small parts of the broker: order of completions, slowing down of guesses, limited log, containment (MQTT-4.6.0-2, T12, T15).
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { contained } from '../../src/mqtt/containment.ts';
 import { createInOrder } from '../../src/mqtt/in-order.ts';
 import { createLimitedLog } from '../../src/mqtt/limited-log.ts';
 import { createLoginThrottle } from '../../src/mqtt/login-throttle.ts';
+import { createRefusal } from '../../src/mqtt/refusal.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
 
@@ -54,6 +56,32 @@ describe('failing logins (Protocol 2, T12)', () => {
     throttle.answered();
     expect(throttle.failed('10.0.0.1')).toBe(5_000);
   });
+});
+
+test('a refusal that waits is given back when its socket goes, and so are its timers (T12)', async () => {
+  const clock = createManualClock();
+  const refuse = createRefusal({ clock, limited: createLimitedLog({ clock, log: createFakeLog() }) });
+  const refused = () => {
+    const stream = new PassThrough();
+    let closed = false;
+    const close = () => {
+      closed = true;
+      stream.destroy();
+    };
+    refuse({ allow: false, code: 4, reason: 'key', failedLogin: true }, { stream, claimed: 'a key by mistake', close });
+    return { stream, closed: () => closed };
+  };
+  const waiting = Array.from({ length: 505 }, refused).slice(5);
+  expect(refused().closed()).toBe(true);
+  for (const { stream } of waiting) stream.destroy();
+  await new Promise((resolve) => setImmediate(resolve));
+  const later = refused();
+  expect(later.closed()).toBe(false);
+  clock.advance(5_000);
+  expect([...(later.stream.read() as Buffer)]).toEqual([0x20, 2, 0, 4]);
+  clock.advance(1_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([later.closed(), clock.timers()]).toEqual([true, 0]);
 });
 
 test('a warning that comes all the time is one line a minute, which says how many were not written', () => {

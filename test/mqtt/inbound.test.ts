@@ -1,0 +1,108 @@
+// One publish on its way in: what the broker goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
+import { beforeEach, expect, test } from '@jest/globals';
+import { createInbound, type Inbound, type InboundPacket } from '../../src/mqtt/inbound.ts';
+import type { Receipt } from '../../src/mqtt/report-receiver.ts';
+import type { ReportChannel } from '../../src/mqtt/topics.ts';
+import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
+import { createFakeConnection, lockA } from '../support/mqtt-fakes.ts';
+import { topics } from '../support/mqtt-gateway.ts';
+
+let clock: ManualClock;
+let inbound: Inbound;
+let receive: (channel: ReportChannel) => Receipt | Promise<Receipt>;
+let acknowledged: number[];
+let trouble: string[];
+
+beforeEach(() => {
+  clock = createManualClock();
+  acknowledged = [];
+  trouble = [];
+  receive = () => 'acknowledge';
+  inbound = createInbound(createFakeConnection(lockA), (messageId) => acknowledged.push(messageId), {
+    ...{ topics, clock, timeoutMs: 1_000 },
+    receiver: { receive: (_connection, channel) => receive(channel) },
+    onRefused: (_connection, reason) => trouble.push(reason),
+    onFailed: (_connection, error) => trouble.push((error as Error).message),
+  });
+});
+
+function take(channel: ReportChannel, messageId: number, changes: Partial<InboundPacket> = {}) {
+  const packet: InboundPacket = { topic: topics.build(lockA.deviceId, channel), payload: '', messageId, qos: 1, retain: true, ...changes };
+  const calls: (Error | undefined)[] = [];
+  inbound.take(packet, (error) => calls.push(error));
+  return { packet, calls };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('the retain flag stays on status and is taken off everything else (Protocol 3)', () => {
+  expect(take('status', 1).packet.retain).toBe(true);
+  for (const channel of ['hello', 'state', 'battery', 'events', 'reply'] as const) expect(take(channel, 2).packet.retain).toBe(false);
+});
+
+test('what is done at once is acknowledged by the broker', () => {
+  const { packet, calls } = take('state', 1);
+  expect([packet.qos, calls, acknowledged]).toEqual([1, [undefined], []]);
+});
+
+test('what must be stored first is taken from the broker, which reads on, and is acknowledged later, in order', async () => {
+  let store = (_receipt: Receipt) => {};
+  receive = (channel) =>
+    channel === 'events'
+      ? new Promise((resolve) => {
+          store = resolve;
+        })
+      : 'acknowledge';
+  const first = take('events', 1);
+  const second = take('reply', 2);
+  expect([first.packet.qos, second.packet.qos, first.calls, second.calls]).toEqual([0, 0, [undefined], [undefined]]);
+  expect(acknowledged).toEqual([]);
+  store('acknowledge');
+  await settled();
+  expect(acknowledged).toEqual([1, 2]);
+  expect(clock.timers()).toBe(0);
+});
+
+test('what cannot be stored is not acknowledged, whatever its QoS, and holds up nothing (Protocol 4.4)', async () => {
+  receive = (channel) => (channel === 'events' ? Promise.resolve('leave') : 'acknowledge');
+  const once = take('events', 1);
+  const exactlyOnce = take('events', 2, { qos: 2 });
+  take('reply', 3);
+  await settled();
+  expect(acknowledged).toEqual([3]);
+  expect([once.packet.qos, exactlyOnce.packet.qos, once.calls, exactlyOnce.calls]).toEqual([0, 0, [undefined], [undefined]]);
+});
+
+test('what takes too long fails once, and its late end is not acknowledged (T15)', async () => {
+  let store = (_receipt: Receipt) => {};
+  receive = () =>
+    new Promise((resolve) => {
+      store = resolve;
+    });
+  take('events', 1);
+  clock.advance(1_000);
+  store('acknowledge');
+  await settled();
+  expect([trouble, acknowledged]).toEqual([['not handled within 1000 ms'], []]);
+});
+
+test('after the end of the connection nothing is acknowledged and no timer is left', async () => {
+  let store = (_receipt: Receipt) => {};
+  receive = () =>
+    new Promise((resolve) => {
+      store = resolve;
+    });
+  take('events', 1);
+  inbound.end();
+  expect(clock.timers()).toBe(0);
+  store('acknowledge');
+  await settled();
+  expect([trouble, acknowledged]).toEqual([[], []]);
+});
+
+test('without a message id, so with QoS 0, nothing is acknowledged', async () => {
+  receive = () => Promise.resolve('acknowledge');
+  const { calls } = take('events', 0, { qos: 0 });
+  await settled();
+  expect([calls, acknowledged]).toEqual([[undefined], []]);
+});
