@@ -241,6 +241,8 @@ describe('HTTP API 3: identity cards', () => {
     const change = 'PUT /api/v1/identity-card/change-validity?lockId=7&cardId=41&changeType=1';
     expect(await wrong(`${change}&startDate=0&endDate=0`)).toEqual([]);
     expect(asked).toEqual([7, 41, { startDate: 0, endDate: 0 }, 'phone']);
+    expect(await wrong(`${change}&startDate=-0&endDate=-0`)).toEqual([]);
+    expect(asked).toEqual([7, 41, { startDate: 0, endDate: 0 }, 'phone']);
     expect(await wrong(`${change}&startDate=5&endDate=0`)).toEqual(['endDate must not be before startDate']);
     expect(await wrong(`${change}&startDate=-5&endDate=0`)).toEqual([
       'startDate must be an integer, not negative and not above 9007199254740991',

@@ -207,7 +207,9 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n', 200],
     ['an unknown method', 'PROPFIND /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405],
   ])('%s is answered like any other request', async (_title, bytes, status) => {
-    expect(await raw(await started(), bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const answer = await raw(await started(), bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    if (status >= 400) expect(answer).toMatch(/"code":"[a-z-]+"/);
   });
 
   test('Expect: 100-continue is honoured', async () => {
@@ -217,6 +219,11 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     const head = `POST /api/v1/gateway/tokens HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     const answer = await raw(under, `${head}Expect: 100-continue\r\nConnection: close\r\n\r\n${body}`);
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
+  });
+
+  test('a body that says it is above 64 KiB is refused before it is sent', async () => {
+    const head = `POST /api/v1/gateway/tokens HTTP/1.1\r\n${authorized}Content-Type: application/json\r\nContent-Length: 65537\r\n`;
+    expect(await raw(await started(), `${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   test('a body where none is wanted is ignored, and the next request on the connection is read rightly', async () => {
