@@ -5,12 +5,12 @@ import type { DeviceId } from '../domain/lock.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
 import { type Credentials, decideConnect, decideForward, decideSubscribe } from './access.ts';
-import type { Connection } from './connection.ts';
 import { contained } from './containment.ts';
 import { type BrokerFigures, createReasonCounts } from './figures.ts';
-import { createInbound, type Inbound, type InboundOptions } from './inbound.ts';
+import type { InboundOptions } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { createListener } from './listener.ts';
+import { createLockConnection, type LockConnection } from './lock-connection.ts';
 import { createPresence } from './presence.ts';
 import { createRefusal } from './refusal.ts';
 import type { ReportReceiver } from './report-receiver.ts';
@@ -38,16 +38,7 @@ export interface Broker extends Part {
   figures(): BrokerFigures;
 }
 
-interface LockConnection extends Connection {
-  readonly keyHash: string;
-  take: Inbound['take'];
-  /** The socket is gone or going: everything that hangs on it ends. */
-  ended(reason: string): void;
-}
-
 const stopTimeoutMs = 2_000;
-/** More PUBACKs than this unread: the lock has stopped reading (T14). */
-const maxUnreadBytes = 65_536;
 
 export function createBroker(options: BrokerOptions): Broker {
   const { topics, locks, secrets, receiver, clock, log, hookTimeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
@@ -108,26 +99,15 @@ export function createBroker(options: BrokerOptions): Broker {
   }
 
   /** From here on the lock can be disconnected, also while its login is still under way. */
-  function admit(client: Client, { lockId, deviceId, keyHash }: Credentials): void {
-    const acknowledge = (messageId: number) => {
-      client.conn.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
-      if (client.conn.writableLength > maxUnreadBytes) connection.close('it does not read');
+  function admit(client: Client, credentials: Credentials): void {
+    const transport = {
+      publish: (topic: string, payload: string) =>
+        client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {}),
+      write: (packet: Buffer) => void client.conn.write(packet),
+      unreadBytes: () => client.conn.writableLength,
+      close: () => client.close(),
     };
-    const connection: LockConnection = {
-      ...{ lockId, deviceId, keyHash },
-      publish(topic, payload) {
-        client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {});
-      },
-      take: (packet, callback) => inbound.take(packet, callback),
-      ended(reason) {
-        if (presence.end(connection, reason)) inbound.end();
-      },
-      close(reason) {
-        connection.ended(reason);
-        client.close();
-      },
-    };
-    const inbound = createInbound(connection, acknowledge, inboundOptions);
+    const connection = createLockConnection(credentials, transport, presence, inboundOptions);
     connections.set(client, connection);
     client.conn.once('close', () => connection.ended('the connection was closed'));
     presence.register(connection);
