@@ -25,10 +25,18 @@ export function cardIdOf(intent: CardIntent): CardId {
   return intent.kind === 'add' ? intent.card.cardId : intent.cardId;
 }
 
+/** Whether this intent is still open. */
+export function hasIntent(current: LockCards, intent: CardIntent): boolean {
+  return current.intents.some((other) => sameIntent(other, intent));
+}
+
 /** The same cards with this intent closed. */
 export function withoutIntent(current: LockCards, intent: CardIntent): LockCards {
-  const closed = (other: CardIntent) => other.kind === intent.kind && cardIdOf(other) === cardIdOf(intent);
-  return { ...current, intents: current.intents.filter((other) => !closed(other)) };
+  return { ...current, intents: current.intents.filter((other) => !sameIntent(other, intent)) };
+}
+
+function sameIntent(a: CardIntent, b: CardIntent): boolean {
+  return a.kind === b.kind && cardIdOf(a) === cardIdOf(b);
 }
 
 /** What a lock that holds exactly these cards says as `cards.digest` (Protocol 4.1); `hash` is SHA-256 in hex digits. */

@@ -11,7 +11,7 @@ import {
   type Validity,
   type Via,
 } from './card.ts';
-import { cardNumbered, cardWithId, numberOf, withoutIntent } from './card-rules.ts';
+import { cardIdOf, cardNumbered, cardWithId, numberOf, withoutIntent } from './card-rules.ts';
 import { listCardsOnLock, settleIntents } from './card-settlement.ts';
 import { type CommandService, priority } from './command-service.ts';
 import { DomainError, invalidParameter } from './errors.ts';
@@ -21,7 +21,7 @@ import { refuseUnlessOk } from './lock-service.ts';
 import { createOneAtATime } from './one-at-a-time.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireRole } from './permissions.ts';
-import type { CardStore, Clock, CounterStore, LockStore, Notify } from './ports.ts';
+import type { CardStore, Clock, CounterStore, LockSession, LockStore, Notify } from './ports.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -44,6 +44,14 @@ export interface CardService {
   settle(lockId: LockId): Promise<void>;
 }
 
+/** One change of a lock's cards. `check` throws when it makes no sense for these cards; asked again in the write of the intent. */
+interface Change {
+  readonly intent: CardIntent;
+  readonly command: LockCommand;
+  check(current: LockCards): void;
+  complete(current: LockCards): LockCards;
+}
+
 const waitingLimit = 16;
 const settlementMs = 60_000;
 
@@ -62,28 +70,43 @@ export function createCardService(options: {
   /** What every change through the gateway has in common: open intents first, then this one, and nothing half-done (rule 6). */
   async function changeOnLock(
     request: { caller: Caller; lockId: LockId; gone: AbortSignal },
-    prepare: () => Promise<{ intent: CardIntent; command: LockCommand; complete: (cards: LockCards) => LockCards }>,
-  ): Promise<void> {
+    prepare: () => Promise<Change>,
+  ): Promise<CardIntent> {
     const { caller, lockId, gone } = request;
     const deadline = commands.deadline();
-    await inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
-      await settleFirst(lockId, deadline);
-      const { intent, command, complete } = await prepare();
-      await cards.update(lockId, (current) => ({ ...current, intents: [...current.intents, intent] }));
-      const drop = () => cards.update(lockId, (current) => withoutIntent(current, intent));
+    // Asked before anything is stored: an offline lock costs no write, and a later session never gets this change.
+    const session = commands.session(lockId);
+    return inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
+      await settleFirst(session, deadline);
+      const { intent, command, check, complete } = await prepare();
+      await cards.update(lockId, (current) => {
+        check(current);
+        return { ...current, intents: [...current.intents, intent] };
+      });
       try {
         const atTurn = () => {
           requireRole(locks, caller, lockId, 'manager');
           return command;
         };
-        refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId: caller.accountId, deadline, gone, atTurn }));
+        const { accountId } = caller;
+        refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId, deadline, gone, session, atTurn }));
       } catch (error) {
         // Only a time-out leaves it open whether the lock did it: then the intent stays, and is settled after the next hello.
-        if (!(error instanceof DomainError && error.code === 'lock-timeout')) await drop();
+        if (!(error instanceof DomainError && error.code === 'lock-timeout')) await drop(lockId, intent);
         throw error;
       }
       await cards.update(lockId, (current) => complete(withoutIntent(current, intent)));
+      return intent;
     });
+  }
+
+  /** Never rejects: the caller is to hear why the change failed; an intent that cannot be removed now is settled later. */
+  async function drop(lockId: LockId, intent: CardIntent): Promise<void> {
+    try {
+      await cards.update(lockId, (current) => withoutIntent(current, intent));
+    } catch (error) {
+      notify({ kind: 'follow-up-failed', lockId, step: 'remove-card-intent', reason: reasonOf(error) });
+    }
   }
 
   /** What a phone has done on the lock is only recorded; it is newer than any open intent about the same card. */
@@ -94,8 +117,8 @@ export function createCardService(options: {
     });
   }
 
-  async function settleFirst(lockId: LockId, deadline: number): Promise<void> {
-    if (cards.of(lockId).intents.length > 0) await settleIntents({ commands, cards, notify }, lockId, deadline);
+  async function settleFirst(session: LockSession, deadline: number): Promise<void> {
+    if (cards.of(session.lockId).intents.length > 0) await settleIntents({ commands, cards, notify }, session, deadline);
   }
 
   return {
@@ -130,14 +153,12 @@ export function createCardService(options: {
         await recordPhoneChange(lockId, stored, complete(card));
         return card.cardId;
       }
-      let added: Card | undefined;
-      await changeOnLock({ caller, lockId, gone }, async () => {
+      const intent = await changeOnLock({ caller, lockId, gone }, async () => {
         const card = await newCard();
-        added = card;
         const command: LockCommand = { op: 'add-card', cardNumber: sameCard(stored), startDate, endDate };
-        return { intent: { kind: 'add', card }, command, complete: complete(card) };
+        return { intent: { kind: 'add', card }, command, check: (current) => refuseKnown(current, stored), complete: complete(card) };
       });
-      return (added as unknown as Card).cardId;
+      return cardIdOf(intent);
     },
 
     async changeValidity(caller, lockId, cardId, validity, via, gone) {
@@ -153,9 +174,9 @@ export function createCardService(options: {
         return;
       }
       await changeOnLock({ caller, lockId, gone }, async () => {
-        cardWithId(cards.of(lockId), cardId);
         const command: LockCommand = { op: 'update-card', cardNumber: sameCard(cardNumber), startDate, endDate };
-        return { intent: { kind: 'change-validity', cardId, startDate, endDate }, command, complete };
+        const intent: CardIntent = { kind: 'change-validity', cardId, startDate, endDate };
+        return { intent, command, check: (current) => void cardWithId(current, cardId), complete };
       });
     },
 
@@ -176,28 +197,36 @@ export function createCardService(options: {
         return;
       }
       await changeOnLock({ caller, lockId, gone }, async () => {
-        cardWithId(cards.of(lockId), cardId);
         const command: LockCommand = { op: 'remove-card', cardNumber: sameCard(cardNumber) };
-        return { intent: { kind: 'delete', cardId }, command, complete };
+        return { intent: { kind: 'delete', cardId }, command, check: (current) => void cardWithId(current, cardId), complete };
       });
     },
 
     async onLock(caller, lockId, gone) {
       requireRole(locks, caller, lockId, 'manager');
       const deadline = commands.deadline();
-      const held = await listCardsOnLock(commands, { lockId, accountId: caller.accountId, deadline, gone });
+      const session = commands.session(lockId);
+      const held = await listCardsOnLock(commands, { session, accountId: caller.accountId, deadline, gone });
+      // Asked again: the role can have been taken away while the lock was asked.
+      requireRole(locks, caller, lockId, 'manager');
       return held.map((card) => ({ ...card, known: cardNumbered(cards.of(lockId), card.cardNumber) !== undefined }));
     },
 
     async settle(lockId) {
+      if (cards.of(lockId).intents.length === 0) return;
       const deadline = clock.monotonic() + settlementMs;
       try {
-        await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(lockId, deadline));
+        const session = commands.session(lockId);
+        await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
       } catch (error) {
-        notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: error instanceof Error ? error.message : String(error) });
+        notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: reasonOf(error) });
       }
     },
   };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function refuseKnown(current: LockCards, cardNumber: string): void {

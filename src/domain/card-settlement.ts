@@ -1,17 +1,16 @@
 // Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed (Protocol 5.4 rule 6).
 import type { AccountId } from './account.ts';
 import { type CardIntent, type CardOnLock, type LockCards, sameCard } from './card.ts';
-import { cardIdOf, cardNumbered, numberOf, withoutIntent } from './card-rules.ts';
+import { cardIdOf, cardNumbered, hasIntent, numberOf, withoutIntent } from './card-rules.ts';
 import { type CommandRequest, type CommandService, priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
-import type { LockId } from './lock.ts';
 import { refuseUnlessOk } from './lock-service.ts';
-import type { CardStore, Notify } from './ports.ts';
+import type { CardStore, LockSession, Notify } from './ports.ts';
 
 /** Cards that one `list-cards` may ask for (Protocol 5.1). */
 const listingLimit = 100;
 
-type ListingRequest = Pick<CommandRequest, 'lockId' | 'deadline' | 'gone'> & { readonly accountId: AccountId | null };
+type ListingRequest = Pick<CommandRequest, 'deadline' | 'gone'> & { readonly session: LockSession; readonly accountId: AccountId | null };
 
 /** Every card in the lock's memory, page by page; `lock-refused` when it cannot list them, and the codes of `send`. */
 export async function listCardsOnLock(commands: CommandService, request: ListingRequest): Promise<readonly CardOnLock[]> {
@@ -20,35 +19,46 @@ export async function listCardsOnLock(commands: CommandService, request: Listing
     const offset = held.length;
     const end = await commands.send({
       ...request,
+      lockId: request.session.lockId,
       priority: priority.change,
       atTurn: () => ({ op: 'list-cards', offset, limit: listingLimit }),
     });
     refuseUnlessOk(end);
     const listing = end.kind === 'ok' ? end.listing : undefined;
-    if (listing === undefined) throw new DomainError('lock-refused', 'the lock listed no cards', { lockError: 'failed' });
+    if (listing === undefined) throw incomplete();
     held.push(...listing.cards);
-    // An empty page before the promised total would ask for ever.
-    if (held.length >= listing.total || listing.cards.length === 0) return held;
+    if (held.length >= listing.total) return held;
+    // An empty page before the promised total: to go on would ask for ever, and what is missing must not pass for removed.
+    if (listing.cards.length === 0) throw incomplete();
   }
 }
 
-/** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer. */
+function incomplete(): DomainError {
+  return new DomainError('lock-refused', 'the lock did not list its cards', { lockError: 'failed' });
+}
+
+/** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
 export async function settleIntents(
   ports: { readonly commands: CommandService; readonly cards: CardStore; readonly notify: Notify },
-  lockId: LockId,
+  session: LockSession,
   deadline: number,
 ): Promise<void> {
   const { commands, cards, notify } = ports;
-  const held = await listCardsOnLock(commands, { lockId, accountId: null, deadline });
+  const { lockId } = session;
+  const held = await listCardsOnLock(commands, { session, accountId: null, deadline });
   const before = cards.of(lockId);
   for (const intent of before.intents) {
     const cardNumber = numberOf(before, intent);
     const onLock = held.find((card) => sameCard(card.cardNumber) === cardNumber);
     if (intent.kind === 'add' && onLock !== undefined) {
       const command = { op: 'remove-card', cardNumber: onLock.cardNumber } as const;
-      refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId: null, deadline, atTurn: () => command }));
+      // A phone can have added that card meanwhile, which closes the intent: then it stays.
+      const atTurn = () => (hasIntent(cards.of(lockId), intent) ? command : undefined);
+      refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, atTurn }));
     }
-    await cards.update(lockId, (current) => settled(withoutIntent(current, intent), intent, onLock));
+    await cards.update(lockId, (current) =>
+      hasIntent(current, intent) ? settled(withoutIntent(current, intent), intent, onLock) : current,
+    );
     notify({ kind: 'card-settled', lockId, intent: intent.kind, result: onLock === undefined ? 'not on the lock' : 'on the lock' });
   }
   const after = cards.of(lockId);
