@@ -5,6 +5,7 @@ import { cardAdd, cardDelete, cardList, cardRename, cardsOnLock, cardValidity, o
 import { done, ok, type Route, route } from './route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
+/** Specification 4.2 and HTTP API 4: rights, existence and what the lock says are the service's business. */
 export function cardRoutes(cards: CardService): readonly Route[] {
   return [
     route('GET', '/api/v1/identity-card/list', cardList, ({ caller, parameters: { lockId, page } }) =>

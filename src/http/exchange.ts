@@ -36,7 +36,10 @@ interface Exchange {
 const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
 
-/** @param closing whether the server is stopping, so that connections end with their answer */
+/**
+ * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
+ * and never thrown on. `closing`: whether the server is stopping, so that connections end with their answer.
+ */
 export function createServe(options: { clock: Clock; log: Log; authenticate: Authenticate; closing: () => boolean }): Serve {
   const { clock, log, authenticate, closing } = options;
 

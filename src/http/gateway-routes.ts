@@ -9,6 +9,7 @@ import { accountView, issuedKeyView, managedLockView, newTokenView, pageView, to
 
 const base = '/api/v1/gateway';
 
+/** HTTP API 6. `status` knows no caller, so its route asks for a gateway administrator itself; all others leave that to the services. */
 export function gatewayRoutes(locks: RegistrationService, accounts: AccountService, status: () => object): readonly Route[] {
   return [
     bodyRoute('POST', `${base}/locks`, noParameters, newLock, async ({ caller, body }) =>

@@ -8,6 +8,7 @@ export interface Readiness {
   readonly [more: string]: unknown;
 }
 
+/** `/healthz` is 200 as long as the process answers; `/readyz` 200 when it serves, else 503 with the same body. */
 export function healthRoutes(readiness: () => Readiness): readonly OpenRoute[] {
   return [
     { method: 'GET', path: '/healthz', open: true, handle: () => ok({ status: 'ok' }) },

@@ -29,6 +29,7 @@ export interface Listener {
   address(): { host: string; port: number };
 }
 
+/** Listens with Node's strict parser; what that refuses is answered as a problem, too, and the connection closed. */
 export function createListener<
   Request extends typeof IncomingMessage,
   Response extends typeof ServerResponse<InstanceType<Request>>,

@@ -5,6 +5,7 @@ import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange } fr
 import { type Answer, done, ok, type Route, route } from './route.ts';
 import { batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
 
+/** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
   return [
     route('POST', '/api/v1/lock/unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>

@@ -51,7 +51,7 @@ export const sampleStatus: LockStatus = {
 export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, online: true, callerIsAdministrator: true };
 
 /** A lock that has never said anything, seen by someone who is not its administrator. */
-export const silentView: LockView = {
+const silentView: LockView = {
   lock: { ...sampleLock, lockId: 8 as LockId, deviceId: 'a4c1387f02ea' as DeviceId, groupId: 0, groupName: '' },
   status: unknownStatus,
   online: false,
@@ -95,7 +95,7 @@ export interface FakeServices {
 }
 
 /** Services that know one account by its token, and refuse every other call until a test says what it does. */
-export function createFakeServices(): FakeServices {
+function createFakeServices(): FakeServices {
   return {
     locks: {
       list: (_caller, page) => paginate([sampleView, silentView], page),
@@ -177,7 +177,7 @@ export interface LogLine {
 }
 
 /** A log that keeps its lines. */
-export function createKeptLog(): Log & { readonly lines: LogLine[] } {
+function createKeptLog(): Log & { readonly lines: LogLine[] } {
   const lines: LogLine[] = [];
   const keep = (level: string) => (fields: object, message: string) => {
     lines.push({ level, fields: fields as Record<string, unknown>, message });
