@@ -37,6 +37,10 @@ export function dayFileName({ day, firstRecordId }: DayName): string {
   return `${day}-${firstRecordId}.jsonl`;
 }
 
+export function indexFileName({ day, firstRecordId }: DayName): string {
+  return `${day}-${firstRecordId}.index`;
+}
+
 /** Undefined for any other file. */
 export function parseDayFileName(file: string): DayName | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})-(\d{1,16})\.jsonl$/.exec(file);

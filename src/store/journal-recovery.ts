@@ -64,7 +64,7 @@ async function repair(
   const name = basename(path);
   const middle = bad.filter((span) => span.to < good);
   const tail = bad.filter((span) => span.from >= good);
-  if (tail.length > 0) await setAside(files, path, file, tail);
+  if (tail.length > 0) await setAside(files, path, await bytesOf(file, tail));
   if (size > good) log.warn({ file: name, bytes: size - good }, 'a torn end of a journal was cut off');
   if (middle.length === 0) {
     if (size > good) {
@@ -75,7 +75,7 @@ async function repair(
   }
   const bytes = middle.reduce((sum, { from, to }) => sum + to - from, 0);
   log.error({ file: name, places: middle.length, bytes, kept: `${name}.damaged` }, 'damaged lines of a journal were set aside');
-  await setAside(files, path, file, middle);
+  await setAside(files, path, await bytesOf(file, middle));
   await replaceFile(files, path, await bytesOf(file, goodSpans(middle, good)));
   await file.close();
   const repaired = await files.open(path, 'update');
@@ -113,10 +113,10 @@ async function bytesOf(file: OpenFile, spans: readonly Span[]): Promise<Buffer> 
 }
 
 /** Adds the bytes to `<path>.damaged`, durably, for a person to look at. */
-async function setAside(files: FileLayer, path: string, file: OpenFile, spans: readonly Span[]): Promise<void> {
+export async function setAside(files: FileLayer, path: string, bytes: Buffer): Promise<void> {
   const side = await openOrCreate(files, `${path}.damaged`);
   try {
-    await side.write(await bytesOf(file, spans), await side.size());
+    await side.write(bytes, await side.size());
     await side.datasync();
   } finally {
     await side.close();

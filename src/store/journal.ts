@@ -12,6 +12,8 @@ export interface Journal {
    */
   append(lines: Buffer): Promise<number>;
   read(into: Uint8Array, position: number): Promise<number>;
+  /** Resolves when nothing is on its way to the disk. */
+  idle(): Promise<void>;
   /** Waits for what was appended, then closes the file. Idempotent. */
   close(): Promise<void>;
   /** How many flushes there were, for the figures. */
@@ -93,6 +95,7 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
       });
     },
     read: (into, position) => file.read(into, position),
+    idle: () => writing ?? Promise.resolve(),
     close() {
       closing ??= (writing ?? Promise.resolve()).then(() => file.close());
       return closing;

@@ -15,6 +15,9 @@ export interface LockRun {
 export interface LockRuns {
   add(lockId: LockId, place: LinePlace, lockDate: number): void;
   count(): number;
+  /** The locks that have lines, lowest first. */
+  locks(): LockId[];
+  of(lockId: LockId): LockRun | undefined;
   /** Lines of the lock whose lockDate lies between both, included. */
   matching(lockId: LockId, from: number, to: number): number;
   /** Their places, newest first, without the first `skip`, at most `take`. */
@@ -40,6 +43,8 @@ export function createLockRuns(): LockRuns {
       total += 1;
     },
     count: () => total,
+    locks: () => [...runs.keys()].sort((a, b) => a - b),
+    of: (lockId) => runs.get(lockId),
     matching(lockId, from, to) {
       const run = runs.get(lockId);
       if (!run || run.highest < from || run.lowest > to) return 0;

@@ -7,14 +7,25 @@ import { createJournal, type Journal } from './journal.ts';
 import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
-import { readLines } from './read-lines.ts';
+import { type LinePlace, readLines } from './read-lines.ts';
 import { decodeRecord, encodeRecord, readRecord } from './record-line.ts';
 
 export interface OpenDay extends DayFile {
   /** Resolves once all of them are flushed, which is when they begin to show. `storage-unavailable`: none is stored. */
   append(records: readonly LockRecord[]): Promise<void>;
-  bytes(): number;
   flushes(): number;
+  /** The newest flushed record; undefined in an empty file. */
+  newestRecord(): NewestRecord | undefined;
+  /** Resolves when every append that was begun has ended. */
+  idle(): Promise<void>;
+  /** Where the lines lie, and the lines, for sealing. */
+  readonly runs: LockRuns;
+  read(places: readonly LinePlace[]): Promise<Buffer[]>;
+}
+
+export interface NewestRecord {
+  readonly recordId: number;
+  readonly serverDate: number;
 }
 
 interface DayOptions {
@@ -33,9 +44,12 @@ export async function beginDay(options: DayOptions): Promise<OpenDay> {
 /** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
 export async function reopenDay(options: DayOptions, onRecord: (record: LockRecord) => void): Promise<OpenDay> {
   let runs = createLockRuns();
+  let newest: NewestRecord | undefined;
   function take(line: Buffer, position: number): LockRecord | undefined {
     const record = decodeRecord(line);
-    if (record) runs.add(record.lockId, { position, length: line.length + 1 }, record.lockDate);
+    if (!record) return undefined;
+    runs.add(record.lockId, { position, length: line.length + 1 }, record.lockDate);
+    if (!newest || record.recordId > newest.recordId) newest = record;
     return record;
   }
   const path = `${options.folder}/${dayFileName(options.name)}`;
@@ -48,18 +62,23 @@ export async function reopenDay(options: DayOptions, onRecord: (record: LockReco
     runs = createLockRuns();
     await scanLines(file, take);
   }
-  return openDay(options, createJournal(file, length), runs);
+  return openDay(options, createJournal(file, length), runs, newest);
 }
 
-function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns): OpenDay {
+function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, last?: NewestRecord): OpenDay {
+  let newest = last;
+  const read = (places: readonly LinePlace[]): Promise<Buffer[]> => readLines(journal.read, places);
   return {
     name,
+    runs,
+    read,
     count: runs.count,
-    bytes: journal.length,
     flushes: journal.flushes,
+    newestRecord: () => newest,
+    idle: journal.idle,
     matching: ({ lockId, from, to }) => runs.matching(lockId, from, to),
     async newest({ lockId, from, to }, skip, take) {
-      const lines = await readLines(journal.read, runs.places(lockId, from, to, skip, take));
+      const lines = await read(runs.places(lockId, from, to, skip, take));
       return intactRecords(lines, log, dayFileName(name));
     },
     async append(records) {
@@ -69,17 +88,18 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns): O
         const length = Buffer.byteLength(lines[n] as string);
         runs.add(record.lockId, { position, length }, record.lockDate);
         position += length;
+        newest = record;
       });
     },
     close: journal.close,
   };
 }
 
-/** The records of lines that are as they were written; the others are logged and never served (Fault T5). */
+/** The records of lines (with their newlines) that are as they were written; the others are logged and never served (Fault T5). */
 export function intactRecords(lines: readonly Buffer[], log: Log, file: string): LockRecord[] {
   const records: LockRecord[] = [];
   for (const line of lines) {
-    const record = readRecord(line);
+    const record = readRecord(line.subarray(0, -1));
     if (record) records.push(record);
     else log.error({ file }, 'a record is damaged on the disk and cannot be shown');
   }

@@ -9,7 +9,7 @@ export interface LinePlace {
 /** Reading this many bytes more is cheaper than a second read. */
 const nearBytes = 8_192;
 
-/** The lines, without their newlines, in the order of `places`. */
+/** The lines, with their newlines, in the order of `places`. */
 export async function readLines(
   read: (into: Uint8Array, position: number) => Promise<number>,
   places: readonly LinePlace[],
@@ -36,7 +36,7 @@ export async function readLines(
     const count = await read(bytes, from);
     for (const n of group) {
       const { position, length } = place(places, n);
-      lines[n] = bytes.subarray(position - from, Math.min(position - from + length - 1, count));
+      lines[n] = bytes.subarray(position - from, Math.min(position - from + length, count));
     }
   }
 }

@@ -12,6 +12,7 @@ import type {
   StatusStore,
 } from '../domain/ports.ts';
 import { createAccountFile, makeFirstAccount } from './account-file.ts';
+import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { openCommandKey } from './command-key.ts';
 import { createCounterFile, noCounters } from './counter-file.ts';
 import { createDirectoryLock } from './directory-lock.ts';
@@ -20,7 +21,7 @@ import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes, storageUnavailable } from './flush-guard.ts';
 import { createLockFiles, type DisabledLock } from './lock-files.ts';
 import { createQuarantine } from './quarantine.ts';
-import { createRecordLog } from './record-log.ts';
+import { createRecordLog, type PurgeOutcome } from './record-log.ts';
 import { createStatusFile } from './status-file.ts';
 
 export interface StoreOptions {
@@ -33,6 +34,8 @@ export interface StoreOptions {
   /** Called once, after a flush has failed: the process must end without a clean stop's promises (Fault T4). */
   readonly onFatal: (error: Error) => void;
   readonly files?: FileLayer;
+  /** Whether something keeps the wall clock right; asked only while it is suspect. By default the kernel is asked. */
+  readonly isClockSynchronised?: () => Promise<boolean>;
 }
 
 export interface StoreFigures {
@@ -63,6 +66,14 @@ export interface Store extends Part {
   /** Writes and flushes a little, to see whether that works now; `storage-unavailable`. */
   probe(): Promise<void>;
   figures(): StoreFigures;
+  /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
+  sealDays(): Promise<void>;
+  /** Deletes records older than six calendar months, whole days, seven at most; nothing while the clock is suspect. `storage-unavailable`. */
+  purge(now: number): Promise<PurgeOutcome>;
+  /** Whether the wall clock may be wrong (Fault T19). */
+  clockIsSuspect(): boolean;
+  /** A person says that it is right. `storage-unavailable`. */
+  acceptClock(): Promise<void>;
 }
 
 /** `start` rejects with one sentence that names the file or the directory, and what to do. */
@@ -76,7 +87,14 @@ export function createStore(options: StoreOptions): Store {
   const accounts = createAccountFile(files, `${directory}/accounts.json`);
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log });
   const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log });
-  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters });
+  const clockTrust = createClockTrust({
+    files,
+    path: `${directory}/clock.json`,
+    clock,
+    log,
+    isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
+  });
+  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
   let key: Buffer | undefined;
   let isOpen = false;
@@ -144,6 +162,8 @@ export function createStore(options: StoreOptions): Store {
         throw error;
       }
       log.info({ directory, locks: lockFiles.locks.all().length, records: records.count() }, 'the store is open');
+      // In the background: doors do not wait for it, `stop` does.
+      void records.seal();
     },
     stop() {
       stopping ??= (async () => {
@@ -168,6 +188,10 @@ export function createStore(options: StoreOptions): Store {
     async probe() {
       await probe(files, `${directory}/probe.tmp`);
     },
+    sealDays: records.seal,
+    purge: records.purge,
+    clockIsSuspect: clockTrust.isSuspect,
+    acceptClock: clockTrust.accept,
     figures() {
       const log = records.figures();
       return {

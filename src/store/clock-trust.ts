@@ -1,0 +1,101 @@
+// Whether the wall clock may be believed when something is to be deleted because of its age (Fault T19). It is suspect
+// when it disagrees with the newest record at the start, and after a jump of more than a day; until the kernel says that
+// it is synchronised, or a person accepts it. Kept in clock.json: records written meanwhile would make it look right.
+import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import type { Log } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import { createDocument } from './document.ts';
+import type { FileLayer } from './files.ts';
+
+const dayMs = 86_400_000;
+const mostAwayMs = 7 * dayMs;
+/** Small corrections between two runs mean nothing. */
+const leastBackMs = 60_000;
+
+export interface ClockTrust {
+  /** `newestAt`: serverDate of the newest record; undefined without records. */
+  open(newestAt: number | undefined): Promise<void>;
+  isSuspect(): boolean;
+  /** Asks the kernel where needed; true when the clock may be believed. */
+  isTrusted(): Promise<boolean>;
+  /** A person says that the clock is right. `storage-unavailable`. */
+  accept(): Promise<void>;
+}
+
+export function createClockTrust(options: {
+  readonly files: FileLayer;
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether the kernel says that something keeps the clock right; `isKernelClockSynchronised` outside tests. */
+  readonly isSynchronised: () => Promise<boolean>;
+}): ClockTrust {
+  const { files, path, clock, log, isSynchronised } = options;
+  const schema = z.strictObject({ suspectSince: z.int().nullable() });
+  const document = createDocument({ files, path, format: { schemaVersion: 1, schema } });
+  let suspect = false;
+  let offset = 0;
+
+  const offsetNow = (): number => clock.now() - clock.monotonic();
+
+  function becomeSuspect(fields: object, reason: string): void {
+    if (suspect) return;
+    suspect = true;
+    log.warn(fields, `${reason}; nothing is deleted for its age until the clock is synchronised or accepted`);
+    document
+      .put({ suspectSince: clock.now() })
+      .catch((error: unknown) => log.warn({ err: error }, 'the state of the clock could not be saved'));
+  }
+  async function trust(): Promise<void> {
+    await document.put({ suspectSince: null });
+    suspect = false;
+    offset = offsetNow();
+  }
+  function isSuspect(): boolean {
+    const jumpMs = offsetNow() - offset;
+    if (Math.abs(jumpMs) > dayMs) {
+      offset += jumpMs;
+      becomeSuspect({ jumpMs }, 'the clock has jumped');
+    }
+    return suspect;
+  }
+
+  return {
+    async open(newestAt) {
+      offset = offsetNow();
+      const isThere = await document.load().catch((error: unknown) => {
+        log.warn({ err: error }, 'clock.json is unusable; the clock is taken for suspect');
+        suspect = true;
+        return false;
+      });
+      if (isThere && document.current().suspectSince !== null) suspect = true;
+      const awayMs = newestAt === undefined ? 0 : clock.now() - newestAt;
+      if (awayMs < -leastBackMs || awayMs > mostAwayMs) becomeSuspect({ awayMs }, 'the clock is far from the newest record');
+    },
+    isSuspect,
+    async isTrusted() {
+      if (!isSuspect()) return true;
+      if (!(await isSynchronised())) return false;
+      await trust();
+      log.info({}, 'the clock is synchronised and believed again');
+      return true;
+    },
+    accept: trust,
+  };
+}
+
+/** From the kernel's own flag by way of systemd: true only when that can be asked and says yes. */
+export async function isKernelClockSynchronised(): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: 5_000 });
+    return stdout.trim() === 'yes';
+  } catch {
+    return access('/run/systemd/timesync/synchronized').then(
+      () => true,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,155 @@
+// The days of the record log: which file today's records go to, which are sealed, and their end.
+import type { Log } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import type { LockRecord } from '../domain/record.ts';
+import { type DayFile, dayFileName, indexFileName, utcDay } from './day-file.ts';
+import { removeIfThere } from './durable-file.ts';
+import type { EventProgress } from './event-progress.ts';
+import type { FileLayer } from './files.ts';
+import { beginDay, type OpenDay } from './open-day.ts';
+import { type OpenedFolder, openFolder } from './record-folder.ts';
+import { filesToPurge } from './retention.ts';
+import { sealDay } from './sealing.ts';
+
+export interface RecordDays {
+  open(progress: EventProgress): Promise<OpenedFolder>;
+  /** In the order of their recordIds. */
+  all(): readonly DayFile[];
+  /** The file of today, when there is one that may be appended to. */
+  today(): OpenDay | undefined;
+  /** Begins one. `firstRecordId` is asked when it is named. */
+  begin(firstRecordId: () => number): Promise<void>;
+  /** Runs a query on days that stay open until it has ended. */
+  reading<T>(query: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
+  /** Seals every day but today; what fails is logged and tried again the next time. Never rejects. */
+  seal(progress: EventProgress): Promise<void>;
+  /** Deletes the files that are too old; resolves with their names. */
+  purge(now: number): Promise<string[]>;
+  close(): Promise<void>;
+  flushes(): number;
+}
+
+export function createRecordDays(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): RecordDays {
+  const { files, folder, clock, log } = options;
+  let days: readonly DayFile[] = [];
+  /** Not sealed, oldest first. */
+  let open: readonly OpenDay[] = [];
+  /** Never appended to again. */
+  const finished = new WeakSet<DayFile>();
+  const queries = new Set<readonly DayFile[]>();
+  const retired = new Set<DayFile>();
+  let beginning: Promise<void> | undefined;
+  let sealing: Promise<void> | undefined;
+  let isClosing = false;
+  let flushesBefore = 0;
+
+  function today(): OpenDay | undefined {
+    const newest = open.at(-1);
+    if (!newest || newest !== days.at(-1) || finished.has(newest)) return undefined;
+    return newest.name.day === utcDay(clock.now()) ? newest : undefined;
+  }
+  async function closeRetired(): Promise<void> {
+    const held = new Set([...queries].flat());
+    const free = [...retired].filter((day) => !held.has(day));
+    for (const day of free) retired.delete(day);
+    await Promise.all(free.map((day) => day.close()));
+  }
+  /** Takes a day out, puts another (or none) in its place, and closes it when no query reads it any more. */
+  async function replace(day: OpenDay, by: DayFile | undefined): Promise<void> {
+    days = days.flatMap((one) => (one === day ? (by ?? []) : one));
+    open = open.filter((one) => one !== day);
+    flushesBefore += day.flushes();
+    retired.add(day);
+    await closeRetired();
+  }
+  async function remove(day: DayFile): Promise<void> {
+    // The records first: an index alone is a leftover, records alone would be read and sealed again.
+    await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
+    await removeIfThere(files, `${folder}/${indexFileName(day.name)}`);
+  }
+  async function sealOne(day: OpenDay, progress: EventProgress): Promise<void> {
+    finished.add(day);
+    await day.idle();
+    if (day.count() === 0) {
+      await remove(day);
+      return replace(day, undefined);
+    }
+    const goOn = (): boolean => !isClosing;
+    const sealed = await sealDay({ files, folder, log, remembered: progress.remembered, goOn }, day);
+    if (!sealed) return;
+    await replace(day, sealed);
+    log.info({ file: dayFileName(day.name), records: sealed.count() }, 'a day of records was sealed');
+  }
+  async function sealAll(progress: EventProgress): Promise<void> {
+    for (const day of open) {
+      if (isClosing || day.name.day === utcDay(clock.now())) continue;
+      try {
+        await sealOne(day, progress);
+      } catch (error) {
+        log.warn({ file: dayFileName(day.name), err: error }, 'a day of records could not be sealed; it is tried again');
+      }
+    }
+  }
+
+  return {
+    async open(progress) {
+      const onRecord = ({ lockId, epoch, seq, serverDate }: LockRecord): void => progress.restore(lockId, epoch, seq, serverDate);
+      const found = await openFolder({ files, folder, log }, progress.recall, onRecord);
+      days = found.days;
+      open = found.open;
+      return found;
+    },
+    all: () => days,
+    today,
+    begin(firstRecordId) {
+      beginning ??= (async () => {
+        const name = { day: utcDay(clock.now()), firstRecordId: firstRecordId() };
+        const day = await beginDay({ files, folder, name, log });
+        days = [...days, day];
+        open = [...open, day];
+      })().finally(() => {
+        beginning = undefined;
+      });
+      return beginning;
+    },
+    async reading(query) {
+      // An array of its own, so that two queries never share one entry.
+      const held = [...days];
+      queries.add(held);
+      try {
+        return await query(held);
+      } finally {
+        queries.delete(held);
+        if (retired.size > 0) await closeRetired();
+      }
+    },
+    seal(progress) {
+      sealing ??= sealAll(progress).finally(() => {
+        sealing = undefined;
+      });
+      return sealing;
+    },
+    async purge(now) {
+      const old = filesToPurge(days, now).filter((day) => day !== today() && !open.includes(day as OpenDay));
+      for (const day of old) {
+        await remove(day);
+        days = days.filter((one) => one !== day);
+        retired.add(day);
+      }
+      if (old.length > 0) await files.syncFolder(folder);
+      await closeRetired();
+      return old.map(({ name }) => dayFileName(name));
+    },
+    async close() {
+      isClosing = true;
+      await Promise.all([beginning?.catch(() => undefined), sealing]);
+      await Promise.all([...days, ...retired].map((day) => day.close()));
+    },
+    flushes: () => open.reduce((sum, day) => sum + day.flushes(), flushesBefore),
+  };
+}

@@ -1,0 +1,92 @@
+// The index of a sealed day, `<day>-<first recordId>.index`: two checked lines. The first says where each lock's lines
+// lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication.
+import { z } from 'zod';
+import type { LockId } from '../domain/lock.ts';
+import { checkedLine, isIntact } from './checked-line.ts';
+import type { RememberedEpoch } from './event-progress.ts';
+
+/** Blocks sorted by (lockId, position), one element of each column for each block; a block ends where the next begins. */
+export interface BlockColumns {
+  readonly lockIds: Float64Array;
+  readonly positions: Float64Array;
+  readonly counts: Uint32Array;
+  /** Lowest and highest lockDate. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+}
+
+export interface SealedIndex {
+  /** Length of the sealed file. */
+  readonly bytes: number;
+  /** Records in it. */
+  readonly count: number;
+  readonly lastRecordId: number;
+  /** serverDate of that record. */
+  readonly newestAt: number;
+  readonly blocks: BlockColumns;
+}
+
+const whole = z.int().min(0);
+const indexLine = z.object({
+  schemaVersion: z.literal(1),
+  bytes: whole,
+  count: whole,
+  lastRecordId: whole,
+  newestAt: z.int(),
+  lockIds: z.array(z.int()),
+  positions: z.array(z.int()),
+  counts: z.array(z.int()),
+  lowest: z.array(z.int()),
+  highest: z.array(z.int()),
+});
+const epochsLine = z.object({
+  epochs: z.array(
+    z.object({
+      lockId: z
+        .int()
+        .min(1)
+        .transform((id) => id as LockId),
+      epoch: z.string(),
+      newestAt: z.int(),
+      ranges: z.array(z.tuple([z.int(), z.int()])),
+    }),
+  ),
+});
+
+export function encodeIndex(index: SealedIndex, epochs: readonly RememberedEpoch[]): Buffer {
+  const { blocks, ...head } = index;
+  const columns = Object.fromEntries(Object.entries(blocks).map(([name, column]) => [name, Array.from(column as Float64Array)]));
+  return Buffer.from(checkedLine({ schemaVersion: 1, ...head, ...columns }) + checkedLine({ epochs }));
+}
+
+/** Throws when the file is not exactly what was written. */
+export function decodeIndex(file: Buffer): SealedIndex {
+  const { lockIds, positions, counts, lowest, highest, bytes, count, lastRecordId, newestAt } = indexLine.parse(intactLine(file, 0));
+  if ([positions, counts, lowest, highest].some((column) => column.length !== lockIds.length))
+    throw new Error('its columns differ in length');
+  return {
+    bytes,
+    count,
+    lastRecordId,
+    newestAt,
+    blocks: {
+      lockIds: Float64Array.from(lockIds),
+      positions: Float64Array.from(positions),
+      counts: Uint32Array.from(counts),
+      lowest: Float64Array.from(lowest),
+      highest: Float64Array.from(highest),
+    },
+  };
+}
+
+/** The second line; throws as `decodeIndex`. */
+export function decodeEpochs(file: Buffer): RememberedEpoch[] {
+  return epochsLine.parse(intactLine(file, 1)).epochs;
+}
+
+function intactLine(file: Buffer, n: 0 | 1): unknown {
+  const middle = file.indexOf(10);
+  const line = n === 0 ? file.subarray(0, middle) : file.subarray(middle + 1, -1);
+  if (middle < 0 || file.at(-1) !== 10 || !isIntact(line)) throw new Error('it is damaged');
+  return JSON.parse(line.toString('utf8'));
+}
