@@ -153,7 +153,7 @@ export function createEventProgress(): EventProgress {
           if (flushed.length > 0) all.push({ lockId, epoch: name, newestAt, ranges: flushed });
         }
       }
-      return all;
+      return all.sort((a, b) => a.lockId - b.lockId);
     },
     recall(epochs) {
       for (const epoch of epochs) recallOne(epoch);

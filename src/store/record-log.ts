@@ -87,6 +87,7 @@ export function createRecordLog(options: {
     seal: () => days.seal(progress),
     async purge(now) {
       if (!(await clockTrust.isTrusted())) return { deleted: [], clockIsSuspect: true };
+      await days.seal(progress);
       try {
         return { deleted: await days.purge(now), clockIsSuspect: false };
       } catch (error) {
