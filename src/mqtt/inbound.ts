@@ -45,7 +45,6 @@ export function createInbound(connection: Connection, acknowledge: (messageId: n
   const { topics, receiver, clock, timeoutMs, onRefused, onFailed } = options;
   const order = createInOrder();
   const timers = new Set<() => void>();
-  let ended = false;
 
   /** Waits for the receipt at most `timeoutMs`; `then` is called once, unless it fails or the connection ends first. */
   function wait(receipt: Promise<Receipt>, then: (receipt: Receipt) => void): void {
@@ -73,7 +72,6 @@ export function createInbound(connection: Connection, acknowledge: (messageId: n
     }
     const answer = (value: Receipt) =>
       complete(() => {
-        if (ended) return;
         if (qos === 1 && value === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
         if (qos < 2) return;
         if (value === 'leave') packet.qos = 0;
@@ -110,7 +108,7 @@ export function createInbound(connection: Connection, acknowledge: (messageId: n
       callback();
     },
     end() {
-      ended = true;
+      // Without its timer a wait is settled: whatever comes of it later completes nothing, nor what stands behind it.
       for (const cancel of timers) cancel();
       timers.clear();
     },

@@ -51,6 +51,7 @@ test('what is pipelined behind an illegal publish has no effect, even before the
     subscribePacket(1, own('command')),
     publishPacket(foreign('state'), '{}', 2),
     publishPacket(own('hello'), helloText(), 3),
+    publishPacket(own('events'), eventsText(1), 4),
   );
   await client.closed;
   expect(mqtt.reports.told).toEqual([]);
