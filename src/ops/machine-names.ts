@@ -1,0 +1,20 @@
+// Every name and address under which clients and locks on the local network may reach this machine.
+import { hostname, networkInterfaces } from 'node:os';
+
+/** A host name as certificates take it, without wildcards. */
+export const hostNamePattern = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i;
+
+/**
+ * The host name, alone and in `.local` (multicast DNS), localhost, and the address of every interface. IPv6 link-local ones are left
+ * out: they are no use without the interface's name, and come and go with every container.
+ */
+export function machineNames(): readonly string[] {
+  const host = hostname().toLowerCase();
+  const label = host.split('.')[0] ?? '';
+  const named = [`${label}.local`, host, label].filter((name) => hostNamePattern.test(name) && !name.startsWith('localhost'));
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((ofInterface) => ofInterface ?? [])
+    .map(({ address }) => address)
+    .filter((address) => !/^fe[89ab]/i.test(address));
+  return [...new Set([...named, 'localhost', ...addresses])];
+}
