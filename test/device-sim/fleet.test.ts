@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFleet, type Fleet, type FleetOptions, fleetDeviceId } from '../../device-sim/fleet.ts';
+import { parseFleetFile } from '../../device-sim/fleet-file.ts';
 import { type FakeGateway, startFakeGateway } from './support/fake-gateway.ts';
 import { type ListeningBroker, startListeningBroker } from './support/listening-broker.ts';
 
@@ -74,6 +75,20 @@ describe('a fleet', () => {
     await second.start();
     expect(gateway.requests).toContain('POST /api/v1/gateway/locks/1/key');
     expect(second.lock(1).online).toBe(true);
+  });
+
+  it('does not start without a lock whose memory is damaged', async () => {
+    await writeFile(join(stateDir, `${fleetDeviceId(1, 2)}.json`), '{');
+    const fleet = make({ locks: 3 });
+    await expect(fleet.start()).rejects.toThrow(/020001000002\.json is damaged/);
+    expect(fleet.locks).toEqual([]);
+  });
+
+  it('gives each lock a name of its own, and goes round the profiles', async () => {
+    const profiles = parseFleetFile('locks: [{name: Gate}, {name: "Room {n}"}]', 'f');
+    const fleet = make({ profiles, locks: 3 });
+    await fleet.start();
+    expect(fleet.locks.map(({ name }) => name)).toEqual(['Gate 1', 'Room 2', 'Gate 3']);
   });
 
   it('says what is wrong when the token is refused', async () => {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFleetLock, type FleetLock, type LockHandle } from '../../device-sim/fleet-lock.ts';
 import { completeProfile, type LockProfileInput, lockProfile } from '../../device-sim/lock-profile.ts';
-import { createSystemTime } from '../../device-sim/time-source.ts';
+import { createSystemTime, type TimeSource } from '../../device-sim/time-source.ts';
 import type { DeviceId } from '../../src/domain/lock.ts';
 import { createTopics } from '../../src/mqtt/topics.ts';
 import { type ListeningBroker, startListeningBroker } from './support/listening-broker.ts';
+import { createSettableTime } from './support/settable-time.ts';
 
 const deviceId = 'a4c1387f02e9' as DeviceId;
 let folder: string;
@@ -28,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function connected(profile: LockProfileInput = {}): Promise<LockHandle> {
+async function connected(profile: LockProfileInput = {}, time: TimeSource = createSystemTime()): Promise<LockHandle> {
   made = await createFleetLock({
     number: 1,
     name: 'Test',
@@ -40,7 +41,7 @@ async function connected(profile: LockProfileInput = {}): Promise<LockHandle> {
     topics: createTopics('latchd/v1'),
     reconnect: { minMs: 10, maxMs: 40 },
     seed: 1,
-    time: createSystemTime(),
+    time,
     tell: (line) => told.push(line),
   });
   made.memory.change({ deviceKey: 'the-key' });
@@ -145,18 +146,39 @@ describe('the line of a lock', () => {
     await lock.whenEventsAcknowledged();
   });
 
-  it('gives up a resend that is not acknowledged, in time for its reply (Protocol 5.3 rule 3)', async () => {
+  it('says ok to resend-events only after the PUBACK of what it sent again (Protocol 5.1)', async () => {
     const lock = await connected();
     lock.tamper();
     await lock.whenEventsAcknowledged();
     broker.holdEvents(true);
     const { epoch } = lock.memory;
-    unlock(lock, 'c1', { op: 'resend-events', args: { epoch, from: 1, to: 1 }, expires: 60_000 });
-    unlock(lock, 'c2', { op: 'resend-events', args: { epoch, from: 1, to: 1 }, expires: 0 });
-    expect(await replyTo('c2')).toMatchObject({ ok: false });
-    expect(broker.heard.some(({ channel, payload }) => channel === 'reply' && JSON.parse(payload).id === 'c1')).toBe(false);
+    unlock(lock, 'c1', { op: 'resend-events', args: { epoch, from: 1, to: 1 } });
+    unlock(lock, 'c2', { op: 'get-status' });
+    await replyTo('c2');
+    expect(channels().filter((channel) => channel === 'reply')).toEqual(['reply']);
     broker.holdEvents(false);
     expect(await replyTo('c1')).toEqual({ id: 'c1', ok: true });
+    expect(eventsHeard()).toEqual([[1], [1]]);
+  });
+
+  it('tries again after a broken connection, later each time, and not at all while its network is cut', async () => {
+    const time = createSettableTime();
+    const lock = await connected({}, time);
+    broker.admit(() => false);
+    broker.kick();
+    while (time.pending === 0) await new Promise((resolve) => setImmediate(resolve));
+    lock.cutNetwork();
+    expect(time.pending).toBe(0);
+    broker.admit(() => true);
+    lock.restoreNetwork();
+    await lock.whenOnline();
+    lock.cutNetwork();
+    await broker.until(({ payload }) => payload === 'offline');
+    while (lock.online) await new Promise((resolve) => setImmediate(resolve));
+    expect(time.pending).toBe(0);
+    lock.restoreNetwork();
+    await lock.whenOnline();
+    expect(broker.connects).toHaveLength(3);
   });
 
   it('stays away while its network is cut, and comes back when it is mended (Protocol 6)', async () => {
@@ -180,6 +202,20 @@ describe('the line of a lock', () => {
     lock.thaw();
     expect(await replyTo('late')).toMatchObject({ error: 'expired' });
     expect(await replyTo('early')).toMatchObject({ ok: true });
+  });
+
+  it('does, when it thaws, what is not late, even when the gateway has given the connection up meanwhile', async () => {
+    const lock = await connected();
+    lock.freeze();
+    unlock(lock, 'early');
+    await broker.delivered();
+    broker.forget();
+    broker.kick();
+    await broker.until(({ payload }) => payload === 'offline');
+    lock.thaw();
+    await broker.until(({ channel }) => channel === 'events');
+    expect(lock.state).toBe('unlocked');
+    expect(channels()).not.toContain('reply');
   });
 
   it('says offline when it goes in peace (Protocol 3)', async () => {
@@ -209,6 +245,25 @@ describe('faults on the line', () => {
     for (const { channel, payload } of broker.heard) counts.set(`${channel} ${payload}`, (counts.get(`${channel} ${payload}`) ?? 0) + 1);
     expect([...counts.values()].every((count) => count % 2 === 0)).toBe(true);
     expect(lock.state).toBe('unlocked');
+  });
+
+  it('takes every command in twice, and keeps to 20 events messages without PUBACK all the same', async () => {
+    const lock = await connected({ faults: { duplicates: true } });
+    broker.forget();
+    unlock(lock, 'c1', { op: 'lock' });
+    await replyTo('c1');
+    broker.leaveEvents(true);
+    for (let times = 0; times < 12; times++) {
+      lock.tamper();
+      await lock.whenSaved();
+    }
+    unlock(lock, 'c2', { op: 'get-status' });
+    await replyTo('c2');
+    expect(eventsHeard()).toHaveLength(20);
+    expect(broker.heard.filter(({ payload }) => payload.includes('"c1"'))).toHaveLength(4);
+    broker.leaveEvents(false);
+    broker.kick();
+    await lock.whenEventsAcknowledged();
   });
 
   it('does not answer while it is silent, and does nothing either', async () => {

@@ -115,6 +115,18 @@ describe('the sending of events (Protocol 4.4)', () => {
     ]);
   });
 
+  it('sends nothing that is not on the disk yet', async () => {
+    const memory = await open();
+    const sender = createEventSender(memory, 20);
+    const sent = line(sender);
+    memory.addEvent({ type: 'tamper' });
+    sender.pump();
+    expect(sent).toEqual([]);
+    await memory.saved();
+    sender.pump();
+    expect(ends(sent)).toEqual([[1, 1]]);
+  });
+
   it('has at most 20 messages under way', async () => {
     const memory = await open();
     const sender = createEventSender(memory, 20);

@@ -84,6 +84,16 @@ describe('lock and unlock (Protocol 5.1)', () => {
     expect(lock.state).toBe('unlocked');
   });
 
+  it('stays jammed after a fault that jams it once more', async () => {
+    const { lock, send, said, time } = await bench();
+    lock.jam(true);
+    for (const kind of ['jam', 'none'] as const) {
+      send('unlock', {}, {}, { kind });
+      time.advance(travelMs);
+    }
+    expect(said).toEqual(['reply c1 jammed', 'reply c2 jammed']);
+  });
+
   it('refuses to unlock while the privacy bolt is out, and the thumb turn takes it back (Protocol 5.2)', async () => {
     const { lock, send, said, time } = await bench();
     lock.setPrivacyBolt(true);
@@ -143,6 +153,14 @@ describe('rule 1: what is late is not executed (Protocol 5.3)', () => {
     expect(lock.state).toBe('locked');
   });
 
+  it('executes nothing that was taken in before the connection went', async () => {
+    const { send, time, lock } = await bench();
+    send('unlock', {}, {}, { kind: 'slow', delayMs: 100 });
+    lock.disconnect();
+    time.advance(1_000);
+    expect(lock.state).toBe('locked');
+  });
+
   it('refuses late card changes as well', async () => {
     const { ask, memory } = await bench();
     expect(await ask('add-card', { cardNumber: '1', ...always }, { expires: -1 })).toMatchObject({ ok: false, error: 'expired' });
@@ -181,13 +199,13 @@ describe('rule 2: nothing is done twice (Protocol 5.3)', () => {
   });
 
   it('knows the last 32', async () => {
-    const { lock, send, said } = await bench();
+    const { lock, send, said, time } = await bench();
     const commands = Array.from({ length: 33 }, () => send('lock'));
-    const { length } = said;
-    lock.jam(true);
+    void lock.turnThumb();
+    time.advance(travelMs);
+    said.length = 0;
     for (const command of commands.slice(1)) lock.receive(command);
-    expect(said).toHaveLength(length + 32);
-    expect(new Set(said.slice(length)).size).toBe(32);
+    expect([said, lock.state]).toEqual([commands.slice(1).map(({ id }) => `reply ${id} ok`), 'unlocked']);
   });
 
   it('sends the reply to a repeat when the first one was lost', async () => {
@@ -313,6 +331,35 @@ describe('other commands (Protocol 5.1)', () => {
     expect(lock.state).toBe('locked');
   });
 
+  it('does not try a jammed auto lock again, and does after the next opening', async () => {
+    const { lock, time, events } = await bench({ autoLockSeconds: 5 });
+    void lock.turnThumb();
+    time.advance(travelMs);
+    lock.jam(true);
+    time.advance(60_000);
+    expect(events()).toEqual(['inside-unlock', 'auto-lock!', 'jammed']);
+  });
+
+  it('locks itself after a jammed lock command', async () => {
+    const { lock, send, time } = await bench({ autoLockSeconds: 5 });
+    void lock.turnThumb();
+    time.advance(travelMs);
+    send('lock', {}, {}, { kind: 'jam' });
+    time.advance(travelMs + 5_000 + travelMs);
+    expect(lock.state).toBe('locked');
+  });
+
+  it('locks itself after a power cut that found it open', async () => {
+    const before = await bench({ autoLockSeconds: 5 });
+    void before.lock.turnThumb();
+    before.time.advance(travelMs);
+    const after = await before.reboot();
+    benches.push(after);
+    expect(after.lock.state).toBe('unlocked');
+    after.time.advance(5_000 + travelMs);
+    expect(after.lock.state).toBe('locked');
+  });
+
   it('publishes state and battery again on get-status, then says ok', async () => {
     const { ask, said } = await bench({ batteryPercent: 55 });
     await ask('get-status');
@@ -329,6 +376,14 @@ describe('other commands (Protocol 5.1)', () => {
     const { ask, resent } = await bench();
     expect(await ask('resend-events', { epoch: 'e', from: 3, to: 9 })).toEqual({ id: 'c1', ok: true });
     expect(resent).toEqual([['e', 3, 9]]);
+  });
+
+  it('gives up a resend that is not acknowledged, in time for its reply (Protocol 5.3 rule 3)', async () => {
+    const { send, replyTo, time, said } = await bench();
+    const command = send('resend-events', { epoch: 'never', from: 3, to: 9 });
+    expect(said).toEqual([]);
+    time.advance(10_000 - 300);
+    expect(await replyTo(command)).toMatchObject({ ok: false, error: 'failed' });
   });
 
   it.each([

@@ -23,6 +23,8 @@ export interface ListeningBroker {
   delivered(): Promise<void>;
   /** True: no PUBACK for events from now on; false: those held back are sent. */
   holdEvents(on: boolean): void;
+  /** True: no PUBACK for events at all, as from a gateway whose disk is full, and never for those that came meanwhile. */
+  leaveEvents(on: boolean): void;
   /** Who may come in; everybody at first. */
   admit(check: (deviceId: string, key: string) => boolean): void;
   /** Ends every connection. */
@@ -37,6 +39,7 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
   const heard: Heard[] = [];
   let watchers: { readonly fits: (message: Heard) => boolean; readonly resolve: (message: Heard) => void }[] = [];
   let held: (() => void)[] | undefined;
+  let left = false;
   let check: (deviceId: string, key: string) => boolean = () => true;
   broker.authenticate = (client, _username, password, done) => done(null, check(client.id, password?.toString() ?? ''));
   broker.authorizePublish = (client, packet, done) => {
@@ -47,6 +50,7 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
       for (const watcher of watchers.filter(({ fits }) => fits(message))) watcher.resolve(message);
       watchers = watchers.filter(({ fits }) => !fits(message));
     }
+    if (channel === 'events' && left) packet.qos = 0;
     if (channel === 'events' && held !== undefined) held.push(() => done(null));
     else done(null);
   };
@@ -97,6 +101,9 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
       const waiting = held ?? [];
       held = on ? [] : undefined;
       for (const release of waiting) release();
+    },
+    leaveEvents(on) {
+      left = on;
     },
     admit(newCheck) {
       check = newCheck;

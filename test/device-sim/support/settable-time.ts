@@ -6,6 +6,8 @@ export interface SettableTime extends TimeSource {
   advance(ms: number): void;
   /** Puts the wall clock elsewhere; what only rises goes on. */
   setWall(now: number): void;
+  /** Timers that are still to fire. */
+  readonly pending: number;
 }
 
 export function createSettableTime(start = 1_767_225_600_000): SettableTime {
@@ -32,6 +34,9 @@ export function createSettableTime(start = 1_767_225_600_000): SettableTime {
         next.action();
       }
       elapsedMs = until;
+    },
+    get pending() {
+      return timers.length;
     },
     setWall(now) {
       wallOffset = now - elapsedMs;
