@@ -1,0 +1,64 @@
+// The daemon as a bare process: what it says on both outputs and how it ends, for tests of starts that fail and of signals.
+import { spawn } from 'node:child_process';
+import { program } from './site.ts';
+
+export interface Run {
+  readonly pid: number;
+  /** So far. */
+  stdout(): string;
+  stderr(): string;
+  /** Lines of its log so far, parsed. */
+  log(): Readonly<Record<string, unknown>>[];
+  signal(name: NodeJS.Signals): void;
+  /** Its exit code, null after a signal that it did not catch; both outputs are complete by then. */
+  readonly ended: Promise<number | null>;
+}
+
+export interface Runs {
+  /** `latchd` with these arguments. The environment has no LATCHD_ variables but those given. */
+  begin(args: readonly string[], environment?: Readonly<Record<string, string>>): Run;
+  /** Ends by their pids those that still run. */
+  endAll(): Promise<void>;
+}
+
+export function createRuns(): Runs {
+  const runs: Run[] = [];
+  return {
+    begin(args, environment = {}) {
+      const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
+      const child = spawn(process.execPath, [program, ...args], {
+        env: { ...inherited, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+      });
+      const run: Run = {
+        pid: child.pid ?? 0,
+        stdout: () => stdout,
+        stderr: () => stderr,
+        log: () =>
+          stdout
+            .slice(0, stdout.lastIndexOf('\n') + 1)
+            .split('\n')
+            .filter((line) => line !== '')
+            .map((line) => JSON.parse(line) as Record<string, unknown>),
+        signal: (name) => void child.kill(name),
+        ended: new Promise((resolve) => void child.once('close', resolve)),
+      };
+      runs.push(run);
+      return run;
+    },
+    async endAll() {
+      for (const run of runs) {
+        run.signal('SIGKILL');
+        await run.ended;
+      }
+    },
+  };
+}
