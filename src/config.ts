@@ -1,20 +1,36 @@
 // The configuration: file, then environment, then flags, each checked by the same schema; every problem is listed, not the first.
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 
+const enabled = z.boolean('must be true or false');
 const host = z.string().min(1, 'must be a host name or address');
 const port = z.int('must be a whole number').min(0, 'must be 0 to 65535 (0: any free port)').max(65_535, 'must be 0 to 65535');
 const topicRoot = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'must be topic levels of letters, digits, _ and -, separated by /');
 const commandTimeoutMs = z.int('must be a whole number').min(100, 'must be 100 to 120000').max(120_000, 'must be 100 to 120000');
+const file = z.string().min(1, 'must name a file');
+const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const schema = z.strictObject({
   dataDir: z.string().min(1, 'must name a folder').default('./data'),
-  http: z.strictObject({ host: host.default('127.0.0.1'), port: port.default(8080) }).prefault({}),
+  http: z.strictObject({ enabled: enabled.default(true), host: host.default('127.0.0.1'), port: port.default(8080) }).prefault({}),
+  https: z.strictObject({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8443) }).prefault({}),
   mqtt: z
-    .strictObject({ host: host.default('127.0.0.1'), port: port.default(1883), topicRoot: topicRoot.default('latchd/v1') })
+    .strictObject({
+      enabled: enabled.default(true),
+      host: host.default('127.0.0.1'),
+      port: port.default(1883),
+      topicRoot: topicRoot.default('latchd/v1'),
+    })
     .prefault({}),
+  mqtts: z.strictObject({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8883) }).prefault({}),
+  webSocket: z.strictObject({ plain: enabled.default(false) }).prefault({}),
+  tls: z
+    .union([z.literal('auto'), z.strictObject({ certificate: file, key: file })], 'must be auto, or the files certificate and key')
+    .default('auto'),
+  tlsNames: z.array(certificateName, 'must be a list of names').default([]),
   commandTimeoutMs: commandTimeoutMs.default(10_000),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -25,15 +41,25 @@ export type Config = z.infer<typeof schema>;
 /** The settings that can be given from outside the file: where each goes, and its names there. */
 export const settings = [
   { path: ['dataDir'], variable: 'LATCHD_DATA_DIR', flag: '--data-dir', hint: '<folder>' },
+  { path: ['http', 'enabled'], variable: 'LATCHD_HTTP_ENABLED', flag: '--http-enabled', hint: '<true|false>' },
   { path: ['http', 'host'], variable: 'LATCHD_HTTP_HOST', flag: '--http-host', hint: '<host>' },
   { path: ['http', 'port'], variable: 'LATCHD_HTTP_PORT', flag: '--http-port', hint: '<port>' },
+  { path: ['https', 'enabled'], variable: 'LATCHD_HTTPS_ENABLED', flag: '--https-enabled', hint: '<true|false>' },
+  { path: ['https', 'host'], variable: 'LATCHD_HTTPS_HOST', flag: '--https-host', hint: '<host>' },
+  { path: ['https', 'port'], variable: 'LATCHD_HTTPS_PORT', flag: '--https-port', hint: '<port>' },
+  { path: ['mqtt', 'enabled'], variable: 'LATCHD_MQTT_ENABLED', flag: '--mqtt-enabled', hint: '<true|false>' },
   { path: ['mqtt', 'host'], variable: 'LATCHD_MQTT_HOST', flag: '--mqtt-host', hint: '<host>' },
   { path: ['mqtt', 'port'], variable: 'LATCHD_MQTT_PORT', flag: '--mqtt-port', hint: '<port>' },
+  { path: ['mqtts', 'enabled'], variable: 'LATCHD_MQTTS_ENABLED', flag: '--mqtts-enabled', hint: '<true|false>' },
+  { path: ['mqtts', 'host'], variable: 'LATCHD_MQTTS_HOST', flag: '--mqtts-host', hint: '<host>' },
+  { path: ['mqtts', 'port'], variable: 'LATCHD_MQTTS_PORT', flag: '--mqtts-port', hint: '<port>' },
+  { path: ['webSocket', 'plain'], variable: 'LATCHD_WEB_SOCKET_PLAIN', flag: '--web-socket-plain', hint: '<true|false>' },
   { path: ['commandTimeoutMs'], variable: 'LATCHD_COMMAND_TIMEOUT_MS', flag: '--command-timeout-ms', hint: '<ms>' },
   { path: ['logLevel'], variable: 'LATCHD_LOG_LEVEL', flag: '--log-level', hint: '<level>' },
 ] as const;
 
-const numbers: readonly string[] = ['http.port', 'mqtt.port', 'commandTimeoutMs'];
+const numbers: readonly string[] = ['http.port', 'https.port', 'mqtt.port', 'mqtts.port', 'commandTimeoutMs'];
+const switches: readonly string[] = ['http.enabled', 'https.enabled', 'mqtt.enabled', 'mqtts.enabled', 'webSocket.plain'];
 
 /** What is wrong with a configuration, one line for each problem: where it is, and what it must be. */
 export class ConfigError extends Error {
@@ -77,7 +103,24 @@ export function loadConfig({ file, environment, flags }: ConfigSources): Config 
     if (winner !== undefined) assign(merged, path, convert(path, winner[1]));
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return schema.parse(merged);
+  const config = schema.parse(merged);
+  const contradictions = contradictionsIn(config);
+  if (contradictions.length > 0) throw new ConfigError(contradictions);
+  return config;
+}
+
+/** What is right by itself and wrong together. */
+function contradictionsIn({ http, https, mqtt, mqtts }: Config): string[] {
+  return [
+    ...(http.enabled || https.enabled ? [] : ['http.enabled, https.enabled: one of them must be true, or nobody could ask for anything']),
+    ...(mqtt.enabled || mqtts.enabled ? [] : ['mqtt.enabled, mqtts.enabled: one of them must be true, or no lock could connect']),
+  ];
+}
+
+function isCertificateName(name: string): boolean {
+  return (
+    isIP(name) !== 0 || (name.length <= 253 && /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i.test(name))
+  );
 }
 
 function readFile(file: string, problems: string[]): { value: unknown; place: (path: readonly PropertyKey[]) => string } {
@@ -112,7 +155,10 @@ function sayIssue(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[])
 
 function convert(path: readonly string[], text: string): unknown {
   // Matched, then converted: Number() would take "", " 1" and "0x10".
-  return numbers.includes(path.join('.')) && /^\d{1,15}$/.test(text) ? Number(text) : text;
+  const name = path.join('.');
+  if (numbers.includes(name) && /^\d{1,15}$/.test(text)) return Number(text);
+  if (switches.includes(name) && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
 }
 
 function nest(path: readonly string[], value: unknown): unknown {

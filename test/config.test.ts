@@ -7,8 +7,13 @@ import { ConfigError, loadConfig } from '../src/config.ts';
 
 const defaults = {
   dataDir: './data',
-  http: { host: '127.0.0.1', port: 8080 },
-  mqtt: { host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1' },
+  http: { enabled: true, host: '127.0.0.1', port: 8080 },
+  https: { enabled: false, host: '0.0.0.0', port: 8443 },
+  mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1' },
+  mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
+  webSocket: { plain: false },
+  tls: 'auto',
+  tlsNames: [],
   commandTimeoutMs: 10_000,
   logLevel: 'info',
 };
@@ -53,6 +58,13 @@ describe('the configuration', () => {
     ['LATCHD_HTTP_PORT', '0', { http: { port: 0 } }],
     ['LATCHD_MQTT_HOST', '::1', { mqtt: { host: '::1' } }],
     ['LATCHD_MQTT_PORT', '65535', { mqtt: { port: 65_535 } }],
+    ['LATCHD_HTTPS_ENABLED', 'true', { https: { enabled: true } }],
+    ['LATCHD_HTTPS_HOST', '127.0.0.3', { https: { host: '127.0.0.3' } }],
+    ['LATCHD_HTTPS_PORT', '443', { https: { port: 443 } }],
+    ['LATCHD_MQTTS_ENABLED', 'true', { mqtts: { enabled: true } }],
+    ['LATCHD_MQTTS_HOST', '::', { mqtts: { host: '::' } }],
+    ['LATCHD_MQTTS_PORT', '0', { mqtts: { port: 0 } }],
+    ['LATCHD_WEB_SOCKET_PLAIN', 'true', { webSocket: { plain: true } }],
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
     ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s sets what it names', (variable, text, expected) => {
@@ -81,6 +93,33 @@ describe('the configuration', () => {
       ]),
     );
     expect(problems).toHaveLength(7);
+  });
+
+  test('each listener is switched on and off on its own, as long as people and locks keep one each', () => {
+    const both = { LATCHD_HTTP_ENABLED: 'false', LATCHD_HTTPS_ENABLED: 'true', LATCHD_MQTT_ENABLED: 'false', LATCHD_MQTTS_ENABLED: 'true' };
+    expect(loadConfig({ file: fileWith(''), environment: both, flags: {} })).toMatchObject({
+      ...{ http: { enabled: false }, https: { enabled: true }, mqtt: { enabled: false }, mqtts: { enabled: true } },
+    });
+    expect(problemsOf('http: { enabled: false }\nmqtt: { enabled: false }\n')).toEqual([
+      'http.enabled, https.enabled: one of them must be true, or nobody could ask for anything',
+      'mqtt.enabled, mqtts.enabled: one of them must be true, or no lock could connect',
+    ]);
+    expect(problemsOf('http: { enabled: yes }\n', { LATCHD_MQTT_ENABLED: '1' })).toEqual([
+      'FILE:1: http.enabled: must be true or false',
+      'LATCHD_MQTT_ENABLED: must be true or false, not "1"',
+    ]);
+  });
+
+  test('tls is auto, or a certificate with its key; further names are host names or addresses', () => {
+    const files = { certificate: '/etc/tls.crt', key: '/etc/tls.key' };
+    const names = ['doors.example.org', '192.0.2.7', '2001:db8::7'];
+    const text = JSON.stringify({ tls: files, tlsNames: names });
+    expect(loadConfig({ file: fileWith(text), environment: {}, flags: {} })).toMatchObject({ tls: files, tlsNames: names });
+    for (const wrong of ['tls: off', 'tls: { certificate: /etc/tls.crt }'])
+      expect(problemsOf(wrong)).toEqual(['FILE:1: tls: must be auto, or the files certificate and key']);
+    expect(problemsOf('tls: { certificate: /a, key: /b, ca: /c }')).toEqual(['FILE:1: tls.ca: there is no such setting']);
+    const problem = 'must be a host name or an IP address, without port or wildcard';
+    expect(problemsOf('tlsNames: ["*.example.org", "a:8443", ""]')).toEqual([0, 1, 2].map((at) => `FILE:1: tlsNames.${at}: ${problem}`));
   });
 
   test('a file that is not there, is not YAML, or is no mapping is one clear problem', () => {

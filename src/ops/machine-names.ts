@@ -2,7 +2,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 
 /** A host name as certificates take it, without wildcards. */
-export const hostNamePattern = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i;
+const hostNamePattern = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i;
 
 /**
  * The host name, alone and in `.local` (multicast DNS), localhost, and the address of every interface. IPv6 link-local ones are left
