@@ -4,7 +4,7 @@ import type { EventsMessage } from '../src/mqtt/messages.ts';
 import type { LockMemory } from './lock-memory.ts';
 
 /** Sends one message and resolves with its PUBACK; rejects when the connection ends before. */
-export type PublishEvents = (message: EventsMessage) => Promise<void>;
+type PublishEvents = (message: EventsMessage) => Promise<void>;
 
 export interface EventSender {
   /** A connection is up: everything unacknowledged goes again, backlog first. */

@@ -13,7 +13,7 @@ export type EventDraft = Omit<LockEvent, 'seq' | 'date' | 'success'>;
 /** Why the bolt did not move, in the words of Protocol 5.2. */
 export type MoveRefusal = 'busy' | 'jammed' | 'low-battery' | 'privacy-lock';
 
-export interface Move {
+interface Move {
   readonly target: OpenState;
   /** What is recorded of it. */
   readonly event: EventDraft;

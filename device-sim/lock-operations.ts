@@ -7,7 +7,7 @@ import type { LockClock } from './lock-clock.ts';
 import type { LockMemory, MemoryContents } from './lock-memory.ts';
 
 /** What an operation may lay hands on. */
-export interface OperationTarget {
+interface OperationTarget {
   readonly memory: LockMemory;
   readonly clock: LockClock;
   readonly cardCapacity: number;

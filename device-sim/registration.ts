@@ -11,7 +11,7 @@ export interface LockRegistration {
 }
 
 const issuedKey = z.object({ lockId: z.int(), deviceId: z.string(), deviceKey: z.string().min(1) });
-export type IssuedKey = z.infer<typeof issuedKey>;
+type IssuedKey = z.infer<typeof issuedKey>;
 
 const lockPage = z.object({ list: z.array(z.object({ lockId: z.int(), lockMac: z.string() })), pages: z.int() });
 const problemBody = z.object({ code: z.string(), detail: z.string().exactOptional() });

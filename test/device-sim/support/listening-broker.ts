@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Aedes } from 'aedes';
 
-export interface Heard {
+interface Heard {
   readonly channel: string;
   readonly payload: string;
   readonly retain: boolean;
