@@ -4,7 +4,7 @@ import { cardNumbered, digestOf } from './card-rules.ts';
 import type { CardService } from './card-service.ts';
 import { type CommandService, priority } from './command-service.ts';
 import { createEventGaps } from './event-gaps.ts';
-import type { Lock, LockId } from './lock.ts';
+import type { Lock, LockId, LockSettings } from './lock.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, StateReport } from './lock-report.ts';
 import type {
   AccountStore,
@@ -46,13 +46,16 @@ export function createReportService(options: {
   readonly commandIds: CommandIds;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly notify: Notify;
+  /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
+  readonly clockIsSuspect?: () => boolean;
 }): ReportService {
   const { clock, locks, statuses, cards, records, accounts, quarantine, commands, commandIds, notify } = options;
+  const { clockIsSuspect = () => false } = options;
   const gaps = createEventGaps({ records, commands, notify });
 
   /** A lock without a clock says 1970, or a year that has not come. */
   function believable(date: number | undefined, now: number): date is number {
-    return date !== undefined && date >= retentionCutoff(now) && date <= now + dayMs;
+    return date !== undefined && (clockIsSuspect() || (date >= retentionCutoff(now) && date <= now + dayMs));
   }
 
   /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
@@ -76,9 +79,9 @@ export function createReportService(options: {
 
   async function afterHello(lock: Lock, report: HelloReport, now: number): Promise<void> {
     const { lockId } = lock;
-    const told = toldBy(lock, report);
-    if (told !== undefined)
-      await followUp(lockId, 'keep what the lock said', () => locks.update(lockId, (current) => ({ ...current, ...told })));
+    if (withTold(lock, report) !== lock) {
+      await followUp(lockId, 'keep what the lock said', () => locks.update(lockId, (current) => withTold(current, report)));
+    }
     if (report.date === undefined || Math.abs(report.date - now) > clockToleranceMs) {
       await followUp(lockId, 'set-clock', () => setClock(lockId));
     }
@@ -145,16 +148,17 @@ export function createReportService(options: {
 
     async events(lockId, { epoch, events }) {
       const now = clock.now();
-      statuses.patch(lockId, { lastSeenAt: now });
+      const deviceId = locks.get(lockId)?.deviceId;
+      if (deviceId !== undefined) statuses.patch(lockId, { lastSeenAt: now });
       const { refused } = await records.append(
         lockId,
         epoch,
         events.map((event) => draft(lockId, event, now)),
       );
       if (refused.length > 0) {
-        const deviceId = locks.get(lockId)?.deviceId;
-        if (deviceId !== undefined)
+        if (deviceId !== undefined) {
           await quarantine.keep(deviceId, 'more epochs or gaps than are remembered', JSON.stringify({ epoch, events: refused }));
+        }
         notify({ kind: 'events-quarantined', lockId, epoch, count: refused.length });
       }
       if (records.progress(lockId, epoch).gaps.length > 0) void followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, 0));
@@ -168,19 +172,19 @@ export function createReportService(options: {
   };
 }
 
-/** What a hello changes of the lock's document; undefined when nothing, so that a reconnect storm writes nothing. */
-function toldBy(lock: Lock, report: HelloReport): Partial<Lock> | undefined {
-  const told: Partial<Lock> = {
+/** The lock with what its hello says of it; the very same when nothing is new, so that a reconnect storm writes nothing. */
+function withTold(lock: Lock, report: HelloReport): Lock {
+  const settings: LockSettings = { ...lock.settings, ...report.settings };
+  const told = {
     modelNum: report.modelNum ?? lock.modelNum,
     hardwareRevision: report.hardwareRevision ?? lock.hardwareRevision,
     firmwareRevision: report.firmwareRevision ?? lock.firmwareRevision,
     featureValue: report.featureValue ?? lock.featureValue,
     autoLockSeconds: report.autoLockTime ?? lock.autoLockSeconds,
-    settings: { ...lock.settings, ...report.settings },
   };
-  const { settings, ...plain } = told;
-  const same =
-    Object.entries(plain).every(([member, value]) => lock[member as keyof typeof plain] === value) &&
-    Object.entries(settings ?? {}).every(([member, value]) => lock.settings[member as keyof Lock['settings']] === value);
-  return same ? undefined : told;
+  return sameMembers(told, lock) && sameMembers(settings, lock.settings) ? lock : { ...lock, ...told, settings };
+}
+
+function sameMembers<T extends object>(part: T, whole: T): boolean {
+  return (Object.keys(part) as (keyof T)[]).every((member) => part[member] === whole[member]);
 }
