@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { callers, codeOf, createDomain, lockId, otherLockId } from '../support/domain.ts';
+
+const cutoff = Date.UTC(2026, 4, 21, 9);
+const now = Date.UTC(2026, 10, 21, 9);
+const open = { startDate: 0, endDate: 0, pageNo: 1, pageSize: 10 };
+
+async function setUp(...dates: number[]) {
+  const domain = await createDomain();
+  const events = dates.map((lockDate, n) => ({
+    seq: n + 1,
+    type: 'tamper',
+    success: true,
+    credential: '',
+    username: '',
+    lockDate,
+    serverDate: now,
+  }));
+  await domain.records.append(lockId, 'e', events);
+  const page = (range = {}) => domain.recordService.page(callers.manager, lockId, { ...open, ...range });
+  const dated = async (range = {}) => (await page(range)).list.map(({ lockDate }) => lockDate);
+  return { ...domain, page, dated };
+}
+
+describe('a page of records', () => {
+  it('is newest first by recordId, whatever the dates, with exact totals (HTTP API 3)', async () => {
+    const { page } = await setUp(now, now - 5_000, now - 1_000);
+    const { list, total, pages } = await page();
+    expect(list.map(({ lockDate }) => lockDate)).toEqual([now - 1_000, now - 5_000, now]);
+    expect([total, pages]).toEqual([3, 1]);
+  });
+
+  it('holds both ends of its range; 0 is open (HTTP API 3)', async () => {
+    const { dated } = await setUp(now - 3, now - 2, now - 1, now);
+    expect(await dated({ startDate: now - 2, endDate: now - 1 })).toEqual([now - 1, now - 2]);
+    expect(await dated({ startDate: now - 1 })).toEqual([now, now - 1]);
+    expect(await dated({ endDate: now - 2 })).toEqual([now - 2, now - 3]);
+  });
+
+  it('never holds what is older than six calendar months, purged or not (Specification 8)', async () => {
+    const { dated, clock } = await setUp(cutoff - 1, cutoff, cutoff + 1);
+    expect(await dated()).toEqual([cutoff + 1, cutoff]);
+    expect(await dated({ startDate: 1, endDate: cutoff })).toEqual([cutoff]);
+    await clock.advance(2);
+    expect(await dated()).toEqual([]);
+  });
+
+  it('is outside-retention when the whole range is older, to the millisecond (HTTP API 2)', async () => {
+    const { page } = await setUp(cutoff);
+    expect(await codeOf(() => page({ endDate: cutoff - 1 }))).toBe('outside-retention');
+    expect(await codeOf(() => page({ startDate: 1, endDate: 2 }))).toBe('outside-retention');
+    expect(await codeOf(() => page({ endDate: cutoff }))).toBe('done');
+  });
+
+  it('holds records that a lock with a fast clock has dated ahead (HTTP API 3)', async () => {
+    const { dated } = await setUp(now + 3_600_000);
+    expect(await dated()).toEqual([now + 3_600_000]);
+  });
+
+  it('is of that lock alone', async () => {
+    const { recordService } = await setUp(now);
+    expect((await recordService.page(callers.administrator, otherLockId, open)).total).toBe(0);
+  });
+});
