@@ -89,8 +89,8 @@ export function createRegistrationService(options: {
   }
 
   /** Roles are given by gateway administrators and by the lock's own. */
-  function requireRoleGiver(caller: Caller, lockId: LockId): void {
-    if (roleOn(requireLock(locks, lockId), caller) !== 'administrator') requireGatewayAdministrator(caller);
+  function requireRoleGiver(caller: Caller, lock: Lock): void {
+    if (roleOn(lock, caller) !== 'administrator') requireGatewayAdministrator(caller);
   }
 
   const accountIdOf = (username: string): AccountId => accountNamed(accounts.current(), username).accountId;
@@ -101,7 +101,8 @@ export function createRegistrationService(options: {
       return administration(async () => {
         const taken = locks.byDevice(deviceId);
         if (taken !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${taken.lockId}`);
-        const administratorId = administrator === undefined ? caller.accountId : accountIdOf(administrator);
+        // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
+        const administratorId = accountIdOf(administrator ?? caller.username);
         const groupName = given.groupName ?? '';
         const deviceKey = secrets.newDeviceKey();
         const lockId = (await counters.next('lockId')) as LockId;
@@ -166,11 +167,12 @@ export function createRegistrationService(options: {
     },
 
     async grant(caller, lockId, username, role) {
-      requireRoleGiver(caller, lockId);
+      requireRoleGiver(caller, requireLock(locks, lockId));
       await administration(async () => {
         const accountId = accountIdOf(username);
         await locks.update(lockId, (lock) => {
-          requireRoleGiver(caller, lockId);
+          // Asked again: another administrator can have been appointed while this waited.
+          requireRoleGiver(caller, lock);
           if (lock.administrator === accountId) throw new DomainError('conflict', `${username} is the administrator of lock ${lockId}`);
           return { ...lock, roles: [...without(lock, accountId), { accountId, role }] };
         });
@@ -178,13 +180,15 @@ export function createRegistrationService(options: {
     },
 
     async revoke(caller, lockId, username) {
-      requireRoleGiver(caller, lockId);
-      const accountId = accountIdOf(username);
-      await locks.update(lockId, (lock) => {
-        const roles = without(lock, accountId);
-        if (roles.length === lock.roles.length)
+      requireRoleGiver(caller, requireLock(locks, lockId));
+      await administration(async () => {
+        const accountId = accountIdOf(username);
+        await locks.update(lockId, (lock) => {
+          requireRoleGiver(caller, lock);
+          const roles = without(lock, accountId);
+          if (roles.length < lock.roles.length) return { ...lock, roles };
           throw new DomainError('not-found', `${username} has no role on lock ${lockId} to take away`);
-        return { ...lock, roles };
+        });
       });
     },
   };
