@@ -1,0 +1,116 @@
+// What the frame guard costs: publishes a second through Aedes with and without it, in alternating rounds. The load comes
+// from a process of its own. Not a test: figures depend on the machine.
+//   --rounds N (default 7)
+import { fork } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
+import { parseArgs } from 'node:util';
+import { Aedes, type Client } from 'aedes';
+import { defaultFrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
+import { createFrameParser } from '../../src/mqtt/frame-parser.ts';
+import { realClock } from '../support/mqtt-clock.ts';
+import { type Load, runLoad } from '../support/mqtt-load.ts';
+import { connectPacket, publishPacket } from '../support/mqtt-raw.ts';
+
+const limits = { ...defaultFrameLimits, packetsPerSecond: 1e9, packetBurst: 1e9 };
+
+async function broker(guarded: boolean) {
+  const aedes = await Aedes.createBroker({ concurrency: 5_000 });
+  const admit = new WeakMap<Client, () => void>();
+  aedes.on('connackSent', (_packet, client) => admit.get(client)?.());
+  const server = createServer({ noDelay: true }, (socket: Socket) => {
+    const guard = guarded ? guardFrames(socket, { clock: realClock, limits, onRefused: fail }) : undefined;
+    const client = aedes.handle(socket);
+    admit.set(client, () => guard?.admit());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    stop: () => Promise.all([new Promise((resolve) => server.close(resolve)), new Promise<void>((resolve) => aedes.close(resolve))]),
+  };
+}
+
+function fail(reason: string): void {
+  throw new Error(`the guard refused the load: ${reason}`);
+}
+
+interface Round {
+  readonly perSecond: number;
+  /** Of the broker's process, for one publish. */
+  readonly cpuMicros: number;
+}
+
+async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<Round> {
+  const { port, stop } = await broker(guarded);
+  const child = fork(process.argv[1] as string, ['load']);
+  const before = process.cpuUsage();
+  const elapsedMs = await new Promise<number>((resolve) => {
+    child.once('message', (message) => resolve(message as number));
+    child.send({ ...load, port });
+  });
+  const cpu = process.cpuUsage(before);
+  child.kill();
+  await stop();
+  const publishes = load.connections * load.publishesEach;
+  return { perSecond: (publishes / elapsedMs) * 1_000, cpuMicros: (cpu.user + cpu.system) / publishes };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+async function compare(name: string, load: Omit<Load, 'port'>, rounds: number): Promise<void> {
+  const plain: Round[] = [];
+  const guarded: Round[] = [];
+  await round(false, load);
+  for (let index = 0; index < rounds; index++) {
+    // The order alternates too: the second one of a pair finds a warmer process.
+    for (const withGuard of index % 2 === 0 ? [false, true] : [true, false])
+      (withGuard ? guarded : plain).push(await round(withGuard, load));
+  }
+  const figure = (rounds: readonly Round[], key: keyof Round) => median(rounds.map((each) => each[key]));
+  const rate = [figure(plain, 'perSecond'), figure(guarded, 'perSecond')] as const;
+  const cpu = [figure(plain, 'cpuMicros'), figure(guarded, 'cpuMicros')] as const;
+  write(
+    `${name}: ${rate[0].toFixed(0)}/s without, ${rate[1].toFixed(0)}/s with the guard (${percent(1 - rate[1] / rate[0])} less); ` +
+      `CPU of a publish ${cpu[0].toFixed(2)} and ${cpu[1].toFixed(2)} us (${percent(cpu[1] / cpu[0] - 1)} more)`,
+  );
+}
+
+/** The parser alone, over chunks of 64 KiB of small packets that are cut anywhere. */
+function parserAlone(): void {
+  const packet = publishPacket('latchd/v1/a4c1387f02e9/events', Buffer.alloc(64, 'x'), 7);
+  const stream = Buffer.concat(Array.from({ length: 20_000 }, () => packet));
+  const perPacket: number[] = [];
+  for (let index = 0; index < 9; index++) {
+    const parser = createFrameParser(defaultFrameLimits);
+    parser.feed(connectPacket({ clientId: 'bench' }));
+    parser.admit();
+    const start = performance.now();
+    for (let at = 0; at < stream.length; at += 65_536) {
+      let chunk: Buffer | undefined = stream.subarray(at, at + 65_536);
+      while (chunk !== undefined) chunk = parser.feed(chunk).rest;
+    }
+    perPacket.push(((performance.now() - start) * 1e6) / 20_000);
+  }
+  write(`the parser alone: ${median(perPacket).toFixed(0)} ns for a packet of ${packet.length} bytes`);
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} %`;
+}
+
+function write(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+if (process.argv[2] === 'load') {
+  process.once('message', (load: Load) => void runLoad(load).then((elapsedMs) => process.send?.(elapsedMs)));
+} else {
+  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } } });
+  const rounds = Number(values.rounds);
+  parserAlone();
+  await compare('QoS 1, 20 connections', { connections: 20, publishesEach: 2_000, qos: 1, payloadBytes: 64 }, rounds);
+  await compare('QoS 0, 20 connections', { connections: 20, publishesEach: 3_000, qos: 0, payloadBytes: 64 }, rounds);
+  await compare('QoS 1, 1 connection, 4 KiB', { connections: 1, publishesEach: 10_000, qos: 1, payloadBytes: 4_096 }, rounds);
+}

@@ -1,0 +1,222 @@
+// The frame guard on real sockets: time, rate, size and the end of connections (Protocol 1, T12, T13).
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { defaultFrameLimits, type FrameGuard, type FrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
+import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
+import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
+import { until } from '../support/mqtt-fakes.ts';
+import { connectPacket, disconnectPacket, pingPacket, publishPacket } from '../support/mqtt-raw.ts';
+
+const login = connectPacket({ clientId: 'p' });
+
+let server: Server;
+let clock: ManualClock;
+let sockets: Socket[];
+beforeEach(async () => {
+  clock = createManualClock();
+  sockets = [];
+  server = createServer({ noDelay: true });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** A client, and a reader behind a guard that reads as a broker does. */
+async function open(limits: Partial<FrameLimits> = {}) {
+  const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
+  const client = connect((server.address() as { port: number }).port, '127.0.0.1');
+  client.setNoDelay(true);
+  const stream = await accepted;
+  sockets.push(client, stream);
+  for (const socket of [client, stream]) socket.on('error', () => {});
+  const seen = { bytes: Buffer.alloc(0), refusals: [] as FrameRefusal[], pauses: 0, ended: false, reading: true };
+  const guard: FrameGuard = guardFrames(stream, {
+    ...{ clock, limits: { ...defaultFrameLimits, ...limits } },
+    onRefused: (refusal) => seen.refusals.push(refusal),
+    onPaused: () => void seen.pauses++,
+  });
+  const read = () => {
+    for (let chunk = stream.read(); seen.reading && chunk !== null; chunk = stream.read()) seen.bytes = Buffer.concat([seen.bytes, chunk]);
+  };
+  stream.on('readable', () => seen.reading && read());
+  stream.on('end', () => {
+    seen.ended = true;
+  });
+  const answers: Buffer[] = [];
+  client.on('data', (chunk) => answers.push(chunk));
+  return { client, stream, seen, guard, read, answers, answered: () => Buffer.concat(answers).toString('hex') };
+}
+
+/** Resolves when everything the client has sent has arrived at the guard. */
+async function arrived({ client, stream }: { client: Socket; stream: Socket }): Promise<void> {
+  await until('all has arrived', () => stream.bytesRead === client.bytesWritten);
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('whole packets', () => {
+  test('come out as they went in, however they were cut', async () => {
+    const { client, seen } = await open();
+    const stream = Buffer.concat([login, publishPacket('a', Buffer.alloc(500), 1), pingPacket, disconnectPacket]);
+    for (let at = 0; at < stream.length; at += 37) {
+      client.write(stream.subarray(at, at + 37));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until('all has come', () => seen.bytes.length === stream.length);
+    expect(seen.bytes.equals(stream)).toBe(true);
+    client.end();
+    await until('the end has come', () => seen.ended);
+    expect(seen.refusals).toEqual([]);
+  });
+
+  test('those before a bad one still come out, then the connection is closed', async () => {
+    const { client, stream, seen, answers } = await open();
+    client.write(Buffer.concat([login, pingPacket, Buffer.from([0x32, 5, 0, 1, 0x61, 0, 0])]));
+    await until('it is closed', () => client.destroyed && stream.destroyed);
+    expect(seen.bytes.equals(Buffer.concat([login, pingPacket]))).toBe(true);
+    expect([seen.refusals, answers]).toEqual([['packet-id'], []]);
+  });
+
+  test('a big one passes only when the CONNACK has gone out', async () => {
+    const big = publishPacket('a', Buffer.alloc(60_000), 1);
+    const early = await open();
+    early.client.write(Buffer.concat([login, big]));
+    await until('it is refused', () => early.seen.refusals.length === 1);
+    expect(early.seen.refusals).toEqual(['too-large']);
+    const later = await open();
+    later.guard.admit();
+    later.client.write(Buffer.concat([login, big]));
+    await until('it has come', () => later.seen.bytes.length === login.length + big.length);
+  });
+});
+
+describe('a CONNECT that cannot be served is answered before the close', () => {
+  test.each([
+    ['MQTT 5: CONNACK 1 [MQTT-3.1.2-2]', connectPacket({ clientId: 'p', version: 5 }), '20020001'],
+    ['a bridge: CONNACK 1', connectPacket({ clientId: 'p', version: 0x84 }), '20020001'],
+    ['no client id for a session that is to last: CONNACK 2 [MQTT-3.1.3-8]', connectPacket({ clientId: '', clean: false }), '20020002'],
+    ['a wrong protocol name: nothing [MQTT-3.1.2-1]', connectPacket({ clientId: 'p', protocol: 'MQXX' }), ''],
+  ])('%s', async (_title, packet, answer) => {
+    const { client, stream, seen, answered } = await open();
+    // What comes behind it must not turn the close into a reset, which would take the answer with it.
+    client.write(Buffer.concat([packet, Buffer.alloc(3_000)]));
+    await until('it is closed', () => client.destroyed && stream.destroyed);
+    expect([answered(), seen.bytes.length]).toEqual([answer, 0]);
+    expect(clock.timers()).toBe(0);
+  });
+});
+
+describe('time', () => {
+  test('without a CONNECT in 5 s the connection is closed, whatever has come of it', async () => {
+    const opened = await open();
+    opened.client.write(login.subarray(0, -1));
+    await arrived(opened);
+    clock.advance(4_999);
+    expect(opened.seen.refusals).toEqual([]);
+    clock.advance(1);
+    expect(opened.seen.refusals).toEqual(['connect-timeout']);
+    await until('it is closed', () => opened.client.destroyed);
+  });
+
+  test('a packet that is not complete 10 s after its first byte closes the connection; more bytes do not help', async () => {
+    const opened = await open();
+    opened.client.write(login);
+    await arrived(opened);
+    clock.advance(60_000);
+    const packet = publishPacket('a', 'payload', 1);
+    for (let second = 0; second < 9; second++) {
+      opened.client.write(packet.subarray(second, second + 1));
+      await arrived(opened);
+      clock.advance(1_000);
+    }
+    expect(opened.seen.refusals).toEqual([]);
+    clock.advance(1_000);
+    expect(opened.seen.refusals).toEqual(['packet-timeout']);
+    expect(clock.timers()).toBe(0);
+  });
+
+  test('each packet has its own 10 s', async () => {
+    const opened = await open();
+    opened.client.write(Buffer.concat([login, pingPacket.subarray(0, 1)]));
+    await arrived(opened);
+    for (let count = 0; count < 5; count++) {
+      clock.advance(9_000);
+      opened.client.write(Buffer.concat([pingPacket.subarray(1), pingPacket.subarray(0, 1)]));
+      await arrived(opened);
+    }
+    expect(opened.seen.refusals).toEqual([]);
+    expect(opened.seen.bytes.length).toBe(login.length + 10);
+    clock.advance(10_000);
+    expect(opened.seen.refusals).toEqual(['packet-timeout']);
+  });
+
+  test('a client is not blamed for what its reader has not read', async () => {
+    const opened = await open();
+    opened.client.write(Buffer.concat([login, pingPacket.subarray(0, 1)]));
+    await arrived(opened);
+    opened.seen.reading = false;
+    opened.client.write(pingPacket.subarray(1));
+    await until('it has arrived', () => opened.stream.readableLength > 0);
+    clock.advance(30_000);
+    expect(opened.seen.refusals).toEqual([]);
+    opened.seen.reading = true;
+    opened.read();
+    expect(opened.seen.bytes.length).toBe(login.length + 2);
+  });
+
+  test('no timer outlives the connection', async () => {
+    const opened = await open({ packetBurst: 2 });
+    opened.client.write(Buffer.concat([login, pingPacket, pingPacket, pingPacket]));
+    await until('it is paused', () => opened.seen.pauses === 1);
+    opened.client.destroy();
+    await new Promise((resolve) => opened.stream.once('close', resolve).destroy());
+    expect(clock.timers()).toBe(0);
+  });
+});
+
+describe('rate', () => {
+  test('whoever is too fast is read more slowly, and loses nothing', async () => {
+    const opened = await open({ packetsPerSecond: 100, packetBurst: 10 });
+    const many = Buffer.concat(Array.from({ length: 40 }, (_, index) => publishPacket('a', 'x', index + 1)));
+    opened.client.end(Buffer.concat([login, many]));
+    await until('it is paused', () => opened.seen.pauses === 1);
+    expect(opened.seen.bytes.length).toBe(login.length + (9 * many.length) / 40);
+    // Five packets in 50 ms; the end of the connection waits for the last one.
+    for (let count = 0; count < 6; count++) {
+      clock.advance(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(opened.seen.ended).toBe(false);
+    for (let count = 0; count < 4 && !opened.seen.ended; count++) {
+      clock.advance(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until('the end has come', () => opened.seen.ended);
+    expect(opened.seen.bytes.subarray(login.length).equals(many)).toBe(true);
+    expect(opened.seen.refusals).toEqual([]);
+  });
+
+  test('while it is paused no more is read from its socket than fits the buffers', async () => {
+    const opened = await open({ packetsPerSecond: 1, packetBurst: 1 });
+    opened.client.write(login);
+    await arrived(opened);
+    const flood = Buffer.alloc(1_000_000, pingPacket);
+    for (let count = 0; count < 50; count++) opened.client.write(flood);
+    await until('the client is held up', () => opened.stream.readableLength > 0);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(opened.stream.readableLength).toBeLessThan(300_000);
+    expect(opened.client.writableLength).toBeGreaterThan(10_000_000);
+  });
+
+  test('one packet at a time counts too', async () => {
+    const opened = await open({ packetsPerSecond: 100, packetBurst: 3 });
+    for (const packet of [login, pingPacket, pingPacket, pingPacket]) {
+      opened.client.write(packet);
+      await arrived(opened);
+    }
+    expect([opened.seen.bytes.length, opened.seen.pauses]).toEqual([login.length + 4, 1]);
+    clock.advance(50);
+    await until('it has come', () => opened.seen.bytes.length === login.length + 6);
+  });
+});
