@@ -2,33 +2,14 @@
 // from a process of its own. Not a test: figures depend on the machine.
 //   --rounds N (default 7)
 import { fork } from 'node:child_process';
-import { createServer, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
-import { Aedes, type Client } from 'aedes';
-import { defaultFrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
+import { defaultFrameLimits } from '../../src/mqtt/frame-guard.ts';
 import { createFrameParser } from '../../src/mqtt/frame-parser.ts';
-import { realClock } from '../support/mqtt-clock.ts';
 import { type Load, runLoad } from '../support/mqtt-load.ts';
 import { connectPacket, publishPacket } from '../support/mqtt-raw.ts';
+import { startPlainBroker } from '../support/plain-broker.ts';
 
-const limits = { ...defaultFrameLimits, packetsPerSecond: 1e9, packetBurst: 1e9 };
-
-async function broker(guarded: boolean) {
-  const aedes = await Aedes.createBroker({ concurrency: 5_000 });
-  const admit = new WeakMap<Client, () => void>();
-  aedes.on('connackSent', (_packet, client) => admit.get(client)?.());
-  const server = createServer({ noDelay: true }, (socket: Socket) => {
-    const guard = guarded ? guardFrames(socket, { clock: realClock, limits, onRefused: fail }) : undefined;
-    const client = aedes.handle(socket);
-    admit.set(client, () => guard?.admit());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    port,
-    stop: () => Promise.all([new Promise((resolve) => server.close(resolve)), new Promise<void>((resolve) => aedes.close(resolve))]),
-  };
-}
+const unlimitedRate = { packetsPerSecond: 1e9, packetBurst: 1e9 };
 
 function fail(reason: string): void {
   throw new Error(`the guard refused the load: ${reason}`);
@@ -41,7 +22,7 @@ interface Round {
 }
 
 async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<Round> {
-  const { port, stop } = await broker(guarded);
+  const { port, stop } = await startPlainBroker({ guarded, limits: unlimitedRate, onRefused: fail });
   const child = fork(process.argv[1] as string, ['load']);
   const before = process.cpuUsage();
   const elapsedMs = await new Promise<number>((resolve) => {

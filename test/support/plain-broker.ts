@@ -1,0 +1,39 @@
+// Aedes behind the frame guard and nothing else: no access rules, sessions as the clients want them.
+import { createServer, type Socket } from 'node:net';
+import { Aedes, type Client } from 'aedes';
+import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
+import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
+import { realClock } from './mqtt-clock.ts';
+
+export interface PlainBrokerOptions {
+  readonly guarded: boolean;
+  readonly limits?: Partial<FrameLimits>;
+  onRefused?(refusal: FrameRefusal): void;
+}
+
+/** Listens on a free port of the loopback. */
+export async function startPlainBroker({ guarded, limits, onRefused = () => {} }: PlainBrokerOptions) {
+  const aedes = await Aedes.createBroker({ concurrency: 5_000 });
+  const admit = new WeakMap<Client, () => void>();
+  const sockets = new Set<Socket>();
+  aedes.on('connackSent', ({ returnCode }, client) => returnCode === 0 && admit.get(client)?.());
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    const guard = guarded ? guardFrames(socket, { clock: realClock, limits: { ...defaultFrameLimits, ...limits }, onRefused }) : undefined;
+    const client = aedes.handle(socket);
+    if (guard !== undefined) admit.set(client, guard.admit);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+
+  return {
+    port,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => aedes.close(resolve));
+      await closed;
+    },
+  };
+}
