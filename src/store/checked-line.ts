@@ -9,8 +9,11 @@ const markLength = head.length + 8 + tail.length;
 
 /** The line, with its newline, of an object that has at least one member. */
 export function checkedLine(value: object): string {
-  const json = JSON.stringify(value);
-  const body = json.slice(0, -1);
+  return withChecksum(JSON.stringify(value).slice(0, -1));
+}
+
+/** The line, with its newline, of JSON whose last brace is still missing. */
+export function withChecksum(body: string): string {
   return `${body}${head}${hex(crc32(body))}${tail}\n`;
 }
 

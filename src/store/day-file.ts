@@ -28,6 +28,11 @@ export interface DayName {
 const firstDay = Date.UTC(1970, 0, 1);
 const lastDay = Date.UTC(9999, 11, 31);
 
+/** Days since 1970 (UTC): the same for two instants exactly when `utcDay` is. */
+export function dayNumber(at: number): number {
+  return Math.floor(Math.min(Math.max(at, firstDay), lastDay) / 86_400_000);
+}
+
 /** The UTC day of an instant: `2026-11-21`. A clock beyond the years of four digits gets the nearest day. */
 export function utcDay(at: number): string {
   return new Date(Math.min(Math.max(at, firstDay), lastDay)).toISOString().slice(0, 10);

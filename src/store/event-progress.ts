@@ -12,9 +12,15 @@ export const maxGaps = 1_000;
 interface Epoch {
   readonly ranges: SeqRanges;
   /** The events whose flush is under way, with its end (never rejects). */
-  readonly pending: Map<number, Promise<void>>;
+  readonly pending: Map<number, Flush>;
   /** Highest serverDate of its records. */
   newestAt: number;
+}
+
+/** The end of a flush that is under way; the promise is made only when somebody waits for it. */
+interface Flush {
+  ended: Promise<void> | undefined;
+  end: () => void;
 }
 
 /** The new events of one call, on their way to the disk. Exactly one of `keep` and `undo` must be called. */
@@ -41,7 +47,7 @@ export interface EventProgress {
   /** The flush that one of these events is waiting for; undefined when none is. Never rejects. */
   pending(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<void> | undefined;
   /** Sorts new events from duplicates and from those beyond the limits. An epoch with nothing since `forgetBefore` may give way. */
-  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: number): Claim;
+  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim;
   /** Takes over a stored record at the start. */
   restore(lockId: LockId, epoch: string, seq: number, serverDate: number): void;
   /** Everything flushed, for an index. */
@@ -67,13 +73,13 @@ export function createEventProgress(): EventProgress {
     return epoch;
   }
   /** The epoch, a new one where there is room for it, or undefined. */
-  function roomFor(lockId: LockId, name: string, forgetBefore: number): Epoch | undefined {
+  function roomFor(lockId: LockId, name: string, forgetBefore: () => number): Epoch | undefined {
     const epochs = epochsOf(lockId);
     const known = epochs.get(name);
     if (known) return known;
     if (epochs.size >= maxEpochs) {
       const oldest = [...epochs].filter(([, { pending }]) => pending.size === 0).sort(([, a], [, b]) => a.newestAt - b.newestAt)[0];
-      if (!oldest || oldest[1].newestAt >= forgetBefore) return undefined;
+      if (!oldest || oldest[1].newestAt >= forgetBefore()) return undefined;
       epochs.delete(oldest[0]);
     }
     return begin(lockId, name, Number.NEGATIVE_INFINITY);
@@ -103,26 +109,26 @@ export function createEventProgress(): EventProgress {
       if (!pending || pending.size === 0) return undefined;
       for (const { seq } of events) {
         const flush = pending.get(seq);
-        if (flush !== undefined) return flush;
+        if (flush !== undefined) return endOf(flush);
       }
       return undefined;
     },
     claim(lockId, name, events, forgetBefore) {
       const epoch = roomFor(lockId, name, forgetBefore);
       if (!epoch) return { fresh: [], duplicates: 0, refused: events, keep: () => undefined, undo: () => undefined };
-      const { promise, resolve } = withResolvers();
+      const flush: Flush = { ended: undefined, end: () => undefined };
       const fresh: RecordDraft[] = [];
       const refused: RecordDraft[] = [];
       for (const event of events) {
         if (includesSeq(epoch.ranges, event.seq)) continue;
         if (claimOne(lockId, epoch, event.seq)) {
           fresh.push(event);
-          epoch.pending.set(event.seq, promise);
+          epoch.pending.set(event.seq, flush);
         } else refused.push(event);
       }
       function end(): void {
         for (const { seq } of fresh) epoch?.pending.delete(seq);
-        resolve();
+        flush.end();
       }
       return {
         fresh,
@@ -161,10 +167,9 @@ export function createEventProgress(): EventProgress {
   };
 }
 
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
+function endOf(flush: Flush): Promise<void> {
+  flush.ended ??= new Promise((resolve) => {
+    flush.end = resolve;
   });
-  return { promise, resolve };
+  return flush.ended;
 }

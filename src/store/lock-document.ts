@@ -52,6 +52,7 @@ const lock = z.strictObject({
   administrator: accountId,
   roles: z.array(z.strictObject({ accountId, role: z.enum(['operator', 'manager']) })),
   keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+  hubId: deviceId.nullable(),
 }) satisfies z.ZodType<Lock>;
 
 const card = z.strictObject({
@@ -73,11 +74,18 @@ const intent = z.discriminatedUnion('kind', [
 /** The format of the document of the lock with this id: one that speaks of another lock is damaged. */
 export function lockDocumentFormat(expected: LockId): DocumentFormat<LockDocument> {
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
+    upgrades: { 1: withoutHub },
     schema: z
       .strictObject({ lock, cards: z.array(card), intents: z.array(intent) })
       .refine((document) => document.lock.lockId === expected, { path: ['lock', 'lockId'], message: 'is not the one in the file name' }),
   };
+}
+
+/** Schema 1 knew no hubs. What is no lock document stays none, for the schema to refuse. */
+function withoutHub(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('lock' in content) || typeof content.lock !== 'object') return content;
+  return { ...content, lock: { ...content.lock, hubId: null } };
 }
 
 /** The deviceId that a damaged document most probably had, so that its lock is not registered a second time. */

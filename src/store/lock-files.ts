@@ -83,8 +83,8 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
   async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<void> {
     await document.idle();
     try {
-      // The previous generation first: it must not outlive the lock.
-      await removeIfThere(files, `${pathOf(lockId)}.previous`);
+      // Copies first: they must not outlive the lock.
+      for (const copy of ['previous', 'schema-1']) await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
       await removeIfThere(files, pathOf(lockId));
       await files.syncFolder(dirname(pathOf(lockId)));
     } catch (error) {

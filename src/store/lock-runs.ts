@@ -13,7 +13,8 @@ export interface LockRun {
 }
 
 export interface LockRuns {
-  add(lockId: LockId, place: LinePlace, lockDate: number): void;
+  /** `length` counts the newline. */
+  add(lockId: LockId, position: number, length: number, lockDate: number): void;
   count(): number;
   /** The locks that have lines, lowest first. */
   locks(): LockId[];
@@ -28,7 +29,7 @@ export function createLockRuns(): LockRuns {
   const runs = new Map<LockId, { -readonly [K in keyof LockRun]: LockRun[K] }>();
   let total = 0;
   return {
-    add(lockId, { position, length }, lockDate) {
+    add(lockId, position, length, lockDate) {
       let run = runs.get(lockId);
       if (!run) {
         run = { count: 0, lowest: lockDate, highest: lockDate, ...columns(8) };
@@ -38,8 +39,8 @@ export function createLockRuns(): LockRuns {
       run.lengths[run.count] = length;
       run.dates[run.count] = lockDate;
       run.count += 1;
-      run.lowest = Math.min(run.lowest, lockDate);
-      run.highest = Math.max(run.highest, lockDate);
+      if (lockDate < run.lowest) run.lowest = lockDate;
+      if (lockDate > run.highest) run.highest = lockDate;
       total += 1;
     },
     count: () => total,

@@ -1,6 +1,8 @@
 // The day that is being written: an append-only journal, with the place of every flushed record in memory.
+
+import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
-import type { LockRecord } from '../domain/record.ts';
+import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { type DayFile, type DayName, dayFileName } from './day-file.ts';
 import type { FileLayer } from './files.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -12,7 +14,7 @@ import { decodeRecord, encodeRecord, readRecord } from './record-line.ts';
 
 export interface OpenDay extends DayFile {
   /** Resolves once all of them are flushed, which is when they begin to show. `storage-unavailable`: none is stored. */
-  append(records: readonly LockRecord[]): Promise<void>;
+  append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number): Promise<void>;
   flushes(): number;
   /** The newest flushed record; undefined in an empty file. */
   newestRecord(): NewestRecord | undefined;
@@ -48,7 +50,7 @@ export async function reopenDay(options: DayOptions, onRecord: (record: LockReco
   function take(line: Buffer, position: number): LockRecord | undefined {
     const record = decodeRecord(line);
     if (!record) return undefined;
-    runs.add(record.lockId, { position, length: line.length + 1 }, record.lockDate);
+    runs.add(record.lockId, position, line.length + 1, record.lockDate);
     if (!newest || record.recordId > newest.recordId) newest = record;
     return record;
   }
@@ -81,14 +83,31 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
       const lines = await read(runs.places(lockId, from, to, skip, take));
       return intactRecords(lines, log, dayFileName(name));
     },
-    async append(records) {
-      const lines = records.map(encodeRecord);
-      let position = await journal.append(Buffer.from(lines.join('')));
-      records.forEach((record, n) => {
-        const length = Buffer.byteLength(lines[n] as string);
-        runs.add(record.lockId, { position, length }, record.lockDate);
-        position += length;
-        newest = record;
+    append(lockId, epoch, drafts, takeRecordId) {
+      let recordId = 0;
+      const lines = drafts.map((draft) => {
+        recordId = takeRecordId();
+        return encodeRecord(recordId, lockId, epoch, draft);
+      });
+      function show(start: number): void {
+        let position = start;
+        for (let n = 0; n < drafts.length; n++) {
+          const { lockDate, serverDate } = drafts[n] as RecordDraft;
+          const length = Buffer.byteLength(lines[n] as string);
+          runs.add(lockId, position, length, lockDate);
+          position += length;
+          newest = { recordId, serverDate };
+        }
+      }
+      return new Promise((resolve, reject) => {
+        journal.enqueue({
+          lines: lines.length === 1 ? (lines[0] as string) : lines.join(''),
+          reject,
+          resolve(position) {
+            show(position);
+            resolve();
+          },
+        });
       });
     },
     close: journal.close,

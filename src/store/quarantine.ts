@@ -61,10 +61,11 @@ export function createQuarantine(options: {
       size = recovered.length;
     },
     async keep(deviceId, reason, payload) {
-      const line = Buffer.from(checkedLine({ at: clock.now(), deviceId, reason, payload: payload.slice(0, maxPayloadLength) }));
+      const line = checkedLine({ at: clock.now(), deviceId, reason, payload: payload.slice(0, maxPayloadLength) });
+      const length = Buffer.byteLength(line);
       try {
-        while (turning || !journal || (size > 0 && size + line.length > maxBytes)) await turn();
-        size += line.length;
+        while (turning || !journal || (size > 0 && size + length > maxBytes)) await turn();
+        size += length;
         await journal.append(line);
       } catch (error) {
         size = journal?.length() ?? size;

@@ -2,7 +2,7 @@
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { LockRecord } from '../domain/record.ts';
-import { type DayFile, dayFileName, indexFileName, utcDay } from './day-file.ts';
+import { type DayFile, dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
 import { removeIfThere } from './durable-file.ts';
 import type { EventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
@@ -10,6 +10,8 @@ import { beginDay, type OpenDay } from './open-day.ts';
 import { type OpenedFolder, openFolder } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';
 import { sealDay } from './sealing.ts';
+
+const dayMs = 86_400_000;
 
 export interface RecordDays {
   open(progress: EventProgress): Promise<OpenedFolder>;
@@ -51,7 +53,7 @@ export function createRecordDays(options: {
   function today(): OpenDay | undefined {
     const newest = open.at(-1);
     if (!newest || newest !== days.at(-1) || finished.has(newest)) return undefined;
-    return newest.name.day === utcDay(clock.now()) ? newest : undefined;
+    return Date.parse(newest.name.day) === dayNumber(clock.now()) * dayMs ? newest : undefined;
   }
   async function closeRetired(): Promise<void> {
     const held = new Set([...queries].flat());

@@ -1,8 +1,8 @@
 // A record as a line of a day's file: flat JSON with a checksum.
 import { z } from 'zod';
 import type { LockId } from '../domain/lock.ts';
-import type { LockRecord } from '../domain/record.ts';
-import { checkedLine, isIntact } from './checked-line.ts';
+import type { LockRecord, RecordDraft } from '../domain/record.ts';
+import { isIntact, withChecksum } from './checked-line.ts';
 
 const id = z.int().min(1);
 const text = z.string();
@@ -22,11 +22,19 @@ const recordLine = z.object({
   reportedDate: millis.exactOptional(),
 }) satisfies z.ZodType<LockRecord>;
 
-/** The line, with its newline; members in the order in which people look for them. */
-export function encodeRecord(record: LockRecord): string {
-  const { recordId, lockId, epoch, seq, type, success, credential, username, lockDate, serverDate, reportedDate } = record;
-  // JSON leaves out what is undefined.
-  return checkedLine({ recordId, lockId, epoch, seq, type, success, credential, username, lockDate, serverDate, reportedDate });
+/** The line, with its newline; written by hand because every event passes here, some 25,000 a second when locks come back. */
+export function encodeRecord(recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): string {
+  const { seq, type, success, credential, username, lockDate, serverDate, reportedDate } = draft;
+  const reported = reportedDate === undefined ? '' : `,"reportedDate":${reportedDate}`;
+  return withChecksum(
+    `{"recordId":${recordId},"lockId":${lockId},"epoch":${quoted(epoch)},"seq":${seq},"type":${quoted(type)},"success":${success},` +
+      `"credential":${quoted(credential)},"username":${quoted(username)},"lockDate":${lockDate},"serverDate":${serverDate}${reported}`,
+  );
+}
+
+/** As JSON.stringify, which is only asked where something has to be escaped or may have to be. */
+function quoted(plain: string): string {
+  return /^[ !#-[\]-~]*$/.test(plain) ? `"${plain}"` : JSON.stringify(plain);
 }
 
 /** The record of an intact line; undefined when it holds something else. */

@@ -1,15 +1,15 @@
 // The records: one file for each UTC day, appended to, queried by lock and time (RecordStore).
-import type { LockId } from '../domain/lock.ts';
 import { type Page, pageOf } from '../domain/page.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, RecordQuery, RecordStore } from '../domain/ports.ts';
-import { type LockRecord, type RecordDraft, retentionCutoff } from '../domain/record.ts';
+import { type LockRecord, retentionCutoff } from '../domain/record.ts';
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
 import type { DayFile } from './day-file.ts';
 import { createEventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
+import type { OpenDay } from './open-day.ts';
 import { createRecordDays } from './record-days.ts';
 import { createRecordIds, type RecordIds } from './record-ids.ts';
 
@@ -45,15 +45,12 @@ export function createRecordLog(options: {
   const days = createRecordDays({ files, folder, clock, log });
   let ids: RecordIds | undefined;
 
-  async function write(recordIds: RecordIds, lockId: LockId, epoch: string, drafts: readonly RecordDraft[]): Promise<void> {
-    let day = days.today();
-    while (!day || !recordIds.has(drafts.length)) {
-      if (recordIds.has(drafts.length)) await days.begin(recordIds.peek);
-      else await recordIds.reserve(drafts.length);
-      day = days.today();
-    }
-    // Nothing is awaited between here and the journal's queue: recordIds are in the order of the file.
-    await day.append(drafts.map((draft) => ({ ...draft, recordId: recordIds.take(), lockId, epoch })));
+  /** Today's file, when it is there and `count` recordIds are reserved. */
+  function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {
+    return recordIds.has(count) ? days.today() : undefined;
+  }
+  function makeReady(recordIds: RecordIds, count: number): Promise<void> {
+    return recordIds.has(count) ? days.begin(recordIds.peek) : recordIds.reserve(count);
   }
   const count = (): number => days.all().reduce((sum, day) => sum + day.count(), 0);
 
@@ -67,12 +64,15 @@ export function createRecordLog(options: {
       if (!ids) throw new Error('the record log is not open');
       for (let flush = progress.pending(lockId, epoch, events); flush; flush = progress.pending(lockId, epoch, events)) await flush;
       // With a wrong clock nothing is forgotten for its age.
-      const forgetBefore = clockTrust.isSuspect() ? Number.NEGATIVE_INFINITY : retentionCutoff(clock.now());
+      const forgetBefore = (): number => (clockTrust.isSuspect() ? Number.NEGATIVE_INFINITY : retentionCutoff(clock.now()));
       const claim = progress.claim(lockId, epoch, events, forgetBefore);
       const { fresh, duplicates, refused } = claim;
       if (fresh.length > 0) {
         try {
-          await write(ids, lockId, epoch, fresh);
+          let day = readyDay(ids, fresh.length);
+          for (; !day; day = readyDay(ids, fresh.length)) await makeReady(ids, fresh.length);
+          // Nothing is awaited between here and the journal's queue: recordIds are in the order of the file.
+          await day.append(lockId, epoch, fresh, ids.take);
         } catch (error) {
           claim.undo();
           throw storageUnavailable(error);

@@ -5,6 +5,7 @@ import type {
   CardStore,
   Clock,
   CounterStore,
+  HubStore,
   LockStore,
   Quarantine,
   RecordStore,
@@ -19,6 +20,7 @@ import { createDirectoryLock } from './directory-lock.ts';
 import { missingDocument } from './document.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes, storageUnavailable } from './flush-guard.ts';
+import { createHubFile, noHubs } from './hub-file.ts';
 import { createLockFiles, type DisabledLock } from './lock-files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog, type PurgeOutcome } from './record-log.ts';
@@ -54,6 +56,7 @@ export interface StoreFigures {
 export interface Store extends Part {
   readonly locks: LockStore;
   readonly cards: CardStore;
+  readonly hubs: HubStore;
   readonly statuses: StatusStore;
   readonly accounts: AccountStore;
   readonly counters: CounterStore;
@@ -86,6 +89,7 @@ export function createStore(options: StoreOptions): Store {
   const counters = createCounterFile(files, `${directory}/counters.json`);
   const accounts = createAccountFile(files, `${directory}/accounts.json`);
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log });
+  const hubs = createHubFile(files, `${directory}/hubs.json`);
   const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log });
   const clockTrust = createClockTrust({
     files,
@@ -116,7 +120,7 @@ export function createStore(options: StoreOptions): Store {
   /** Whether there is anything that a first start does not make before its accounts. */
   async function holdsData(): Promise<boolean> {
     const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
-    const signs = ['accounts.json', 'accounts.json.previous', 'status.json', 'quarantine.jsonl'];
+    const signs = ['accounts.json', 'accounts.json.previous', 'hubs.json', 'status.json', 'quarantine.jsonl'];
     return signs.some((name) => top?.includes(name)) || (locks ?? []).length > 0 || (days ?? []).length > 0;
   }
   async function openAll(): Promise<void> {
@@ -132,6 +136,11 @@ export function createStore(options: StoreOptions): Store {
       log.info({ file: 'admin.token' }, 'first start: the account admin was made, its token is in the data directory');
     }
     await lockFiles.open();
+    if (!(await hubs.document.load())) {
+      // Before there were hubs there was no such file.
+      if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
+      await hubs.document.put(noHubs);
+    }
     await counters.raise({ ...lockFiles.highest(), ...accounts.highest() });
     await statuses.open();
     await records.open();
@@ -144,6 +153,7 @@ export function createStore(options: StoreOptions): Store {
       quarantine.close(),
       lockFiles.idle(),
       accounts.document.idle(),
+      hubs.document.idle(),
       counters.document.idle(),
     ]);
     for (const one of closed) if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the store did not close cleanly');
@@ -175,6 +185,7 @@ export function createStore(options: StoreOptions): Store {
     },
     locks: lockFiles.locks,
     cards: lockFiles.cards,
+    hubs,
     statuses,
     accounts,
     counters,

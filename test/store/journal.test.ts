@@ -8,7 +8,8 @@ import { createJournalFile, recoverJournal } from '../../src/store/journal-recov
 import { captureLog, withDirectory } from './support/directory.ts';
 import { faultyFiles } from './support/faulty-files.ts';
 
-const line = (n: number): Buffer => Buffer.from(checkedLine({ n, text: 'ä'.repeat(n % 3) }));
+const text = (n: number): string => checkedLine({ n, text: 'ä'.repeat(n % 3) });
+const line = (n: number): Buffer => Buffer.from(text(n));
 
 async function numbersIn(path: string): Promise<number[]> {
   const lines = (await readFile(path, 'utf8')).split('\n');
@@ -34,17 +35,17 @@ describe('a journal', () => {
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const journal = createJournal(await createJournalFile(nodeFiles(), path), 0);
-      const positions = await Promise.all(Array.from({ length: 100 }, (_, n) => journal.append(line(n))));
+      const positions = await Promise.all(Array.from({ length: 100 }, (_, n) => journal.append(text(n))));
       expect(journal.flushes()).toBe(1);
       expect(positions[0]).toBe(0);
       expect(positions[1]).toBe(line(0).length);
-      await Promise.all([journal.append(line(100)), journal.append(line(101))]);
+      await Promise.all([journal.append(text(100)), journal.append(text(101))]);
       expect(journal.flushes()).toBe(2);
       expect(await numbersIn(path)).toEqual(Array.from({ length: 102 }, (_, n) => n));
-      const last = journal.append(line(102));
+      const last = journal.append(text(102));
       await journal.close();
       await last;
-      await expect(journal.append(line(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
+      await expect(journal.append(text(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
     }));
 
   test.each(['ENOSPC', 'EIO'])('cuts a write that failed with %s back, rejects all of it, and goes on when it can', (code) =>
@@ -52,14 +53,14 @@ describe('a journal', () => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, path), 0);
-      await journal.append(line(1));
+      await journal.append(text(1));
       files.fault = (operation) => (operation === 'write' ? code : undefined);
-      const outcomes = await Promise.allSettled([2, 3, 4].map((n) => journal.append(line(n))));
+      const outcomes = await Promise.allSettled([2, 3, 4].map((n) => journal.append(text(n))));
       for (const outcome of outcomes)
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'storage-unavailable', cause: { code } } });
       expect(await numbersIn(path)).toEqual([1]);
       files.fault = undefined;
-      await journal.append(line(5));
+      await journal.append(text(5));
       expect(await numbersIn(path)).toEqual([1, 5]);
       await journal.close();
     }),
@@ -70,12 +71,12 @@ describe('a journal', () => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, path), 0);
-      await journal.append(line(1));
+      await journal.append(text(1));
       files.fault = (operation) => (operation === 'write' || operation === 'truncate' ? 'EIO' : undefined);
-      await expect(journal.append(Buffer.concat([2, 3, 4, 5].map(line)))).rejects.toThrow();
-      await expect(journal.append(line(6))).rejects.toThrow();
+      await expect(journal.append([2, 3, 4, 5].map(text).join(''))).rejects.toThrow();
+      await expect(journal.append(text(6))).rejects.toThrow();
       files.fault = undefined;
-      await journal.append(line(7));
+      await journal.append(text(7));
       expect(await numbersIn(path)).toEqual([1, 7]);
       await journal.close();
     }));
@@ -84,17 +85,17 @@ describe('a journal', () => {
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, `${directory}/j.jsonl`), 0);
-      await journal.append(line(1));
+      await journal.append(text(1));
       let flushes = 0;
       files.fault = (operation) => {
         if (operation !== 'datasync') return undefined;
         flushes += 1;
         return flushes === 1 ? 'EIO' : undefined;
       };
-      const first = journal.append(line(2));
-      const outcomes = await Promise.allSettled([first, journal.append(line(3))]);
+      const first = journal.append(text(2));
+      const outcomes = await Promise.allSettled([first, journal.append(text(3))]);
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-      await expect(journal.append(line(4))).rejects.toMatchObject({ code: 'storage-unavailable' });
+      await expect(journal.append(text(4))).rejects.toMatchObject({ code: 'storage-unavailable' });
       expect(flushes).toBe(1);
       await journal.close();
     }));

@@ -31,6 +31,7 @@ export function sampleLock(number: number, changes: Partial<Lock> = {}): Lock {
     administrator: 1 as AccountId,
     roles: [{ accountId: 2 as AccountId, role: 'operator' }],
     keyHash: 'ab'.repeat(32),
+    hubId: null,
     ...changes,
   };
 }

@@ -1,0 +1,31 @@
+// hubs.json: the hubs and the hashes of their keys. Which locks are bound to which hub stands in the locks' documents.
+import { z } from 'zod';
+import type { Hub } from '../domain/hub.ts';
+import type { DeviceId } from '../domain/lock.ts';
+import type { HubStore, Hubs } from '../domain/ports.ts';
+import { createDocument, type Document } from './document.ts';
+import type { FileLayer } from './files.ts';
+
+const hub = z.strictObject({
+  deviceId: z
+    .string()
+    .regex(/^[0-9a-f]{12}$/)
+    .transform((text) => text as DeviceId),
+  name: z.string(),
+  createdAt: z.int(),
+  keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+}) satisfies z.ZodType<Hub>;
+
+const hubs = z.strictObject({ hubs: z.array(hub) }) satisfies z.ZodType<Hubs>;
+
+export interface HubFile extends HubStore {
+  readonly document: Document<Hubs>;
+}
+
+/** What a gateway without hubs begins with. */
+export const noHubs: Hubs = { hubs: [] };
+
+export function createHubFile(files: FileLayer, path: string): HubFile {
+  const document = createDocument<Hubs>({ files, path, format: { schemaVersion: 1, schema: hubs } });
+  return { document, current: document.current, update: document.update };
+}
