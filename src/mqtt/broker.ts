@@ -7,6 +7,7 @@ import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
 import { type Credentials, decideConnect, decideForward, decideSubscribe } from './access.ts';
 import { contained } from './containment.ts';
 import { type BrokerFigures, createReasonCounts } from './figures.ts';
+import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundOptions } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { createListener } from './listener.ts';
@@ -28,8 +29,8 @@ export interface BrokerOptions {
   readonly log: Log;
   /** A message that takes longer to handle costs its lock the connection. */
   readonly hookTimeoutMs?: number;
-  /** Until the CONNECT has come. */
-  readonly connectTimeoutMs?: number;
+  /** What a client may send, and how many there may be. */
+  readonly limits?: GateOptions['limits'];
 }
 
 export interface Broker extends Part {
@@ -41,8 +42,9 @@ export interface Broker extends Part {
 const stopTimeoutMs = 2_000;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const { topics, locks, secrets, receiver, clock, log, hookTimeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
+  const { topics, locks, secrets, receiver, clock, log, hookTimeoutMs = 15_000, limits } = options;
   const limited = createLimitedLog({ clock, log });
+  const gate = createGate({ clock, limited, limits });
   const presence = createPresence({ listener: receiver, log });
   const refuse = createRefusal({ clock, limited });
   const connections = new WeakMap<Client, LockConnection>();
@@ -57,7 +59,9 @@ export function createBroker(options: BrokerOptions): Broker {
     ...{ host: options.host, port: options.port, log },
     accept(socket) {
       if (aedes === undefined || aedes.closed) return void socket.destroy();
-      const client = aedes.handle(socket);
+      let client: Client | undefined;
+      if (!gate.enter(socket, () => identityOf(client))) return;
+      client = aedes.handle(socket);
       clients.add(client);
       socket.once('close', () => clients.delete(client));
     },
@@ -78,6 +82,12 @@ export function createBroker(options: BrokerOptions): Broker {
       connection.close('a message could not be handled');
     },
   };
+
+  /** For the log. */
+  function identityOf(client: Client | undefined): object {
+    const { lockId, deviceId } = (client && connections.get(client)) ?? {};
+    return { lockId, deviceId };
+  }
 
   function credentialsOf(deviceId: DeviceId): Credentials | undefined {
     return locks.byDevice(deviceId);
@@ -168,8 +178,7 @@ export function createBroker(options: BrokerOptions): Broker {
           if (decision?.allow) return () => callback(null, subscription);
           const reason = decision?.reason ?? 'not connected';
           refusedSubscriptions.add(reason);
-          const { lockId, deviceId } = connection ?? {};
-          limited.warn(`subscribe ${lockId}`, { lockId, deviceId, reason }, 'A subscription was refused.');
+          limited.warn(`subscribe ${connection?.lockId}`, { ...identityOf(client), reason }, 'A subscription was refused.');
           return () => callback(null, null);
         },
       );
@@ -188,8 +197,7 @@ export function createBroker(options: BrokerOptions): Broker {
     // The echo of a connection that was closed from here.
     if (connection !== undefined && !presence.isCurrent(connection)) return;
     counts.protocolErrors++;
-    const { lockId, deviceId } = connection ?? {};
-    log.debug({ lockId, deviceId, reason: error.message }, 'A connection broke off.');
+    log.debug({ ...identityOf(client), reason: error.message }, 'A connection broke off.');
     connection?.ended(error.message);
   }
 
@@ -215,11 +223,11 @@ export function createBroker(options: BrokerOptions): Broker {
     name: 'mqtt',
     async start() {
       // Without the high concurrency one reader that does not read stalls everybody (T14).
-      const limits = { concurrency: 5_000, drainTimeout: 5_000, connectTimeout: connectTimeoutMs, maxInflightInbound: 20 };
-      const broker = await Aedes.createBroker({ ...limits, ...hooks });
+      const broker = await Aedes.createBroker({ concurrency: 5_000, drainTimeout: 5_000, maxInflightInbound: 20, ...hooks });
       aedes = broker;
       broker.on('clientError', noteProtocolError);
       broker.on('connectionError', noteProtocolError);
+      broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
       // An 'error' event without a listener would end the process.
       broker.on('error' as 'closed', ((error: Error) => log.error({ err: error }, 'The broker reports an error.')) as () => void);
       try {
@@ -234,6 +242,7 @@ export function createBroker(options: BrokerOptions): Broker {
     address: listener.address,
     figures: () => ({
       ...receiver.figures(),
+      ...gate.figures(),
       ...counts,
       openConnections: listener.openSockets(),
       connectedLocks: presence.size(),

@@ -1,7 +1,14 @@
 // Counters of what was refused and what went wrong, by reason.
 import type { ReceiverFigures } from './report-receiver.ts';
 
-export interface BrokerFigures extends ReceiverFigures {
+export interface GateFigures {
+  /** Connections that were ended for what came over them, or for want of room. */
+  readonly refusedFrames: Readonly<Record<string, number>>;
+  /** How often a client was read more slowly than it sent. */
+  readonly pausedReads: number;
+}
+
+export interface BrokerFigures extends ReceiverFigures, GateFigures {
   readonly openConnections: number;
   /** Logged in; whether a lock is online is another matter (Protocol 6). */
   readonly connectedLocks: number;

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
 import { type ConnectionLimits, createPlaces, defaultConnectionLimits } from './connection-limits.ts';
-import { createReasonCounts } from './figures.ts';
+import { createReasonCounts, type GateFigures } from './figures.ts';
 import { defaultFrameLimits, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
 import type { LimitedLog } from './limited-log.ts';
@@ -12,13 +12,6 @@ export interface GateOptions {
   readonly clock: Clock;
   readonly limited: LimitedLog;
   readonly limits?: Partial<FrameLimits & ConnectionLimits> | undefined;
-}
-
-export interface GateFigures {
-  /** Connections that were ended for what came over them, or for want of room. */
-  readonly refusedFrames: Readonly<Record<string, number>>;
-  /** How often a client was read more slowly than it sent. */
-  readonly pausedReads: number;
 }
 
 export interface Gate {

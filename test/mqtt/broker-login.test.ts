@@ -74,7 +74,7 @@ test('the own will is accepted (Protocol 2)', async () => {
 
 test('a connection that never sends CONNECT is closed (T12)', async () => {
   await mqtt.stop();
-  mqtt = await startMqtt({ connectTimeoutMs: 20 });
+  mqtt = await startMqtt({ limits: { connectTimeoutMs: 20 } });
   const silent = await mqtt.raw();
   await silent.closed;
 });
