@@ -146,6 +146,20 @@ describe('missing events', () => {
     expect(asked()).toEqual(['e 3-5', 'e 3-5', 'e 21-40']);
   });
 
+  it('are asked for by the new session alone, once, also when the earlier one was just answered (Protocol 4.4)', async () => {
+    const { gaps, hello, link, asked } = setUp({ e: { highest: 500, gaps: [[1, 150]] } });
+    const first = gaps.ask(lockId, 'e', 0);
+    await settled();
+    link.sent[0]?.answer(ok);
+    hello();
+    link.reply(lockId, () => refusal('busy'));
+    await Promise.all([first, gaps.ask(lockId, 'e', 0)]);
+    await gaps.ask(lockId, 'e', 0);
+    const own = link.sent.filter(({ session }) => session === link.session(lockId)).map(({ command }) => command);
+    expect(own).toEqual([...new Map(own.map((command) => [JSON.stringify(command), command])).values()]);
+    expect(asked().length).toBeGreaterThan(1);
+  });
+
   it('end after a bounded number of commands, however many gaps there are (Protocol 4.4)', async () => {
     const many = Array.from({ length: 2_100 }, (_, n): [number, number] => [2 * n + 1, 2 * n + 1]);
     const { gaps, link, asked, lost } = setUp({ e: { highest: 4_201, gaps: many } });
