@@ -52,7 +52,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const topics = createTopics(config.mqtt.topicRoot);
 
   const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal });
-  const { locks, statuses, cards, accounts, counters, records, quarantine } = store;
+  const { locks, hubs, statuses, cards, accounts, counters, records, quarantine } = store;
 
   const commandIds = createCommandIds({ key: store.commandKey });
   const sender = createCommandSender({ clock, log, topics });
@@ -61,7 +61,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
-  const registration = createRegistrationService({ clock, locks, statuses, accounts, counters, secrets, link: sender, administration });
+  const registration = createRegistrationService({ clock, locks, hubs, statuses, accounts, counters, secrets, link: sender, administration });
   const reports = createReportService({
     clock,
     locks,

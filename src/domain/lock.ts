@@ -56,8 +56,10 @@ export interface Lock {
   readonly initialisedAt: number;
   readonly administrator: AccountId;
   readonly roles: readonly GrantedRole[];
-  /** SHA-256 of the device key, 64 hex digits. */
+  /** SHA-256 of the device key, 64 hex digits. Refused while the lock is bound to a hub. */
   readonly keyHash: string;
+  /** The hub that speaks for it; null: it has a login of its own (Protocol 2). */
+  readonly hubId: DeviceId | null;
 }
 
 export interface GrantedRole {

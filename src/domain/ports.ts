@@ -3,6 +3,7 @@
 // A store that cannot write rejects with `storage-unavailable` and keeps what it had.
 import type { Account, AccountId, Token } from './account.ts';
 import type { LockCards } from './card.ts';
+import type { Hub } from './hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -52,6 +53,17 @@ export interface AccountStore {
   /** A new object after each change, the same one until then. */
   current(): Accounts;
   update(change: (accounts: Accounts) => Accounts): Promise<Accounts>;
+}
+
+export interface Hubs {
+  /** In the order of registration. */
+  readonly hubs: readonly Hub[];
+}
+
+export interface HubStore {
+  /** A new object after each change, the same one until then. */
+  current(): Hubs;
+  update(change: (hubs: Hubs) => Hubs): Promise<Hubs>;
 }
 
 /** Numbers that are never given twice, not even after a crash. Durable before they are given. */
@@ -114,8 +126,15 @@ export interface LockSession {
 export interface LockLink {
   /** The session of a lock that is online (Protocol 6); undefined when it is not. */
   session(lockId: LockId): LockSession | undefined;
-  /** Ends the lock's connection, if any, whatever its session. */
+  /** Ends the lock's connection, if any, whatever its session. A lock behind a hub is offline until its next hello; the hub stays. */
   disconnect(lockId: LockId, reason: string): void;
+}
+
+export interface HubLink {
+  /** It is connected, and has not said that it is offline. */
+  online(deviceId: DeviceId): boolean;
+  /** Ends the hub's connection, if any, and with it the sessions of its locks. */
+  disconnect(deviceId: DeviceId, reason: string): void;
 }
 
 export interface CommandIds {
@@ -152,6 +171,10 @@ export type Notice =
   | { readonly kind: 'cards-unknown'; readonly lockId: LockId; readonly count: number }
   | { readonly kind: 'cards-differ'; readonly lockId: LockId; readonly onLock: number; readonly known: number }
   | { readonly kind: 'card-settled'; readonly lockId: LockId; readonly intent: string; readonly result: string }
+  | { readonly kind: 'pairing-opened'; readonly seconds: number; readonly by: string }
+  | { readonly kind: 'pairing-closed'; readonly forgotten: number }
+  | { readonly kind: 'device-pending' | 'device-contested'; readonly deviceId: DeviceId; readonly address: string }
+  | { readonly kind: 'device-confirmed'; readonly deviceId: DeviceId; readonly lockId: LockId; readonly by: string }
   | { readonly kind: 'follow-up-failed'; readonly lockId: LockId; readonly step: string; readonly reason: string };
 
 export type Notify = (notice: Notice) => void;

@@ -2,10 +2,12 @@
 import type { AccountId, Caller, LockRole } from './account.ts';
 import { accountNamed } from './account-service.ts';
 import { DomainError } from './errors.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, macOf, roleOn, unknownSettings } from './lock.ts';
+import { requireHub } from './hub-service.ts';
+import { requireFreeMac } from './identity.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, roleOn, unknownSettings } from './lock.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireGatewayAdministrator, requireLock } from './permissions.ts';
-import type { AccountStore, Clock, CounterStore, LockLink, LockStore, Secrets, StatusStore } from './ports.ts';
+import type { AccountStore, Clock, CounterStore, HubStore, LockLink, LockStore, Secrets, StatusStore } from './ports.ts';
 import type { Sequence } from './sequence.ts';
 
 export interface NewLock {
@@ -16,6 +18,8 @@ export interface NewLock {
   readonly superPasscode?: string;
   readonly timezoneOffsetMs?: number;
   readonly lockData?: string;
+  /** The hub that speaks for it; none when absent or null. */
+  readonly hubId?: DeviceId | null;
   /** Username; the caller when absent. */
   readonly administrator?: string;
 }
@@ -27,6 +31,8 @@ export interface LockChanges {
   readonly superPasscode?: string;
   readonly timezoneOffsetMs?: number;
   readonly lockData?: string;
+  /** Binds it to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
+  readonly hubId?: DeviceId | null;
 }
 
 /** A lock as a gateway administrator sees it. */
@@ -46,12 +52,16 @@ export interface IssuedKey {
 }
 
 export interface RegistrationService {
-  /** `conflict` when the MAC is registered already. */
+  /** `conflict` when the MAC is registered already, for a lock or a hub. The key is of use while the lock is bound to no hub. */
   register(caller: Caller, lock: NewLock): Promise<IssuedKey>;
+  /** As `register`, with a key that the lock has made itself (Protocol 7). */
+  adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
+  /** A registered lock has made itself a new key (Protocol 7): the old one and its connection end at once. `conflict` behind a hub. */
+  replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
   managed(caller: Caller, page: PageRequest): Page<ManagedLock>;
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
   remove(caller: Caller, lockId: LockId): Promise<void>;
-  /** A new device key; the old one and its connection end at once. */
+  /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
   appoint(caller: Caller, lockId: LockId, username: string): Promise<void>;
   /** Also for the lock's administrator. */
@@ -63,6 +73,7 @@ export interface RegistrationService {
 export function createRegistrationService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
+  readonly hubs: Pick<HubStore, 'current'>;
   readonly statuses: StatusStore;
   readonly accounts: AccountStore;
   readonly counters: CounterStore;
@@ -70,7 +81,7 @@ export function createRegistrationService(options: {
   readonly link: LockLink;
   readonly administration: Sequence;
 }): RegistrationService {
-  const { clock, locks, statuses, accounts, counters, secrets, link, administration } = options;
+  const { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration } = options;
 
   function managed(lock: Lock): ManagedLock {
     const administrator = accounts.current().accounts.find((account) => account.accountId === lock.administrator);
@@ -95,39 +106,73 @@ export function createRegistrationService(options: {
 
   const accountIdOf = (username: string): AccountId => accountNamed(accounts.current(), username).accountId;
 
+  /** Within the administration sequence. */
+  async function add(caller: Caller, { deviceId, name, administrator, hubId = null, ...given }: NewLock, keyHash: string): Promise<LockId> {
+    requireFreeMac({ locks, hubs }, deviceId);
+    if (hubId !== null) requireHub(hubs, hubId);
+    // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
+    const administratorId = accountIdOf(administrator ?? caller.username);
+    const groupName = given.groupName ?? '';
+    const lockId = (await counters.next('lockId')) as LockId;
+    await locks.add({
+      lockId,
+      deviceId,
+      name,
+      alias: given.alias ?? name,
+      superPasscode: given.superPasscode ?? '',
+      lockData: given.lockData ?? '',
+      groupId: await counters.groupId(groupName),
+      groupName,
+      timezoneOffsetMs: given.timezoneOffsetMs ?? 0,
+      featureValue: '',
+      modelNum: '',
+      hardwareRevision: '',
+      firmwareRevision: '',
+      autoLockSeconds: 0,
+      settings: unknownSettings,
+      initialisedAt: clock.now(),
+      administrator: administratorId,
+      roles: [],
+      keyHash,
+      hubId,
+    });
+    return lockId;
+  }
+
+  async function bind(lockId: LockId, hubId: DeviceId | null, update: () => Promise<Lock>): Promise<Lock> {
+    return administration(async () => {
+      if (hubId !== null) requireHub(hubs, hubId);
+      const before = requireLock(locks, lockId).hubId;
+      const lock = await update();
+      if (before !== hubId) link.disconnect(lockId, hubId === null ? 'it was unbound from its hub' : 'it was bound to a hub');
+      return lock;
+    });
+  }
+
   return {
-    async register(caller, { deviceId, name, administrator, ...given }) {
+    async register(caller, lock) {
+      requireGatewayAdministrator(caller);
+      const deviceKey = secrets.newDeviceKey();
+      const lockId = await administration(() => add(caller, lock, secrets.hash(deviceKey)));
+      return { lockId, deviceId: lock.deviceId, deviceKey };
+    },
+
+    async adopt(caller, lock, keyHash) {
+      requireGatewayAdministrator(caller);
+      return administration(() => add(caller, lock, keyHash));
+    },
+
+    async replaceKey(caller, deviceId, keyHash) {
       requireGatewayAdministrator(caller);
       return administration(async () => {
-        const taken = locks.byDevice(deviceId);
-        if (taken !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${taken.lockId}`);
-        // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
-        const administratorId = accountIdOf(administrator ?? caller.username);
-        const groupName = given.groupName ?? '';
-        const deviceKey = secrets.newDeviceKey();
-        const lockId = (await counters.next('lockId')) as LockId;
-        await locks.add({
-          lockId,
-          deviceId,
-          name,
-          alias: given.alias ?? name,
-          superPasscode: given.superPasscode ?? '',
-          lockData: given.lockData ?? '',
-          groupId: await counters.groupId(groupName),
-          groupName,
-          timezoneOffsetMs: given.timezoneOffsetMs ?? 0,
-          featureValue: '',
-          modelNum: '',
-          hardwareRevision: '',
-          firmwareRevision: '',
-          autoLockSeconds: 0,
-          settings: unknownSettings,
-          initialisedAt: clock.now(),
-          administrator: administratorId,
-          roles: [],
-          keyHash: secrets.hash(deviceKey),
+        const lock = locks.byDevice(deviceId);
+        if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${deviceId}`);
+        await locks.update(lock.lockId, (current) => {
+          if (current.hubId !== null) throw new DomainError('conflict', `lock ${lock.lockId} is behind a hub and has no login of its own`);
+          return { ...current, keyHash };
         });
-        return { lockId, deviceId, deviceKey };
+        link.disconnect(lock.lockId, 'its device key was replaced');
+        return lock.lockId;
       });
     },
 
@@ -140,7 +185,8 @@ export function createRegistrationService(options: {
     async change(caller, lockId, { groupName, ...changes }) {
       requireManaged(caller, lockId);
       const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
-      return managed(await locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group })));
+      const update = () => locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
+      return managed(changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update));
     },
 
     async remove(caller, lockId) {
@@ -153,8 +199,8 @@ export function createRegistrationService(options: {
     async renewKey(caller, lockId) {
       requireManaged(caller, lockId);
       const deviceKey = secrets.newDeviceKey();
-      const { deviceId } = await locks.update(lockId, (lock) => ({ ...lock, keyHash: secrets.hash(deviceKey) }));
-      link.disconnect(lockId, 'its device key was renewed');
+      const { deviceId, hubId } = await locks.update(lockId, (lock) => ({ ...lock, keyHash: secrets.hash(deviceKey) }));
+      if (hubId === null) link.disconnect(lockId, 'its device key was renewed');
       return { lockId, deviceId, deviceKey };
     },
 

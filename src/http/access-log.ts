@@ -22,6 +22,7 @@ const harmless: readonly string[] = [
   'lockId',
   'cardId',
   'tokenId',
+  'deviceId',
   'username',
   'pageNo',
   'pageSize',

@@ -33,21 +33,59 @@ function description(body: z.output<z.ZodObject<typeof described>>): Partial<Des
   });
 }
 
+/** The hub that a lock is behind; null: none. */
+const hubId = mac.nullable().exactOptional();
+
 export const newLock = checked(
-  z.strictObject({ lockMac: mac, lockName: name, ...described, administrator: username.exactOptional() }),
-  ({ lockMac, lockName, administrator, ...rest }) => ({
+  z.strictObject({ lockMac: mac, lockName: name, ...described, hubId, administrator: username.exactOptional() }),
+  ({ lockMac, lockName, hubId, administrator, ...rest }) => ({
     deviceId: lockMac,
     name: lockName,
     ...description(rest),
+    ...(hubId !== undefined && { hubId }),
     ...(administrator !== undefined && { administrator }),
   }),
 );
 
 export const lockChanges = checked(
-  z.strictObject({ lockName: name.exactOptional(), ...described }).refine((body) => Object.keys(body).length > 0, {
+  z.strictObject({ lockName: name.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
     error: 'must have at least one member',
   }),
-  ({ lockName, ...rest }) => ({ ...(lockName !== undefined && { name: lockName }), ...description(rest) }),
+  ({ lockName, hubId, ...rest }) => ({
+    ...(lockName !== undefined && { name: lockName }),
+    ...description(rest),
+    ...(hubId !== undefined && { hubId }),
+  }),
+);
+
+export const newHub = checked(z.strictObject({ mac, name }), ({ mac, name }) => ({ deviceId: mac, name }));
+
+export const pairingTime = checked(z.strictObject({ seconds: wholeNumber(30, 900) }), (body) => body);
+
+const keyFingerprint = z
+  .string({ error: 'must be a string' })
+  .regex(/^[0-9a-f]{4}(-[0-9a-f]{4}){3}$/, 'must be a fingerprint such as 9f86-d081-884c-7d65');
+
+/** A registration without lockMac and hubId, or for a replacement nothing of it; `keyFingerprint` is what the person has compared. */
+export const confirmation = checked(
+  z
+    .strictObject({
+      lockName: name.exactOptional(),
+      ...described,
+      administrator: username.exactOptional(),
+      keyFingerprint: keyFingerprint.exactOptional(),
+    })
+    .refine(({ keyFingerprint: _, lockName, ...rest }) => lockName !== undefined || Object.keys(rest).length === 0, {
+      path: ['lockName'],
+      error: 'is required',
+      when: ({ issues }) => issues.length === 0,
+    }),
+  ({ keyFingerprint, lockName, administrator, ...rest }) => ({
+    ...(keyFingerprint !== undefined && { keyFingerprint }),
+    ...(lockName !== undefined && {
+      lock: { name: lockName, ...description(rest), ...(administrator !== undefined && { administrator }) },
+    }),
+  }),
 );
 
 export const appointment = checked(z.strictObject({ username }), (body) => body);

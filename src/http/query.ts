@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CardId } from '../domain/card.ts';
 import type { LockId, LockSettings } from '../domain/lock.ts';
 import { checked, whenRight } from './check.ts';
-import { cardNumber, id, integer, millis, name, text, username, via } from './fields.ts';
+import { cardNumber, id, integer, mac, millis, name, text, username, via } from './fields.ts';
 
 const lockId = id<LockId>();
 const cardId = id<CardId>();
@@ -117,3 +117,6 @@ export const oneRole = checked(z.object({ lockId, username }), (value) => value)
 export const oneAccount = checked(z.object({ username }), (value) => value);
 
 export const oneToken = checked(z.object({ tokenId: integer() }), (value) => value);
+
+/** A hub or a pending device, by its deviceId or MAC address. */
+export const oneDevice = checked(z.object({ deviceId: mac }), (value) => value);

@@ -2,9 +2,12 @@
 import type { Account } from '../domain/account.ts';
 import type { TokenView } from '../domain/account-service.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
-import { type LockSettings, macOf } from '../domain/lock.ts';
+import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
+import { type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';
+import type { HelloReport } from '../domain/lock-report.ts';
 import type { LockView, MoveResult } from '../domain/lock-service.ts';
 import type { Page } from '../domain/page.ts';
+import type { PendingDevice } from '../domain/pairing-service.ts';
 import { type LockRecord, recordLabel } from '../domain/record.ts';
 import type { IssuedKey, ManagedLock } from '../domain/registration-service.ts';
 
@@ -23,7 +26,7 @@ export function lockItemView({ lock, status, callerIsAdministrator }: LockView):
     lockMac: macOf(lock.deviceId),
     electricQuantity: status.batteryPercent ?? -1,
     featureValue: lock.featureValue,
-    hasGateway: 0,
+    hasGateway: lock.hubId === null ? 0 : 1,
     lockData: callerIsAdministrator ? lock.lockData : '',
     groupId: lock.groupId,
     groupName: lock.groupName,
@@ -133,7 +136,7 @@ export function managedLockView({ lock, status, online, administrator }: Managed
     electricQuantity: status.batteryPercent ?? -1,
     online,
     lastSeen: status.lastSeenAt,
-    hubId: null,
+    hubId: lock.hubId,
     administrator,
     date: lock.initialisedAt,
   };
@@ -142,6 +145,54 @@ export function managedLockView({ lock, status, online, administrator }: Managed
 /** HTTP API 6: the key of a lock, shown once. */
 export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): object {
   return { lockId, deviceId, deviceKey };
+}
+
+/** A hub; `locks` is how many are bound to it. */
+export function hubView({ hub, online, locks }: ManagedHub): object {
+  const { deviceId, name, createdAt } = hub;
+  return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
+}
+
+/** HTTP API 6: the key of a hub, shown once. */
+export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): object {
+  return { deviceId, deviceKey };
+}
+
+/** When the pairing that is open closes by itself. */
+export function pairingView(closesAt: number): object {
+  return { closeDate: closesAt };
+}
+
+/** A device that waits to be confirmed; of its hello, what helps a person to recognise it. */
+export function pendingDeviceView(device: PendingDevice): object {
+  const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
+  return {
+    deviceId,
+    lockMac: macOf(deviceId),
+    address,
+    keyFingerprint,
+    since,
+    connected,
+    contested,
+    hello: hello === undefined ? null : helloView(hello),
+    replaces: replaces === undefined ? null : { lockId: replaces.lockId, lockName: replaces.name, online: replaces.online },
+  };
+}
+
+function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue, state, battery }: HelloReport): object {
+  return {
+    modelNum: modelNum ?? '',
+    hardwareRevision: hardwareRevision ?? '',
+    firmwareRevision: firmwareRevision ?? '',
+    featureValue: featureValue ?? '',
+    state: state ?? null,
+    electricQuantity: battery ?? -1,
+  };
+}
+
+/** HTTP API 6: a device that is a lock now; its key is its own, and not known here. */
+export function confirmedView(deviceId: DeviceId, lockId: LockId): object {
+  return { lockId, deviceId };
 }
 
 /** An account, by its name: ids of accounts stay inside. */

@@ -33,6 +33,11 @@ const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'de
   'cards-unknown': ['warn', 'the lock holds cards that the gateway does not know; they are left alone'],
   'cards-differ': ['warn', 'the cards on the lock are not those of the gateway: compare with identity-card/on-lock'],
   'card-settled': ['info', 'an open card change was settled by what the lock holds'],
+  'pairing-opened': ['info', 'pairing is open: unknown devices may wait to be confirmed'],
+  'pairing-closed': ['info', 'pairing is closed; who was not confirmed is forgotten'],
+  'device-pending': ['info', 'a device waits to be confirmed'],
+  'device-contested': ['warn', 'two devices with different keys claim the same MAC address: it cannot be confirmed in this pairing'],
+  'device-confirmed': ['info', 'a device was confirmed'],
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
 };
 

@@ -6,10 +6,12 @@ import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
 import { createCardService } from '../../src/domain/card-service.ts';
 import { createCommandService } from '../../src/domain/command-service.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
+import { createHubService } from '../../src/domain/hub-service.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
 import type { CommandId } from '../../src/domain/lock-command.ts';
 import { createLockService } from '../../src/domain/lock-service.ts';
-import type { CommandIds, Notice, Secrets } from '../../src/domain/ports.ts';
+import { createPairingService } from '../../src/domain/pairing-service.ts';
+import type { CommandIds, HubLink, Notice, Secrets } from '../../src/domain/ports.ts';
 import { createRecordService } from '../../src/domain/record-service.ts';
 import { createRegistrationService } from '../../src/domain/registration-service.ts';
 import { createReportService } from '../../src/domain/report-service.ts';
@@ -18,6 +20,7 @@ import { createFakeLink, type FakeLink } from './fake-link.ts';
 import {
   createMemoryAccounts,
   createMemoryCounters,
+  createMemoryHubs,
   createMemoryLocks,
   createMemoryQuarantine,
   createMemoryRecords,
@@ -104,6 +107,7 @@ export function someLock(changes: Partial<Lock> = {}): Lock {
       { accountId: callers.operator.accountId, role: 'operator' },
     ],
     keyHash: '0'.repeat(64),
+    hubId: null,
     ...changes,
   };
 }
@@ -160,6 +164,12 @@ export function createFakeCommandIds(): CommandIds {
       return Number(issuedFor) === lock && Number(account) > 0 ? (Number(account) as AccountId) : undefined;
     },
   };
+}
+
+/** No hub is connected; writes down which connections were ended, and why. */
+function createFakeHubLink(): HubLink & { readonly ended: (readonly [DeviceId, string])[] } {
+  const ended: (readonly [DeviceId, string])[] = [];
+  return { ended, online: () => false, disconnect: (deviceId, reason) => void ended.push([deviceId, reason]) };
 }
 
 /** Everything joined as in the gateway; lock 7 is online unless `online` is false, lock 8 never. */
@@ -222,7 +232,25 @@ export async function createDomain(
   const recordService = createRecordService({ clock, locks, records });
   const administration = createSequence();
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
-  const registrationService = createRegistrationService({ clock, locks, statuses, accounts, counters, secrets, link, administration });
+  const memoryHubs = createMemoryHubs();
+  const hubs: typeof memoryHubs = {
+    current: memoryHubs.current,
+    update: (change) => write('hubs.update', () => memoryHubs.update(change)),
+  };
+  const hubLink = createFakeHubLink();
+  const registrationService = createRegistrationService({
+    clock,
+    locks,
+    hubs,
+    statuses,
+    accounts,
+    counters,
+    secrets,
+    link,
+    administration,
+  });
+  const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
+  const pairing = createPairingService({ clock, locks, hubs, registrations: registrationService, link, notify });
   const reports = createReportService({
     clock,
     locks,
@@ -261,6 +289,10 @@ export async function createDomain(
     recordService,
     accountService,
     registrationService,
+    hubs,
+    hubLink,
+    hubService,
+    pairing,
     reports,
   };
 }

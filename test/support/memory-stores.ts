@@ -10,6 +10,8 @@ import type {
   CardStore,
   CounterStore,
   EpochProgress,
+  HubStore,
+  Hubs,
   LockStore,
   Quarantine,
   RecordStore,
@@ -88,6 +90,17 @@ export function createMemoryAccounts(initial?: Accounts): AccountStore {
   const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: 0 };
   const tokens: readonly Token[] = [];
   let current: Accounts = initial ?? { accounts: [admin], tokens };
+  return {
+    current: () => current,
+    async update(change) {
+      current = change(current);
+      return current;
+    },
+  };
+}
+
+export function createMemoryHubs(initial: Hubs = { hubs: [] }): HubStore {
+  let current = initial;
   return {
     current: () => current,
     async update(change) {

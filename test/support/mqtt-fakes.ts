@@ -20,7 +20,14 @@ export function registered({ lockId, deviceId, key }: TestLock): Lock {
   return {
     ...{ lockId, deviceId, name: deviceId, alias: '', superPasscode: '', lockData: '', groupId: 0, groupName: '' },
     ...{ timezoneOffsetMs: 0, featureValue: '', modelNum: '', hardwareRevision: '', firmwareRevision: '', autoLockSeconds: 0 },
-    ...{ settings: unknownSettings, initialisedAt: 0, administrator: 1 as Lock['administrator'], roles: [], keyHash: secrets.hash(key) },
+    ...{
+      settings: unknownSettings,
+      initialisedAt: 0,
+      administrator: 1 as Lock['administrator'],
+      roles: [],
+      keyHash: secrets.hash(key),
+      hubId: null,
+    },
   };
 }
 

@@ -1,0 +1,20 @@
+// The endpoints of hubs at a glance (HTTP API 6).
+import type { HubService } from '../domain/hub-service.ts';
+import { newHub } from './bodies.ts';
+import { managementPage, noParameters, oneDevice } from './query.ts';
+import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
+import { hubView, issuedHubKeyView, pageView } from './views.ts';
+
+const base = '/api/v1/gateway/hubs';
+
+/** HTTP API 6: for gateway administrators, which the service sees to. */
+export function hubRoutes(hubs: HubService): readonly Route[] {
+  return [
+    bodyRoute('POST', base, noParameters, newHub, async ({ caller, body }) => created(issuedHubKeyView(await hubs.register(caller, body)))),
+    route('GET', base, managementPage, ({ caller, parameters }) => ok(pageView(hubs.list(caller, parameters), hubView))),
+    route('DELETE', `${base}/{deviceId}`, oneDevice, ({ caller, parameters: { deviceId } }) => done(hubs.remove(caller, deviceId))),
+    route('POST', `${base}/{deviceId}/key`, oneDevice, async ({ caller, parameters: { deviceId } }) =>
+      ok(issuedHubKeyView(await hubs.renewKey(caller, deviceId))),
+    ),
+  ];
+}

@@ -1,0 +1,29 @@
+// The endpoints of pairing at a glance (HTTP API 6, Protocol 7).
+import type { PairingService } from '../domain/pairing-service.ts';
+import { confirmation, pairingTime } from './bodies.ts';
+import { managementPage, noParameters, oneDevice } from './query.ts';
+import { bodyRoute, created, ok, type Route, route } from './route.ts';
+import { confirmedView, pageView, pairingView, pendingDeviceView } from './views.ts';
+
+const base = '/api/v1/gateway';
+
+/** HTTP API 6: for gateway administrators, which the service sees to. */
+export function pairingRoutes(pairing: PairingService): readonly Route[] {
+  return [
+    bodyRoute('POST', `${base}/pairing`, noParameters, pairingTime, ({ caller, body }) =>
+      ok(pairingView(pairing.open(caller, body.seconds))),
+    ),
+    route('DELETE', `${base}/pairing`, noParameters, ({ caller }) => {
+      pairing.close(caller);
+      return ok({ success: true });
+    }),
+    route('GET', `${base}/devices`, managementPage, ({ caller, parameters }) =>
+      ok(pageView(pairing.devices(caller, parameters), pendingDeviceView)),
+    ),
+    bodyRoute('POST', `${base}/devices/{deviceId}/confirm`, oneDevice, confirmation, async ({ caller, parameters: { deviceId }, body }) => {
+      const confirmed = await pairing.confirm(caller, deviceId, body);
+      const shown = confirmedView(deviceId, confirmed.lockId);
+      return confirmed.replaced ? ok(shown) : created(shown);
+    }),
+  ];
+}
