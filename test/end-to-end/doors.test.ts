@@ -161,7 +161,7 @@ describe('doors over a real wire', () => {
       // Before the hello and after it: events count either way (Protocol 4.4).
       await lock.publish('events', message);
       await lock.hello();
-      await Promise.all([lock.publish('events', message), lock.publish('events', second), lock.publish('events', message)]);
+      await Promise.all([lock.publish('events', message, { dup: true }), lock.publish('events', second), lock.publish('events', message)]);
       await lock.end();
     }
     expect((await recordsOf(site, door.lockId)).map(({ recordType }) => recordType)).toEqual(['door opened', 'tamper alert']);
@@ -195,6 +195,27 @@ describe('doors over a real wire', () => {
     expect((await first).body).toEqual({ success: true });
     await roundTrip(site, lockId);
     expect([sent(site, 'lock') - locks, site.lock(3).state]).toEqual([0, 'unlocked']);
+  });
+
+  test('a command that waits when its lock reconnects belongs to the session that is over: lock-offline, and unsent (Decision 2)', async () => {
+    const lock = site.lock(1);
+    const lockId = site.lockId(1);
+    const [unlocks, locks, events] = [sent(site, 'unlock'), sent(site, 'lock'), lock.memory.lastSeq];
+    lock.script([{ kind: 'slow', delayMs: 200 }]);
+    const first = site.api('POST', unlock, { query: { lockId } });
+    await until(() => sent(site, 'unlock') > unlocks, 'the unlock is under way');
+    const waiting = await ask(lockIt, lockId, site.gateway.token);
+    await site.api('GET', '/healthz');
+    lock.cutNetwork();
+    lock.restoreNetwork();
+    expect([(await first).status, await waiting.status]).toEqual([504, 503]);
+    await site.whenOnline(1);
+    await roundTrip(site, lockId);
+    expect([sent(site, 'unlock') - unlocks, sent(site, 'lock') - locks]).toEqual([1, 0]);
+    // The first one was of that session, too: the lock does not do it when it gets round to it.
+    const roundToIt = performance.now() + 250;
+    await until(() => performance.now() > roundToIt, 'the lock got round to it');
+    expect([lock.state, lock.memory.lastSeq - events]).toEqual(['locked', 0]);
   });
 
   test('a command of an operator whose role is taken away while it waited is forbidden, and unsent', async () => {
@@ -265,7 +286,7 @@ describe('doors when the gateway dies between command and reply (T8)', () => {
   let site: Site;
 
   beforeAll(async () => {
-    site = await openSite({ locks: [{}, { boltTravelMs: 400 }, {}, {}] });
+    site = await openSite({ locks: [{}, { boltTravelMs: 400 }, {}, {}, {}] });
   });
 
   afterAll(async () => {
@@ -279,12 +300,16 @@ describe('doors when the gateway dies between command and reply (T8)', () => {
       query: { lockId: site.lockId(3), cardNumber: '1001', method: 'regular', addType: 2, ...always },
     });
     expect(keep.status).toBe(200);
-    // Lock 1 never does it, lock 2 is moving its bolt, lock 3 has stored the card, lock 4 has deleted it, when the gateway dies.
+    // When the gateway dies, lock 1 has done nothing, lock 2 is moving its bolt; 3 has added a card, 4 deleted one, 5 changed one.
     const gone = await site.api('POST', '/api/v1/identity-card/add', {
       query: { lockId: site.lockId(4), cardNumber: '4004', method: 'regular', addType: 2, ...always },
     });
+    const changed = await site.api('POST', '/api/v1/identity-card/add', {
+      query: { lockId: site.lockId(5), cardNumber: '5005', method: 'regular', addType: 2, ...always },
+    });
+    const validity = { startDate: Date.now(), endDate: Date.now() + 86_400_000 };
     site.lock(1).script([{ kind: 'silence' }]);
-    for (const number of [3, 4]) site.lock(number).script([{ kind: 'lost-reply' }]);
+    for (const number of [3, 4, 5]) site.lock(number).script([{ kind: 'lost-reply' }]);
     const asked = [
       site.api('POST', unlock, { query: { lockId: site.lockId(1) } }),
       site.api('POST', unlock, { query: { lockId: site.lockId(2) }, token: maria }),
@@ -294,6 +319,9 @@ describe('doors when the gateway dies between command and reply (T8)', () => {
       site.api('DELETE', '/api/v1/identity-card/delete', {
         query: { lockId: site.lockId(4), cardId: gone.body.keyboardPwdId, deleteType: 2 },
       }),
+      site.api('PUT', '/api/v1/identity-card/change-validity', {
+        query: { lockId: site.lockId(5), cardId: changed.body.keyboardPwdId, changeType: 2, ...validity },
+      }),
     ].map((answer) =>
       answer.then(
         () => 'answered',
@@ -301,16 +329,20 @@ describe('doors when the gateway dies between command and reply (T8)', () => {
       ),
     );
     await until(
-      () => sent(site, 'unlock') === 2 && site.lock(3).memory.cards.length === 2 && site.lock(4).memory.cards.length === 0,
+      () =>
+        sent(site, 'unlock') === 2 &&
+        site.lock(3).memory.cards.length === 2 &&
+        site.lock(4).memory.cards.length === 0 &&
+        site.lock(5).memory.cards[0]?.endDate === validity.endDate,
       'all commands are with their locks',
     );
     await site.kill9();
     expect(await Promise.all(asked)).toEqual(asked.map(() => 'broken off'));
     await site.start();
-    for (const number of [1, 2, 3, 4]) await site.whenOnline(number);
+    for (const number of [1, 2, 3, 4, 5]) await site.whenOnline(number);
 
     for (const number of [1, 2]) await roundTrip(site, site.lockId(number));
-    expect([sent(site, 'unlock'), sent(site, 'add-card')]).toEqual([2, 3]);
+    expect([sent(site, 'unlock'), sent(site, 'add-card')]).toEqual([2, 4]);
     expect([site.lock(1).state, site.lock(2).state]).toEqual(['locked', 'unlocked']);
     const states = await Promise.all(
       [1, 2].map((number) => site.api('GET', '/api/v1/lock/state', { query: { lockId: site.lockId(number) } })),
@@ -326,6 +358,8 @@ describe('doors when the gateway dies between command and reply (T8)', () => {
       (await site.api('GET', '/api/v1/identity-card/list', { query: { lockId: site.lockId(number), pageNo: 1, pageSize: 10 } })).body.list;
     expect((await cardsOf(3)).map(({ cardNumber }) => cardNumber)).toEqual(['1001']);
     await until(async () => (await cardsOf(4)).length === 0, 'the deletion follows what the lock has');
+    await until(async () => (await cardsOf(5))[0]?.['endDate'] === validity.endDate, 'the change follows what the lock has');
+    expect(await cardsOf(5)).toMatchObject([{ cardId: changed.body.keyboardPwdId, cardNumber: '5005', ...validity }]);
     const again = await site.api('POST', '/api/v1/identity-card/add', {
       query: { lockId: site.lockId(3), cardNumber: '2002', method: 'regular', addType: 2, ...always },
     });

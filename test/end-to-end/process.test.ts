@@ -191,6 +191,23 @@ describe('a start that fails', () => {
     expect((await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(1) } })).body).toEqual({ success: true });
   });
 
+  test('of four that start at the same moment on one new data directory one serves and the others are refused (T21)', async () => {
+    const dataDir = join(folder, 'contested');
+    const all = Array.from({ length: 4 }, () => serve(dataDir));
+    const ready = (run: Run) => run.log().some((line) => line['code'] === 'ready');
+    await until(() => all.filter(ready).length === 1 && all.filter((run) => run.stderr() !== '').length === 3, 'one of them serves');
+    for (const run of all.filter((one) => !ready(one))) {
+      expect(await run.ended).toBe(1);
+      expect(run.stderr()).toMatch(/^latchd: latchd is already running on .* as process \d+: .*\n$/);
+    }
+    const [serving] = all.filter(ready);
+    const lock = JSON.parse(await readFile(join(dataDir, 'latchd.lock'), 'utf8')) as { pid: number };
+    expect(lock.pid).toBe(serving?.pid);
+    serving?.signal('SIGTERM');
+    expect(await serving?.ended).toBe(0);
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('latchd.lock'))).toEqual([]);
+  });
+
   test('a damaged lock document disables that lock alone; the other doors open, and its MAC address and id stay taken', async () => {
     const site = await open({ locks: [{}, {}] });
     const [damaged, sound] = [site.lockId(1), site.lockId(2)];
@@ -290,6 +307,21 @@ describe('a process that serves', () => {
     const lines = site.gateway.log.map((line) => JSON.stringify(line));
     expect(lines.length).toBeGreaterThan(20);
     for (const secret of secrets) expect([secret, lines.filter((line) => line.includes(secret))]).toEqual([secret, []]);
+  });
+});
+
+describe('a process whose log is not read any more', () => {
+  test('it serves on: doors do not depend on whoever reads the log', async () => {
+    const run = serve(join(folder, 'unread'));
+    await until(() => run.log().some((line) => line['code'] === 'ready'), 'it serves');
+    const { http } = run.log().find((line) => line['code'] === 'ready') as { http: { port: number } };
+    run.closeOutputs();
+    for (let count = 0; count < 20; count++) {
+      const response = await fetch(`http://127.0.0.1:${http.port}/healthz`);
+      expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+    }
+    run.signal('SIGTERM');
+    expect(await run.ended).toBe(0);
   });
 });
 

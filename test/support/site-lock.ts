@@ -17,7 +17,7 @@ export interface HandLock {
   /** Whether the broker said that it had kept a session. */
   readonly sessionPresent: boolean;
   /** Resolves with the PUBACK; rejects when the connection ends before it. */
-  publish(channel: string, payload: string | object): Promise<void>;
+  publish(channel: string, payload: string | object, flags?: { readonly dup?: boolean }): Promise<void>;
   /** Resolves with the PUBACK of the hello. */
   hello(members?: object): Promise<void>;
   /** Return codes of the SUBACK, one for each filter. */
@@ -74,11 +74,11 @@ export async function connectHandLock({ mqttUrl, deviceId, deviceKey, session, o
     get sessionPresent() {
       return sessionPresent;
     },
-    publish(channel, payload) {
+    publish(channel, payload, flags = {}) {
       const topic = channel.includes('/') ? channel : `latchd/v1/${deviceId}/${channel}`;
       const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
       return new Promise((resolve, reject) => {
-        client.publish(topic, text, { qos: 1 }, (error) => (error ? reject(error) : resolve()));
+        client.publish(topic, text, { qos: 1, ...flags }, (error) => (error ? reject(error) : resolve()));
         void ended.then(() => reject(new Error('the connection has ended')));
       });
     },

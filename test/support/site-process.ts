@@ -10,6 +10,8 @@ export interface Run {
   /** Lines of its log so far, parsed. */
   log(): Readonly<Record<string, unknown>>[];
   signal(name: NodeJS.Signals): void;
+  /** From now on nobody reads what it says. */
+  closeOutputs(): void;
   /** Its exit code, null after a signal that it did not catch; both outputs are complete by then. */
   readonly ended: Promise<number | null>;
 }
@@ -49,6 +51,10 @@ export function createRuns(): Runs {
             .filter((line) => line !== '')
             .map((line) => JSON.parse(line) as Record<string, unknown>),
         signal: (name) => void child.kill(name),
+        closeOutputs() {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        },
         ended: new Promise((resolve) => void child.once('close', resolve)),
       };
       runs.push(run);
