@@ -23,6 +23,9 @@ export interface OpenDay extends DayFile {
   /** Where the lines lie, and the lines, for sealing. */
   readonly runs: LockRuns;
   read(places: readonly LinePlace[]): Promise<Buffer[]>;
+  readAt(into: Uint8Array, position: number): Promise<number>;
+  /** Flushed bytes of the file. */
+  bytes(): number;
 }
 
 export interface NewestRecord {
@@ -74,6 +77,8 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
     name,
     runs,
     read,
+    readAt: journal.read,
+    bytes: journal.length,
     count: runs.count,
     flushes: journal.flushes,
     newestRecord: () => newest,
