@@ -22,7 +22,7 @@ export function wholeNumber(min: number, max: number) {
 export function integer(min = 1, max = greatest) {
   return z
     .string()
-    .regex(/^-?\d+$/, { error: 'must be an integer in plain decimal digits', abort: true })
+    .regex(/^-?\d+$/, 'must be an integer in plain decimal digits')
     .transform((digits) => Number(digits) + 0) // -0 becomes 0
     .pipe(wholeNumber(min, max));
 }
