@@ -5,6 +5,7 @@ import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createLockService } from './domain/lock-service.ts';
 import type { Log, Part } from './domain/part.ts';
+import type { Clock } from './domain/ports.ts';
 import { createRecordService } from './domain/record-service.ts';
 import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
@@ -16,8 +17,12 @@ import { createCommandIds } from './mqtt/command-ids.ts';
 import { createCommandSender } from './mqtt/command-sender.ts';
 import { createReportReceiver } from './mqtt/report-receiver.ts';
 import { createTopics } from './mqtt/topics.ts';
+import { createCertificateFiles } from './ops/certificate-files.ts';
+import { type Certificates, createCertificates, type Identities } from './ops/certificates.ts';
 import { createClock } from './ops/clock.ts';
 import { noticesTo } from './ops/logger.ts';
+import { machineNames } from './ops/machine-names.ts';
+import { createOwnCertificates } from './ops/own-certificates.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSecrets } from './store/secrets.ts';
 import { createStore } from './store/store.ts';
@@ -25,16 +30,13 @@ import { createStore } from './store/store.ts';
 /** What a command that was sent may still wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
 const commandGraceMs = 4_000;
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 export interface Gateway {
   /** Resolves when it serves; rejects with a sentence for the operator. Call `stop` then, too. */
   start(): Promise<void>;
   /** Idempotent; during a start, it ends that first. */
   stop(): Promise<void>;
+  /** Looks at the certificates again; connections stay. */
+  reload(): Promise<void>;
 }
 
 export interface GatewaySurroundings {
@@ -61,7 +63,17 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
-  const registration = createRegistrationService({ clock, locks, hubs, statuses, accounts, counters, secrets, link: sender, administration });
+  const registration = createRegistrationService({
+    clock,
+    locks,
+    hubs,
+    statuses,
+    accounts,
+    counters,
+    secrets,
+    link: sender,
+    administration,
+  });
   const reports = createReportService({
     clock,
     locks,
@@ -77,12 +89,26 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     notify,
   });
   const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
-  const broker = createBroker({ ...config.mqtt, topics, locks, secrets, receiver, clock, log });
+  const certificates = createCertificatesFor(config, { clock, log });
+  const endpoint = (kind: 'http' | 'https' | 'mqtt' | 'mqtts') => {
+    const { enabled, host, port } = config[kind];
+    const secure = kind === 'https' || kind === 'mqtts' ? { identity: identityOf(kind, certificates) } : {};
+    return enabled ? { host, port, ...secure } : undefined;
+  };
+  const broker = createBroker({
+    endpoints: { mqtt: endpoint('mqtt'), mqtts: endpoint('mqtts') },
+    topics,
+    locks,
+    secrets,
+    receiver,
+    clock,
+    log,
+  });
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
 
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
-  const addresses = (): { http: Address; mqtt: Address } => ({ http: http.address(), mqtt: broker.address() });
+  const addresses = () => ({ ...http.addresses(), ...broker.addresses() });
 
   function readiness(): Readiness {
     const serving = servingSince === undefined ? 'not serving' : 'ok';
@@ -104,8 +130,13 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     };
   }
 
+  const [plain, secure] = [endpoint('http'), endpoint('https')];
   const http = createHttpServer({
-    ...config.http,
+    endpoints: {
+      http: plain && { ...plain, webSocket: config.webSocket.plain },
+      https: secure && { ...secure, webSocket: true },
+    },
+    onWebSocket: broker.accept,
     clock,
     log,
     locks: lockService,
@@ -118,7 +149,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   });
 
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
-  const parts: readonly Part[] = [store, probe, broker, http];
+  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, broker, http];
   const started: Part[] = [];
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -153,5 +184,27 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       stopping ??= stopParts();
       return stopping;
     },
+    async reload() {
+      await starting?.catch(() => undefined);
+      if (servingSince !== undefined) await certificates?.reload();
+    },
   };
+}
+
+/** None where nothing is encrypted: then there is no authority to be looked after either. */
+function createCertificatesFor(
+  { https, mqtts, tls, tlsNames, dataDir }: Config,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Certificates | undefined {
+  if (!https.enabled && !mqtts.enabled) return undefined;
+  const names = () => [...new Set([...tlsNames, ...machineNames()])];
+  const source =
+    tls === 'auto'
+      ? createOwnCertificates({ folder: `${dataDir}/tls`, names, clock, log })
+      : createCertificateFiles({ ...tls, clock, log });
+  return createCertificates({ source, clock, log });
+}
+
+function identityOf(kind: keyof Identities, certificates: Certificates | undefined) {
+  return certificates && { current: () => certificates.current(kind), onChange: certificates.onChange };
 }

@@ -55,6 +55,10 @@ async function serve(config: Config): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  process.on('SIGHUP', () => {
+    logger.info({ signal: 'SIGHUP' }, 'reloading');
+    gateway.reload().catch(failed);
+  });
   try {
     await gateway.start();
   } catch (error) {

@@ -10,27 +10,36 @@ import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
+import type { Address } from './endpoint.ts';
 import { createServe, type Resource } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
-import { createListener } from './listener.ts';
+import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import type { OpenRoute, Route } from './route.ts';
+import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
 export type { Readiness };
 
+/** Where to serve, by scheme; what is absent is off. */
+export interface HttpEndpoints {
+  readonly http?: ListenerEndpoint | undefined;
+  readonly https?: ListenerEndpoint | undefined;
+}
+
 export interface HttpServer extends Part {
   /** Where it listens; with port 0 the port that was given, once started. */
-  address(): { host: string; port: number };
+  addresses(): { readonly [Scheme in keyof HttpEndpoints]: Address };
 }
 
 /**
- * The HTTP API as a part. `start` rejects with one clear sentence when the port cannot be had; `stop` answers what is under way,
- * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`.
+ * The HTTP API as a part. `start` rejects with one clear sentence when a port cannot be had; `stop` answers what is under way,
+ * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`; `onWebSocket` is given the
+ * stream of each WebSocket that was opened at `/mqtt`.
  */
 export function createHttpServer(options: {
-  host: string;
-  port: number;
+  endpoints: HttpEndpoints;
+  onWebSocket: (stream: ByteStream) => void;
   clock: Clock;
   log: Log;
   locks: LockService;
@@ -41,7 +50,7 @@ export function createHttpServer(options: {
   readiness: () => Readiness;
   gatewayStatus: () => object;
 }): HttpServer {
-  const { host, port, clock, log, locks, cards, records, registrations, accounts, readiness, gatewayStatus } = options;
+  const { endpoints, onWebSocket, clock, log, locks, cards, records, registrations, accounts, readiness, gatewayStatus } = options;
 
   const app = express();
   app.disable('x-powered-by');
@@ -68,14 +77,16 @@ export function createHttpServer(options: {
   class ApiResponse extends ServerResponse<ApiRequest> {}
   Object.setPrototypeOf(ApiRequest.prototype, app.request);
   Object.setPrototypeOf(ApiResponse.prototype, app.response);
+  upgradeWebSocketsAlone(ApiRequest.prototype);
   Object.assign(app, { request: ApiRequest.prototype, response: ApiResponse.prototype });
 
   const route = app as unknown as (request: IncomingMessage, response: ServerResponse, next: NextFunction) => void;
+  const served = (['http', 'https'] as const).flatMap((scheme) => (endpoints[scheme] ? [{ scheme, endpoint: endpoints[scheme] }] : []));
   const listener = createListener({
-    host,
-    port,
+    endpoints: served.map(({ endpoint }) => endpoint),
     clock,
     log,
+    webSockets: createWebSockets(onWebSocket),
     classes: { IncomingMessage: ApiRequest, ServerResponse: ApiResponse },
     handle(request, response) {
       request.url = withPathEscaped(request.url ?? '');
@@ -83,7 +94,15 @@ export function createHttpServer(options: {
     },
   });
 
-  return { name: 'http', start: listener.start, stop: listener.stop, address: listener.address };
+  return {
+    name: 'http',
+    start: listener.start,
+    stop: listener.stop,
+    addresses() {
+      const addresses = listener.addresses();
+      return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));
+    },
+  };
 }
 
 function byPath(routes: readonly (Route | OpenRoute)[]): readonly Resource[] {

@@ -1,5 +1,6 @@
 // The embedded MQTT broker: logins, presence, and what passes in and out. The only file that knows aedes; every hook
 // of it is contained, since an exception in one would end the process (T15).
+import type { Duplex } from 'node:stream';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import type { DeviceId } from '../domain/lock.ts';
 import type { Log, Part } from '../domain/part.ts';
@@ -10,17 +11,26 @@ import { type BrokerFigures, createReasonCounts } from './figures.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundOptions } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
-import { createListener } from './listener.ts';
+import { type Address, createListener, type ListenerOptions } from './listener.ts';
 import { createLockConnection, type LockConnection } from './lock-connection.ts';
 import { createPresence } from './presence.ts';
 import { createRefusal } from './refusal.ts';
 import type { ReportReceiver } from './report-receiver.ts';
 import type { Topics } from './topics.ts';
 
+type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
+
+/** Where to serve, by scheme; what is absent is off. */
+export interface BrokerEndpoints {
+  readonly mqtt?: Endpoint | undefined;
+  readonly mqtts?: Endpoint | undefined;
+}
+
+/** What a client says and is told; where it comes from, when that is known. */
+export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
+
 export interface BrokerOptions {
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
+  readonly endpoints: BrokerEndpoints;
   readonly topics: Topics;
   readonly locks: Pick<LockStore, 'byDevice'>;
   readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
@@ -35,7 +45,9 @@ export interface BrokerOptions {
 
 export interface Broker extends Part {
   /** Where it listens, once started. */
-  address(): { readonly host: string; readonly port: number };
+  addresses(): { readonly [Scheme in keyof BrokerEndpoints]: Address };
+  /** Serves a connection that came in elsewhere, such as a WebSocket, as if it had come to a listener. */
+  accept(stream: ByteStream): void;
   figures(): BrokerFigures;
 }
 
@@ -52,19 +64,31 @@ export function createBroker(options: BrokerOptions): Broker {
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
   const refusedSubscriptions = createReasonCounts();
-  const counts = { withheldDeliveries: 0, protocolErrors: 0, hookFailures: 0 };
+  const counts = { withheldDeliveries: 0, protocolErrors: 0, failedHandshakes: 0, hookFailures: 0 };
   let aedes: Aedes | undefined;
 
-  const listener = createListener({
-    ...{ host: options.host, port: options.port, log },
-    accept(socket) {
-      if (aedes === undefined || aedes.closed) return void socket.destroy();
-      let client: Client | undefined;
-      if (!gate.enter(socket, () => identityOf(client))) return;
-      client = aedes.handle(socket);
-      clients.add(client);
-      socket.once('close', () => clients.delete(client));
-    },
+  function accept(stream: ByteStream): void {
+    if (aedes === undefined || aedes.closed) return void stream.destroy();
+    let client: Client | undefined;
+    if (!gate.enter(stream, () => identityOf(client))) return;
+    client = aedes.handle(stream);
+    const served = client;
+    clients.add(served);
+    stream.once('close', () => clients.delete(served));
+  }
+
+  function onHandshakeFailed(address: string, reason: string): void {
+    counts.failedHandshakes++;
+    limited.warn(
+      `handshake ${address}`,
+      { address, reason },
+      'A TLS handshake failed: a lock that does not trust the authority, or no TLS.',
+    );
+  }
+
+  const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
+    const endpoint = options.endpoints[scheme];
+    return endpoint ? [{ scheme, ...createListener({ ...endpoint, log, accept, onHandshakeFailed }) }] : [];
   });
 
   const inboundOptions: InboundOptions = {
@@ -201,11 +225,15 @@ export function createBroker(options: BrokerOptions): Broker {
     connection?.ended(error.message);
   }
 
-  /** The listener first, so that nobody comes in while the others go. */
+  function addresses(): ReturnType<Broker['addresses']> {
+    return Object.fromEntries(listeners.map(({ scheme, address }) => [scheme, address()]));
+  }
+
+  /** The listeners first, so that nobody comes in while the others go. */
   async function stop(): Promise<void> {
     const broker = aedes;
     aedes = undefined;
-    listener.close();
+    for (const listener of listeners) listener.close();
     for (const client of [...clients]) close(client, 'the gateway stops');
     if (broker !== undefined) {
       await new Promise<void>((resolve) => {
@@ -216,7 +244,7 @@ export function createBroker(options: BrokerOptions): Broker {
         });
       });
     }
-    listener.destroySockets();
+    for (const listener of listeners) listener.destroySockets();
   }
 
   return {
@@ -231,20 +259,21 @@ export function createBroker(options: BrokerOptions): Broker {
       // An 'error' event without a listener would end the process.
       broker.on('error' as 'closed', ((error: Error) => log.error({ err: error }, 'The broker reports an error.')) as () => void);
       try {
-        await listener.start();
+        for (const listener of listeners) await listener.start();
       } catch (error) {
         await stop();
         throw error;
       }
-      log.info(listener.address(), 'Listening for locks (MQTT).');
+      log.info(addresses(), 'Listening for locks (MQTT).');
     },
     stop,
-    address: listener.address,
+    addresses,
+    accept,
     figures: () => ({
       ...receiver.figures(),
       ...gate.figures(),
       ...counts,
-      openConnections: listener.openSockets(),
+      openConnections: clients.size,
       connectedLocks: presence.size(),
       refusedConnections: refusedConnections.all(),
       refusedPublishes: refusedPublishes.all(),

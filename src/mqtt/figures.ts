@@ -17,6 +17,8 @@ export interface BrokerFigures extends ReceiverFigures, GateFigures {
   readonly refusedSubscriptions: Readonly<Record<string, number>>;
   readonly withheldDeliveries: number;
   readonly protocolErrors: number;
+  /** Of TLS. */
+  readonly failedHandshakes: number;
   readonly hookFailures: number;
 }
 

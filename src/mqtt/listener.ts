@@ -1,13 +1,31 @@
-// A TCP listener that knows its open sockets, so that it can be stopped for good.
+// A TCP or TLS listener that knows its open sockets, so that it can be stopped for good.
 import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import type { Log } from '../domain/part.ts';
+import { createPlaces } from './connection-limits.ts';
+
+/** What a TLS listener proves itself with, PEM, now and after each change; open connections keep what they have. */
+export interface TlsIdentity {
+  current(): { readonly cert: string; readonly key: string };
+  onChange(listener: () => void): void;
+}
 
 export interface ListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** TLS with it, plain without. */
+  readonly identity?: TlsIdentity | undefined;
   readonly log: Log;
+  /** A connection on which bytes can be exchanged: with TLS, after the handshake. */
   accept(socket: Socket): void;
+  /** A client that does not trust the certificate, speaks no TLS, or says nothing. */
+  onHandshakeFailed(address: string, reason: string): void;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface Listener {
@@ -16,32 +34,73 @@ export interface Listener {
   /** No new connections from now on; those that are open stay. */
   close(): void;
   destroySockets(): void;
-  address(): { readonly host: string; readonly port: number };
-  openSockets(): number;
+  address(): Address;
 }
 
-export function createListener({ host, port, log, accept }: ListenerOptions): Listener {
+const handshakeTimeoutMs = 10_000;
+/** Handshakes under way; beyond that the oldest gives way, so that silent sockets take neither the memory nor a lock's place (T12). */
+const handshakesAtMost = 1_500;
+
+export function createListener({ host, port, identity, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
   const sockets = new Set<Socket>();
+  const handshakes = createPlaces({ maxConnections: handshakesAtMost, maxPerAddress: handshakesAtMost });
   let server: Server | undefined;
+  let renew: (() => void) | undefined;
+  identity?.onChange(() => renew?.());
+
+  function hold(socket: Socket): void {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    // A reset between two owners of the socket must not end the process.
+    socket.on('error', () => {});
+  }
+
+  function take(socket: Socket): void {
+    hold(socket);
+    accept(socket);
+  }
+
+  // Small messages both ways: without TCP_NODELAY a command could wait 40 ms for an acknowledgement of the last.
+  const open = (): Server => (identity === undefined ? createServer({ noDelay: true }, take) : openTls(identity));
+
+  function openTls({ current }: TlsIdentity): Server {
+    const opening = createTlsServer({ ...current(), noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs });
+    // Both faces of a connection have the same remote end, and nothing else in common that may be asked for.
+    const underWay = new Map<string, () => void>();
+    const ended = (name: string) => {
+      underWay.get(name)?.();
+      underWay.delete(name);
+    };
+    opening.on('connection', (socket: Socket) => {
+      hold(socket);
+      const name = nameOf(socket);
+      const place = handshakes.enter(socket.remoteAddress ?? '', () => socket.destroy());
+      if (typeof place === 'string') return void socket.destroy();
+      underWay.set(name, place.leave);
+      socket.once('close', () => ended(name));
+    });
+    opening.on('secureConnection', (socket) => {
+      ended(nameOf(socket));
+      take(socket);
+    });
+    opening.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+      onHandshakeFailed(socket.remoteAddress ?? 'unknown', error.code ?? error.message);
+      socket.destroy();
+    });
+    renew = () => opening.setSecureContext(current());
+    return opening;
+  }
 
   return {
     async start() {
-      // Small messages both ways: without TCP_NODELAY a command could wait 40 ms for an acknowledgement of the last.
-      const opening = createServer({ noDelay: true }, (socket) => {
-        sockets.add(socket);
-        socket.once('close', () => sockets.delete(socket));
-        // A reset between two owners of the socket must not end the process.
-        socket.on('error', () => {});
-        accept(socket);
-      });
+      const opening = open();
       await new Promise<void>((resolve, reject) => {
         opening.once('listening', resolve);
         opening.once('error', (error: NodeJS.ErrnoException) => {
           const why = error.code === 'EADDRINUSE' ? 'the port is in use already' : (error.code ?? error.message);
           reject(new Error(`Cannot listen for MQTT on ${host}, port ${port}: ${why}.`, { cause: error }));
         });
-        // After a power cut all locks come at once; beyond the queue the kernel lets them wait for seconds (T16).
-        opening.listen({ port, host, backlog: 4_096 });
+        opening.listen(port, host);
       });
       opening.on('error', (error) => log.error({ err: error }, 'The MQTT listener reports an error.'));
       server = opening;
@@ -58,6 +117,9 @@ export function createListener({ host, port, log, accept }: ListenerOptions): Li
       if (typeof address !== 'object' || address === null) throw new Error('the MQTT listener is not started');
       return { host: address.address, port: address.port };
     },
-    openSockets: () => sockets.size,
   };
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -61,7 +61,7 @@ describe('Specification 5: each request carries a bearer token', () => {
   });
 
   test('a token sent in two headers is refused, even when both are the same', async () => {
-    const response = await fetchRaw(under.server.address().port, [
+    const response = await fetchRaw(under.port(), [
       'GET /api/v1/lock/battery?lockId=7 HTTP/1.1',
       'Host: x',
       'Connection: close',

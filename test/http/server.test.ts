@@ -29,7 +29,7 @@ function signal<T = void>() {
 
 function connected(under: Under): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(under.server.address().port, '127.0.0.1', () => resolve(socket));
+    const socket = connect(under.port(), '127.0.0.1', () => resolve(socket));
     socket.once('error', reject);
   });
 }
@@ -53,16 +53,16 @@ const battery = `GET /api/v1/lock/battery?lockId=7 HTTP/1.1\r\n${authorized}`;
 describe('The server as a part', () => {
   test('port 0 is a free port, and the address says which', async () => {
     const under = await started();
-    expect(under.server.address()).toEqual({ host: '127.0.0.1', port: expect.any(Number) });
-    expect(under.server.address().port).toBeGreaterThan(0);
+    expect(under.server.addresses()).toEqual({ http: { host: '127.0.0.1', port: expect.any(Number) } });
+    expect(under.port()).toBeGreaterThan(0);
   });
 
   test('a busy port makes start reject with one clear sentence; stop after that is fine', async () => {
-    const { port } = (await started()).server.address();
-    const { server: _, origin: _origin, ...rest } = createServerUnderTest();
+    const port = (await started()).port();
+    const { server: _, origin: _origin, port: _port, ...rest } = createServerUnderTest();
     const second = createHttpServer({
-      host: '127.0.0.1',
-      port,
+      endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
+      onWebSocket: () => undefined,
       ...rest,
       readiness: () => ({ ready: true, parts: {} }),
       gatewayStatus: () => ({}),

@@ -20,7 +20,7 @@ const told = (what: string) => mqtt.reports.told.filter(([told]) => told === wha
 const will = { topic: own('status'), payload: 'offline', qos: 1, retain: true };
 
 async function realClient(): Promise<MqttClient> {
-  const { host, port } = mqtt.broker.address();
+  const { host, port } = mqtt.address();
   return connectAsync(`mqtt://${host}:${port}`, {
     ...{ clientId: lockA.deviceId, username: lockA.deviceId, password: lockA.key, reconnectPeriod: 0 },
     will: { topic: own('status'), payload: Buffer.from('offline'), qos: 1, retain: true },
@@ -198,7 +198,10 @@ describe('starting and stopping', () => {
     const occupant = createServer();
     await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
     const { port } = occupant.address() as { port: number };
-    await expect(startMqtt({ port })).rejects.toThrow(`Cannot listen for MQTT on 127.0.0.1, port ${port}: the port is in use already.`);
+    const endpoints = { mqtt: { host: '127.0.0.1', port } };
+    await expect(startMqtt({ endpoints })).rejects.toThrow(
+      `Cannot listen for MQTT on 127.0.0.1, port ${port}: the port is in use already.`,
+    );
     await new Promise((resolve) => occupant.close(resolve));
   });
 

@@ -4,9 +4,11 @@ import type { AccountService } from '../../src/domain/account-service.ts';
 import type { Card, CardId } from '../../src/domain/card.ts';
 import type { CardService } from '../../src/domain/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
+import type { HubService } from '../../src/domain/hub-service.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
 import type { LockService, LockView } from '../../src/domain/lock-service.ts';
 import { paginate } from '../../src/domain/page.ts';
+import type { PairingService } from '../../src/domain/pairing-service.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { Clock } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/record.ts';
@@ -39,6 +41,7 @@ export const sampleLock: Lock = {
   administrator: sampleCaller.accountId,
   roles: [],
   keyHash: 'ab'.repeat(32),
+  hubId: null,
 };
 
 export const sampleStatus: LockStatus = {
@@ -91,6 +94,8 @@ export interface FakeServices {
   readonly cards: Open<CardService>;
   readonly records: Open<RecordService>;
   readonly registrations: Open<RegistrationService>;
+  readonly hubs: Open<HubService>;
+  readonly pairing: Open<PairingService>;
   readonly accounts: Open<AccountService>;
 }
 
@@ -127,6 +132,23 @@ function createFakeServices(): FakeServices {
       appoint: async () => unexpected('appoint'),
       grant: async () => unexpected('grant'),
       revoke: async () => unexpected('revoke'),
+      adopt: async () => unexpected('adopt'),
+      replaceKey: async () => unexpected('replaceKey'),
+    },
+    hubs: {
+      register: async () => unexpected('hubs.register'),
+      list: () => unexpected('hubs.list'),
+      remove: async () => unexpected('hubs.remove'),
+      renewKey: async () => unexpected('hubs.renewKey'),
+    },
+    pairing: {
+      open: () => unexpected('pairing.open'),
+      close: () => unexpected('pairing.close'),
+      devices: () => unexpected('pairing.devices'),
+      confirm: async () => unexpected('pairing.confirm'),
+      isOpen: () => unexpected('pairing.isOpen'),
+      arrive: () => unexpected('pairing.arrive'),
+      stop: () => unexpected('pairing.stop'),
     },
     accounts: {
       authenticate(token) {
@@ -186,11 +208,17 @@ function createKeptLog(): Log & { readonly lines: LogLine[] } {
 }
 
 /** A server on a free port over fakes, with everything a test may want to turn. Stop it in `afterEach`. */
-export function createServerUnderTest(ready: () => Readiness = () => ({ ready: true, parts: {} })) {
+export function createServerUnderTest(
+  ready: () => Readiness = () => ({ ready: true, parts: {} }),
+  onWebSocket?: Parameters<typeof createHttpServer>[0]['onWebSocket'],
+) {
   const services = createFakeServices();
   const clock = createSettableClock();
   const log = createKeptLog();
   const gatewayStatus = () => ({ version: '0.1.0', locks: 2 });
-  const server = createHttpServer({ host: '127.0.0.1', port: 0, clock, log, ...services, readiness: ready, gatewayStatus });
-  return { ...services, clock, log, server, origin: () => `http://127.0.0.1:${server.address().port}` };
+  const endpoints = { http: { host: '127.0.0.1', port: 0, webSocket: onWebSocket !== undefined } };
+  const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
+  const server = createHttpServer({ endpoints, ...webSocket, clock, log, ...services, readiness: ready, gatewayStatus });
+  const port = () => server.addresses().http?.port ?? 0;
+  return { ...services, clock, log, server, port, origin: () => `http://127.0.0.1:${port()}` };
 }

@@ -27,12 +27,27 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
   const clock = options.clock ?? realClock;
   const sender = createCommandSender({ clock, log, topics });
   const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
-  const broker = createBroker({ host: '127.0.0.1', port: 0, topics, locks, secrets, receiver, clock, log, ...options });
+  const broker = createBroker({
+    endpoints: { mqtt: { host: '127.0.0.1', port: 0 } },
+    topics,
+    locks,
+    secrets,
+    receiver,
+    clock,
+    log,
+    ...options,
+  });
   await broker.start();
   const raws: RawClient[] = [];
 
+  function address() {
+    const { mqtt } = broker.addresses();
+    if (mqtt === undefined) throw new Error('the broker has no plain listener');
+    return mqtt;
+  }
+
   async function raw(): Promise<RawClient> {
-    const client = await openRaw(broker.address());
+    const client = await openRaw(address());
     raws.push(client);
     return client;
   }
@@ -55,7 +70,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
   }
 
   return {
-    ...{ broker, locks, reports, quarantine, log, sender, receiver, raw, login, online },
+    ...{ broker, address, locks, reports, quarantine, log, sender, receiver, raw, login, online },
     async stop() {
       for (const client of raws) client.destroy();
       await broker.stop();

@@ -1,0 +1,127 @@
+// One place where HTTP is served, plain or over TLS, with the limits against slow and broken clients.
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Log } from '../domain/part.ts';
+
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+/** How often the two above are enforced. */
+const timeoutCheckMs = 2_000;
+/** A connection on which nothing moves at all; longer than any command may be told to take (120 s). */
+const silenceMs = 150_000;
+const keepAliveMs = 15_000;
+const headerBytesAtMost = 16 * 1024;
+const tlsHandshakeMs = 10_000;
+
+/** What a TLS endpoint proves itself with, PEM, now and after each change; open connections keep what they have. */
+export interface TlsIdentity {
+  current(): { readonly cert: string; readonly key: string };
+  onChange(listener: () => void): void;
+}
+
+export interface EndpointOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** TLS with it, plain without. */
+  readonly identity?: TlsIdentity | undefined;
+}
+
+/** What a server does with all that arrives; the same for every endpoint. */
+export interface Handlers<Request extends typeof IncomingMessage, Response extends typeof ServerResponse<InstanceType<Request>>> {
+  readonly classes: Pick<ServerOptions<Request, Response>, 'IncomingMessage' | 'ServerResponse'>;
+  onRequest(request: InstanceType<Request>, response: InstanceType<Response>): void;
+  onConnect(socket: Duplex): void;
+  onBroken(error: NodeJS.ErrnoException, socket: Duplex): void;
+  /** When it is absent, requests with an Upgrade header are requests like the others. */
+  readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Endpoint {
+  /** Resolves when it accepts connections; rejects with one sentence for people when it cannot. */
+  listen(): Promise<void>;
+  /** Accepts no more; resolves when the last connection has gone. */
+  close(): Promise<void>;
+  endConnections(): void;
+  /** With port 0 the port that was given, once it listens. */
+  address(): Address;
+}
+
+export function createEndpoint<Request extends typeof IncomingMessage, Response extends typeof ServerResponse<InstanceType<Request>>>(
+  { host, port, identity }: EndpointOptions,
+  handlers: Handlers<Request, Response>,
+  log: Log,
+): Endpoint {
+  const limits = {
+    ...handlers.classes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: headerBytesAtMost,
+    requireHostHeader: false, // checked by us, so that the refusal is a problem like the others
+    noDelay: true,
+  };
+  const tls = identity && {
+    identity,
+    server: createTlsServer<Request, Response>({ ...limits, minVersion: 'TLSv1.2', handshakeTimeout: tlsHandshakeMs }),
+  };
+  tls?.identity.onChange(() => tls.server.setSecureContext(tls.identity.current()));
+  const server = tls?.server ?? createServer<Request, Response>(limits);
+  server.timeout = silenceMs;
+  server.on('request', handlers.onRequest);
+  // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); Node's own 417 has no body.
+  server.on('checkExpectation', handlers.onRequest);
+  server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
+  server.on('clientError', handlers.onBroken);
+  if (handlers.onUpgrade !== undefined) server.on('upgrade', handlers.onUpgrade);
+  // Those in the middle of a TLS handshake are known to nobody else.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  return {
+    listen() {
+      tls?.server.setSecureContext(tls.identity.current());
+      return new Promise((resolve, reject) => {
+        const failed = (error: NodeJS.ErrnoException) => reject(new Error(cannotListen(host, port, error), { cause: error }));
+        server.once('error', failed);
+        server.listen(port, host, () => {
+          server.off('error', failed);
+          server.on('error', (error) => log.error({ err: error }, 'the HTTP listener has a problem'));
+          resolve();
+        });
+      });
+    },
+    async close() {
+      if (server.listening) await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+    endConnections() {
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
+    },
+    address() {
+      const bound = server.address() as AddressInfo | null;
+      return { host, port: bound?.port ?? port };
+    },
+  };
+}
+
+function cannotListen(host: string, port: number, { code, message }: NodeJS.ErrnoException): string {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'the port is in use by another program',
+    EACCES: 'this user may not use that port',
+    EADDRNOTAVAIL: 'this machine does not have that address',
+    ENOTFOUND: 'there is no host of that name',
+  };
+  return `HTTP cannot listen on ${host}:${port}: ${reasons[code ?? ''] ?? message}`;
+}

@@ -1,0 +1,113 @@
+// MQTT over WebSocket (RFC 6455, MQTT 3.1.1 section 6): takes the handshake at /mqtt and hands on a stream of bytes. The only file that
+// names ws. What is said on the stream is nobody's business here.
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
+import { DomainError, invalidParameter } from '../domain/errors.ts';
+import { headerCount, requireOneHost } from './headers.ts';
+
+/** What a client says and is told, as bytes; where it comes from, when that is known. */
+export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
+
+export interface WebSockets {
+  /** Completes a handshake and hands its stream on; throws a DomainError, with nothing written, when it is not to be had. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends all of them. */
+  close(): void;
+}
+
+const path = '/mqtt';
+const subprotocol = 'mqtt';
+/** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
+const messageBytesAtMost = 131_072;
+/** Answers to pings that nobody reads. */
+const unreadBytesAtMost = 65_536;
+
+/** Anything but binary data closes the connection (MQTT-6.0.0-1); the stream would take text for bytes. */
+class BinaryWebSocket extends WebSocket {
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    if (event !== 'message' || values[1] === true) return super.emit(event, ...values);
+    this.terminate();
+    return true;
+  }
+}
+
+export function createWebSockets(onStream: (stream: ByteStream) => void): WebSockets {
+  const server = new WebSocketServer({
+    noServer: true,
+    WebSocket: BinaryWebSocket,
+    maxPayload: messageBytesAtMost,
+    // Compression buys nothing for messages this short, and costs memory for each connection.
+    perMessageDeflate: false,
+    // MQTT-6.0.0-4.
+    handleProtocols: () => subprotocol,
+  });
+  const open = new Set<Duplex>();
+
+  return {
+    accept(request, socket, head) {
+      requireHandshake(request);
+      const { remoteAddress } = request.socket;
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const stream = Object.assign(createWebSocketStream(webSocket), { remoteAddress });
+        open.add(stream);
+        stream.once('close', () => open.delete(stream));
+        // A message that is too long, or no WebSocket at all: the stream closes, and that is all there is to do.
+        stream.on('error', () => {});
+        webSocket.on('ping', () => {
+          if (webSocket.bufferedAmount > unreadBytesAtMost) webSocket.terminate();
+        });
+        onStream(stream);
+      });
+    },
+    close() {
+      for (const stream of open) stream.destroy();
+    },
+  };
+}
+
+/**
+ * Lets Node treat only WebSocket handshakes at /mqtt as upgrades. Every other request with an Upgrade header stays a request, since a
+ * server may ignore that header (RFC 9110 7.8) and some clients offer h2c with each first request.
+ * @param requests the prototype of the requests; Node keeps there whether a request is an upgrade
+ */
+export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
+  const asked = new WeakSet<IncomingMessage>();
+  Object.defineProperty(requests, 'upgrade', {
+    get(this: IncomingMessage) {
+      return asked.has(this) && (this.method === 'CONNECT' || isHandshake(this));
+    },
+    set(this: IncomingMessage, value: boolean | null) {
+      if (value) asked.add(this);
+    },
+  });
+}
+
+function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+  return method === 'GET' && url.split('?', 1)[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** RFC 6455 4.2.1; `invalid-parameter` names the header, `forbidden` is a page of another site. */
+function requireHandshake({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+  requireOneHost(rawHeaders, httpVersion);
+  const key = headers['sec-websocket-key'];
+  if (headerCount(rawHeaders, 'sec-websocket-key') !== 1 || key === undefined || !/^[\w+/]{22}==$/.test(key))
+    throw invalidParameter('Sec-WebSocket-Key', 'must be 16 bytes in base64, once');
+  if (headers['sec-websocket-version'] !== '13') throw invalidParameter('Sec-WebSocket-Version', 'must be 13');
+  // MQTT-6.0.0-3.
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  if (!offered.includes(subprotocol)) throw invalidParameter('Sec-WebSocket-Protocol', 'must offer mqtt');
+  if (!mayConnect(headers.origin, headers.host))
+    throw new DomainError('forbidden', 'a page of another site must not connect to locks through its reader');
+}
+
+/**
+ * Browsers always say which page it is (RFC 6455 10.2). One from elsewhere could make its reader's browser guess device keys from inside
+ * the network, so only pages of this very host may. What is no browser says nothing, or something that is no page (`file://`).
+ */
+function mayConnect(origin: string | undefined, host: string | undefined): boolean {
+  if (origin === undefined) return true;
+  if (origin === 'null') return false;
+  const page = /^https?:\/\/(.*)$/i.exec(origin)?.[1];
+  return page === undefined || page.toLowerCase() === host?.toLowerCase();
+}
