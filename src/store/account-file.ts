@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Account, AccountId, Token } from '../domain/account.ts';
 import type { AccountStore, Accounts, Secrets } from '../domain/ports.ts';
-import { createDocument, type Document } from './document.ts';
+import { createDocument, type Document, type DocumentFormat } from './document.ts';
 import { replaceFile } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 
@@ -27,7 +27,10 @@ const token = z.strictObject({
   expiresAt: z.int().nullable(),
 }) satisfies z.ZodType<Token>;
 
-const accounts = z.strictObject({ accounts: z.array(account), tokens: z.array(token) }) satisfies z.ZodType<Accounts>;
+export const accountFormat: DocumentFormat<Accounts> = {
+  schemaVersion: 1,
+  schema: z.strictObject({ accounts: z.array(account), tokens: z.array(token) }),
+};
 
 export interface AccountFile extends AccountStore {
   readonly document: Document<Accounts>;
@@ -35,7 +38,7 @@ export interface AccountFile extends AccountStore {
 }
 
 export function createAccountFile(files: FileLayer, path: string): AccountFile {
-  const document = createDocument<Accounts>({ files, path, format: { schemaVersion: 1, schema: accounts } });
+  const document = createDocument({ files, path, format: accountFormat });
   return {
     document,
     current: document.current,

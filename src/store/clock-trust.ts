@@ -15,6 +15,8 @@ const mostAwayMs = 7 * dayMs;
 /** Small corrections between two runs mean nothing. */
 const leastBackMs = 60_000;
 
+export const clockFormat = { schemaVersion: 1, schema: z.strictObject({ suspectSince: z.int().nullable() }) };
+
 export interface ClockTrust {
   /** `newestAt`: serverDate of the newest record; undefined without records. */
   open(newestAt: number | undefined): Promise<void>;
@@ -34,8 +36,7 @@ export function createClockTrust(options: {
   readonly isSynchronised: () => Promise<boolean>;
 }): ClockTrust {
   const { files, path, clock, log, isSynchronised } = options;
-  const schema = z.strictObject({ suspectSince: z.int().nullable() });
-  const document = createDocument({ files, path, format: { schemaVersion: 1, schema } });
+  const document = createDocument({ files, path, format: clockFormat });
   let suspect = false;
   let offset = 0;
 

@@ -1,7 +1,7 @@
 // counters.json: the highest number of each kind that may have been given, and the group names. Written before a number is given.
 import { z } from 'zod';
 import type { CounterStore } from '../domain/ports.ts';
-import { createDocument, type Document } from './document.ts';
+import { createDocument, type Document, type DocumentFormat } from './document.ts';
 import type { FileLayer } from './files.ts';
 
 const floor = z.int().min(0);
@@ -15,6 +15,7 @@ const counters = z.strictObject({
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
+export const counterFormat: DocumentFormat<Counters> = { schemaVersion: 1, schema: counters };
 export type CounterKind = Exclude<keyof Counters, 'groups'>;
 
 export interface CounterFile extends CounterStore {
@@ -28,7 +29,7 @@ export interface CounterFile extends CounterStore {
 export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, groups: [] };
 
 export function createCounterFile(files: FileLayer, path: string): CounterFile {
-  const document = createDocument<Counters>({ files, path, format: { schemaVersion: 1, schema: counters } });
+  const document = createDocument({ files, path, format: counterFormat });
   const groupOf = (name: string, { groups }: Counters): number | undefined => groups.find((group) => group.name === name)?.groupId;
   return {
     document,

@@ -78,6 +78,12 @@ export function createDirectoryLock(options: { readonly files: FileLayer; readon
   };
 }
 
+/** The pid of the process that has the directory now; undefined when none has. */
+export async function runningOwner(files: FileLayer, directory: string): Promise<number | undefined> {
+  const found = parseOwner(await readIfThere(files, `${directory}/latchd.lock`));
+  return found && (await isRunning(found)) ? found.pid : undefined;
+}
+
 function refusal({ pid }: Owner, directory: string): Error {
   return new Error(`latchd is already running on ${directory} as process ${pid}: stop it first, or use another data directory`);
 }

@@ -80,6 +80,7 @@ export function createQuarantine(options: {
   };
 }
 
-function holdsMessage(line: Buffer): boolean {
+/** Whether an intact line holds what `keep` wrote. */
+export function holdsMessage(line: Buffer): boolean {
   return quarantineLine.safeParse(JSON.parse(line.toString('utf8'))).success;
 }

@@ -20,7 +20,7 @@ const status = z.strictObject({
   batteryPercent: z.int().min(0).max(100).nullable(),
   lastSeenAt: millis,
 }) satisfies z.ZodType<LockStatus>;
-const statuses = z.strictObject({ statuses: z.array(status) });
+export const statusFormat = { schemaVersion: 1, schema: z.strictObject({ statuses: z.array(status) }) };
 
 export interface StatusFile extends StatusStore {
   /** Loads it; a damaged one is set aside. */
@@ -36,7 +36,7 @@ export function createStatusFile(options: {
   readonly log: Log;
 }): StatusFile {
   const { files, path, clock, log } = options;
-  const document = createDocument({ files, path, format: { schemaVersion: 1, schema: statuses } });
+  const document = createDocument({ files, path, format: statusFormat });
   const known = new Map<LockId, LockStatus>();
   let cancelTimer: (() => void) | undefined;
   let changed = false;

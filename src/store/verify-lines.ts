@@ -1,0 +1,40 @@
+// What the checks of a data directory share: how they report, and the check of a file of checked lines.
+import { isIntact } from './checked-line.ts';
+import { codeOf, type FileLayer } from './files.ts';
+import { scanLines } from './line-scan.ts';
+
+/** `file` is relative to the data directory. */
+export type Report = (file: string, problem: string) => void;
+
+/** The values that are there more than once, once each. */
+export function repeated<T>(values: readonly T[]): T[] {
+  const seen = new Set<T>();
+  return [...new Set(values.filter((value) => seen.has(value) || !seen.add(value)))];
+}
+
+/** Whether each line of a file is as it was written; `problem` says what else is wrong with an intact one. */
+export async function verifyLines(
+  files: FileLayer,
+  directory: string,
+  name: string,
+  report: Report,
+  problem: (line: Buffer, position: number) => string | undefined,
+): Promise<void> {
+  const file = await files.open(`${directory}/${name}`, 'read').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return;
+  let number = 0;
+  try {
+    const end = await scanLines(file, (line, position) => {
+      number += 1;
+      const found = isIntact(line) ? problem(line, position) : 'is not as it was written';
+      if (found !== undefined) report(name, `line ${number} ${found}`);
+    });
+    const rest = (await file.size()) - end;
+    if (rest > 0) report(name, `ends in ${rest} bytes of an unfinished line`);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,111 @@
+// The record files of a data directory that no process is using: every line, and every index against its lines.
+import type { LockRecord } from '../domain/record.ts';
+import { type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
+import { readIfThere } from './durable-file.ts';
+import type { FileLayer } from './files.ts';
+import { decodeRecord } from './record-line.ts';
+import { type BlockColumns, decodeEpochs, decodeIndex } from './sealed-index.ts';
+import { addSeq, includesSeq, type SeqRanges } from './seq-ranges.ts';
+import { type Report, repeated, verifyLines } from './verify-lines.ts';
+
+export interface VerifiedRecords {
+  readonly count: number;
+  readonly highestRecordId: number;
+}
+
+/** Numbers of one epoch that are stored: `<lockId> <epoch>` to ranges. */
+type Stored = Map<string, SeqRanges>;
+
+interface Line {
+  readonly record: LockRecord;
+  readonly position: number;
+}
+
+export async function verifyRecords(files: FileLayer, directory: string, report: Report): Promise<VerifiedRecords> {
+  const present = await files.readdir(`${directory}/records`);
+  const names = present.map(parseDayFileName).filter((name) => name !== undefined);
+  const expected = new Set([...names.map(dayFileName), ...names.map(indexFileName)]);
+  for (const file of present) {
+    if (!expected.has(file) && !file.endsWith('.damaged')) report(`records/${file}`, 'belongs to no day file');
+  }
+  const stored: Stored = new Map();
+  let count = 0;
+  let highestRecordId = 0;
+  for (const name of names.sort((a, b) => a.firstRecordId - b.firstRecordId)) {
+    const lines = await readDay(files, directory, name, stored, report);
+    const recordIds = Float64Array.from(lines, ({ record }) => record.recordId).sort();
+    const lowest = recordIds[0] ?? name.firstRecordId;
+    const file = `records/${dayFileName(name)}`;
+    if (lowest < name.firstRecordId) report(file, `holds the recordId ${lowest}, lower than its name says`);
+    if (lowest <= highestRecordId) report(file, `holds the recordId ${lowest}, though a file before it goes up to ${highestRecordId}`);
+    for (const recordId of repeated([...recordIds])) report(file, `holds the recordId ${recordId} twice`);
+    await verifyIndex(files, directory, name, lines, stored, report);
+    count += lines.length;
+    highestRecordId = Math.max(highestRecordId, recordIds.at(-1) ?? 0);
+  }
+  return { count, highestRecordId };
+}
+
+async function readDay(files: FileLayer, directory: string, name: DayName, stored: Stored, report: Report): Promise<Line[]> {
+  const lines: Line[] = [];
+  await verifyLines(files, directory, `records/${dayFileName(name)}`, report, (line, position) => {
+    const record = decodeRecord(line);
+    if (!record) return 'holds something else than a record';
+    lines.push({ record, position });
+    const key = `${record.lockId} ${record.epoch}`;
+    const ranges = stored.get(key) ?? [];
+    stored.set(key, ranges);
+    if (includesSeq(ranges, record.seq)) return `holds event ${record.seq} of epoch ${record.epoch} of lock ${record.lockId} a second time`;
+    addSeq(ranges, record.seq);
+    return undefined;
+  });
+  return lines;
+}
+
+async function verifyIndex(
+  files: FileLayer,
+  directory: string,
+  name: DayName,
+  lines: readonly Line[],
+  stored: Stored,
+  report: Report,
+): Promise<void> {
+  const file = `records/${indexFileName(name)}`;
+  const bytes = await readIfThere(files, `${directory}/${file}`);
+  if (!bytes) return;
+  try {
+    const index = decodeIndex(bytes);
+    const data = await files.readFile(`${directory}/records/${dayFileName(name)}`);
+    if (index.bytes !== data.length) report(file, `is for ${index.bytes} bytes, but there are ${data.length}`);
+    if (index.count !== lines.length) report(file, `counts ${index.count} records, but ${lines.length} are there`);
+    const newest = lines.reduce((most, { record }) => Math.max(most, record.recordId), 0);
+    if (index.lastRecordId !== newest) report(file, `says the last recordId is ${index.lastRecordId}, but it is ${newest}`);
+    for (const problem of blockProblems(index.blocks, lines)) report(file, problem);
+    const remembered = new Map(decodeEpochs(bytes).map(({ lockId, epoch, ranges }) => [`${lockId} ${epoch}`, ranges]));
+    for (const [key, ranges] of stored) {
+      const has = (seq: number): boolean => remembered.get(key)?.some(([from, to]) => from <= seq && seq <= to) === true;
+      if (!ranges.every(([from, to]) => has(from) && has(to))) report(file, `does not remember all events of lock and epoch ${key}`);
+    }
+  } catch (error) {
+    report(file, `cannot be used: ${String(error instanceof Object && 'message' in error ? error.message : error)}`);
+  }
+}
+
+/** Each block against the lines that lie in it. */
+function* blockProblems({ lockIds, positions, counts, lowest, highest }: BlockColumns, lines: readonly Line[]): Generator<string> {
+  let next = 0;
+  for (let block = 0; block < lockIds.length; block++) {
+    const end = positions[block + 1] ?? Number.POSITIVE_INFINITY;
+    const inside: LockRecord[] = [];
+    for (; next < lines.length && (lines[next] as Line).position < end; next++) inside.push((lines[next] as Line).record);
+    const dates = inside.map(({ lockDate }) => lockDate);
+    const isRight =
+      inside.length === counts[block] &&
+      inside.every(({ lockId }) => lockId === lockIds[block]) &&
+      inside.every(({ recordId }, n) => n === 0 || recordId > (inside[n - 1] as LockRecord).recordId) &&
+      Math.min(...dates) === lowest[block] &&
+      Math.max(...dates) === highest[block];
+    if (!isRight) yield `has a block ${block + 1}, of lock ${lockIds[block]}, that is not what lies there`;
+    if (block > 0 && (lockIds[block] as number) < (lockIds[block - 1] as number)) yield `has block ${block + 1} out of order`;
+  }
+}

@@ -1,0 +1,283 @@
+// The offline check of a data directory: silent on a good one, and each check seen to find a planted fault.
+import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { checkedLine, withChecksum } from '../../src/store/checked-line.ts';
+import { verify } from '../../src/store/verify.ts';
+import { manualClock, startedStore, withDirectory } from './support/directory.ts';
+import { deviceId, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
+
+const sealed = 'records/2026-11-21-1';
+const open = 'records/2026-11-22-301.jsonl';
+
+/** Two locks with cards, a sealed day of 300 records, an open one of 30, a quarantined message. */
+async function withData(run: (directory: string) => Promise<void>): Promise<void> {
+  await withDirectory(async (directory) => {
+    const clock = manualClock();
+    const { store } = await startedStore(directory, { clock });
+    for (const number of [1, 2]) {
+      await store.counters.next('lockId');
+      await store.counters.next('cardId');
+      await store.locks.add(sampleLock(number, { roles: [] }));
+      await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
+      await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
+    }
+    await store.counters.groupId('East');
+    store.statuses.patch(lockId(1), { batteryPercent: 9 });
+    await store.quarantine.keep(deviceId(1), 'not JSON', '{');
+    clock.advance(86_400_000);
+    await store.records.append(lockId(1), 'e', sampleEvents(151, 180));
+    await store.sealDays();
+    await store.acceptClock();
+    await store.stop();
+    await run(directory);
+  });
+}
+
+async function edit(path: string, change: (text: string) => string): Promise<void> {
+  const before = await readFile(path, 'utf8');
+  const after = change(before);
+  expect(after).not.toBe(before);
+  await writeFile(path, after);
+}
+/** The n-th line, counted from 1, changed and given a right checksum again. */
+const editLine = (n: number, change: (body: string) => string) => (text: string) => {
+  const lines = text.split('\n');
+  const body = (lines[n - 1] as string).slice(0, -18);
+  lines[n - 1] = withChecksum(change(body)).slice(0, -1);
+  return lines.join('\n');
+};
+
+test('a good directory has nothing wrong', () =>
+  withData(async (directory) => {
+    expect(await verify(directory)).toEqual({ findings: [], locks: 2, records: 330 });
+  }));
+
+test('a directory in use is not checked', () =>
+  withData(async (directory) => {
+    const { store } = await startedStore(directory);
+    await expect(verify(directory)).rejects.toThrow(`latchd is running on ${directory} as process ${process.pid}`);
+    await store.stop();
+  }));
+
+type Plant = (directory: string) => Promise<unknown>;
+const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] = [
+  ['accounts.json', 'is missing', (d) => rm(`${d}/accounts.json`)],
+  ['accounts.json', 'accounts.json is damaged: it is empty', (d) => writeFile(`${d}/accounts.json`, '')],
+  ['accounts.json', 'has no gateway administrator', (d) => edit(`${d}/accounts.json`, (t) => t.replace('true', 'false'))],
+  [
+    'accounts.json',
+    'has the tokenId 1 twice',
+    (d) =>
+      edit(`${d}/accounts.json`, (t) => JSON.stringify({ ...JSON.parse(t), tokens: [...JSON.parse(t).tokens, ...JSON.parse(t).tokens] })),
+  ],
+  [
+    'accounts.json',
+    'has the name admin twice',
+    (d) =>
+      edit(`${d}/accounts.json`, (t) =>
+        JSON.stringify({ ...JSON.parse(t), accounts: [...JSON.parse(t).accounts, ...JSON.parse(t).accounts] }),
+      ),
+  ],
+  [
+    'accounts.json',
+    'has the accountId 1 twice',
+    (d) =>
+      edit(`${d}/accounts.json`, (t) =>
+        JSON.stringify({ ...JSON.parse(t), accounts: [...JSON.parse(t).accounts, ...JSON.parse(t).accounts] }),
+      ),
+  ],
+  [
+    'accounts.json',
+    'has the token 1 of account 7, which is not there',
+    (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"accountId": 1,(\s+"name")/, '"accountId": 7,$1')),
+  ],
+  ['counters.json', 'is missing', (d) => rm(`${d}/counters.json`)],
+  [
+    'counters.json',
+    'has the floor 1 for lockId, but 2 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"lockId": 2', '"lockId": 1')),
+  ],
+  [
+    'counters.json',
+    'has the floor 0 for cardId, but 2 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"cardId": 2', '"cardId": 0')),
+  ],
+  [
+    'counters.json',
+    'has the floor 0 for accountId, but 1 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"accountId": 1', '"accountId": 0')),
+  ],
+  [
+    'counters.json',
+    'has the floor 0 for tokenId, but 1 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"tokenId": 1', '"tokenId": 0')),
+  ],
+  [
+    'counters.json',
+    'has the floor 329 for recordId, but 330 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"recordId": 330', '"recordId": 329')),
+  ],
+  [
+    'counters.json',
+    'has the group East twice',
+    (d) =>
+      edit(`${d}/counters.json`, (t) => JSON.stringify({ ...JSON.parse(t), groups: [1, 2].map((groupId) => ({ groupId, name: 'East' })) })),
+  ],
+  [
+    'counters.json',
+    'has the groupId 1 twice',
+    (d) =>
+      edit(`${d}/counters.json`, (t) =>
+        JSON.stringify({ ...JSON.parse(t), groups: ['East', 'West'].map((name) => ({ groupId: 1, name })) }),
+      ),
+  ],
+  ['status.json', /is damaged/, (d) => edit(`${d}/status.json`, (t) => t.replace('9', '900'))],
+  ['clock.json', /is damaged/, (d) => writeFile(`${d}/clock.json`, '{}')],
+  ['command.key', 'is missing', (d) => rm(`${d}/command.key`)],
+  ['command.key', 'is not 32 bytes long', (d) => writeFile(`${d}/command.key`, 'short')],
+  ['locks/2.json', /is damaged: lock.keyHash/, (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"keyHash": "a', '"keyHash": "'))],
+  [
+    'locks/2.json',
+    'names the account 8, which is not there',
+    (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"administrator": 1', '"administrator": 8')),
+  ],
+  ['locks/2.json', 'holds the card 2 of lock 1', (d) => edit(`${d}/locks/2.json`, (t) => t.replace(/("cardId": 2,\s+"lockId": )2/, '$11'))],
+  ['locks', 'has the cardId 1 twice', (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"cardId": 2', '"cardId": 1'))],
+  [
+    'locks',
+    'has two locks with the deviceId 000000000001',
+    (d) => edit(`${d}/locks/2.json`, (t) => t.replace('000000000002', '000000000001')),
+  ],
+  ['quarantine.jsonl', 'line 1 is not as it was written', (d) => edit(`${d}/quarantine.jsonl`, (t) => t.replace('not', 'NOT'))],
+  ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, checkedLine({ at: 1 }))],
+  ['accounts.json', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.json`, 0o644)],
+  ['locks', 'may be read by others than its owner (mode 755)', (d) => chmod(`${d}/locks`, 0o755)],
+  ['.', 'may be read by others than its owner (mode 755)', (d) => chmod(d, 0o755)],
+  [
+    'status.json.damaged',
+    'holds what a start found damaged and set aside',
+    (d) => copyFile(`${d}/status.json`, `${d}/status.json.damaged`),
+  ],
+  [open, 'line 3 is not as it was written', (d) => edit(`${d}/${open}`, (t) => t.replace('"seq":153', '"seq":253'))],
+  [open, /^ends in \d+ bytes of an unfinished line$/, (d) => edit(`${d}/${open}`, (t) => t.slice(0, -10))],
+  [
+    open,
+    'line 2 holds something else than a record',
+    (d) =>
+      edit(
+        `${d}/${open}`,
+        editLine(2, (body) => body.replace('"seq":152', '"seq":"x"')),
+      ),
+  ],
+  [
+    open,
+    'line 2 holds event 5 of epoch e of lock 1 a second time',
+    (d) =>
+      edit(
+        `${d}/${open}`,
+        editLine(2, (body) => body.replace('"seq":152', '"seq":5')),
+      ),
+  ],
+  [
+    open,
+    'holds the recordId 303 twice',
+    (d) =>
+      edit(
+        `${d}/${open}`,
+        editLine(2, (body) => body.replace('"recordId":302', '"recordId":303')),
+      ),
+  ],
+  [
+    open,
+    'holds the recordId 17, lower than its name says',
+    (d) =>
+      edit(
+        `${d}/${open}`,
+        editLine(2, (body) => body.replace('"recordId":302', '"recordId":17')),
+      ),
+  ],
+  [
+    open,
+    'holds the recordId 17, though a file before it goes up to 300',
+    (d) =>
+      edit(
+        `${d}/${open}`,
+        editLine(2, (body) => body.replace('"recordId":302', '"recordId":17')),
+      ),
+  ],
+  [`${sealed}.jsonl`, 'line 300 is not as it was written', (d) => edit(`${d}/${sealed}.jsonl`, (t) => `${t.slice(0, -5)}0"}\n`)],
+  [`${sealed}.index`, 'cannot be used: it is damaged', (d) => edit(`${d}/${sealed}.index`, (t) => t.replace('"count":300', '"count":299'))],
+  [
+    `${sealed}.index`,
+    'counts 299 records, but 300 are there',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace('"count":300', '"count":299')),
+      ),
+  ],
+  [
+    `${sealed}.index`,
+    'says the last recordId is 301, but it is 300',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace('"lastRecordId":300', '"lastRecordId":301')),
+      ),
+  ],
+  [
+    `${sealed}.index`,
+    /^is for \d+ bytes, but there are \d+$/,
+    (d) => edit(`${d}/${sealed}.jsonl`, (t) => t.slice(0, t.lastIndexOf('\n', t.length - 2) + 1)),
+  ],
+  [
+    `${sealed}.index`,
+    'has a block 1, of lock 1, that is not what lies there',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace('"counts":[128', '"counts":[127')),
+      ),
+  ],
+  [
+    `${sealed}.index`,
+    /^has a block 1,/,
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace(/"lowest":\[\d/, '"lowest":[9')),
+      ),
+  ],
+  [
+    `${sealed}.index`,
+    'has block 3 out of order',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace('"lockIds":[1,1,2,2]', '"lockIds":[1,3,2,2]')),
+      ),
+  ],
+  [
+    `${sealed}.index`,
+    'does not remember all events of lock and epoch 2 e',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(2, (body) => body.replace(/\[1,150\]/, '[1,149]')),
+      ),
+  ],
+  ['records/2026-11-20-1.index', 'belongs to no day file', (d) => copyFile(`${d}/${sealed}.index`, `${d}/records/2026-11-20-1.index`)],
+  ['records/2026-11-21-1.jsonl.sealing', 'belongs to no day file', (d) => copyFile(`${d}/${sealed}.index`, `${d}/${sealed}.jsonl.sealing`)],
+  ['records/2026-11-21-1.index', 'belongs to no day file', (d) => rename(`${d}/${sealed}.jsonl`, `${d}/records/elsewhere`)],
+];
+
+describe('a planted fault is found', () => {
+  test.each(faults)('%s: %s', (file, problem, plant) =>
+    withData(async (directory) => {
+      await plant(directory);
+      const { findings } = await verify(directory);
+      const expected = typeof problem === 'string' ? problem : expect.stringMatching(problem);
+      expect(findings).toContainEqual({ file, problem: expected });
+    }),
+  );
+});
