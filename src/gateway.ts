@@ -3,9 +3,11 @@ import type { Config } from './config.ts';
 import { createAccountService } from './domain/account-service.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
+import { createHubService } from './domain/hub-service.ts';
 import { createLockService } from './domain/lock-service.ts';
+import { createPairingService } from './domain/pairing-service.ts';
 import type { Log, Part } from './domain/part.ts';
-import type { Clock } from './domain/ports.ts';
+import type { Clock, LockSession } from './domain/ports.ts';
 import { createRecordService } from './domain/record-service.ts';
 import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
@@ -15,6 +17,7 @@ import { createHttpServer } from './http/server.ts';
 import { createBroker } from './mqtt/broker.ts';
 import { createCommandIds } from './mqtt/command-ids.ts';
 import { createCommandSender } from './mqtt/command-sender.ts';
+import { createHubPresence } from './mqtt/hub-presence.ts';
 import { createReportReceiver } from './mqtt/report-receiver.ts';
 import { createTopics } from './mqtt/topics.ts';
 import { createCertificateFiles } from './ops/certificate-files.ts';
@@ -59,7 +62,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const commandIds = createCommandIds({ key: store.commandKey });
   const sender = createCommandSender({ clock, log, topics });
   const commands = createCommandService({ clock, link: sender, commandIds, notify, commandTimeoutMs: config.commandTimeoutMs });
-  const lockService = createLockService({ locks, statuses, link: sender, commands });
+  const stateHeard = new WeakSet<LockSession>();
+  const lockService = createLockService({ locks, statuses, link: sender, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
@@ -74,6 +78,9 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     link: sender,
     administration,
   });
+  const hubPresence = createHubPresence({ log });
+  const hubService = createHubService({ clock, hubs, locks, secrets, link: hubPresence, administration });
+  const pairing = createPairingService({ clock, locks, hubs, registrations: registration, link: sender, notify });
   const reports = createReportService({
     clock,
     locks,
@@ -85,6 +92,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     commands,
     cardService,
     commandIds,
+    link: sender,
+    stateHeard,
     secrets,
     notify,
   });
@@ -99,6 +108,9 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     endpoints: { mqtt: endpoint('mqtt'), mqtts: endpoint('mqtts') },
     topics,
     locks,
+    hubs,
+    hubPresence,
+    pairing,
     secrets,
     receiver,
     clock,
@@ -124,6 +136,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       uptimeSeconds: Math.floor((clock.monotonic() - startedAt) / 1000),
       locks: all.length,
       online: all.filter((lock) => sender.session(lock.lockId) !== undefined).length,
+      pairingOpen: pairing.isOpen(),
       records: records.count(),
       storage: { health: probe.health(), ...store.figures() },
       broker: broker.figures(),
@@ -141,6 +154,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     log,
     locks: lockService,
     registrations: registration,
+    hubs: hubService,
+    pairing,
     cards: cardService,
     records: recordService,
     accounts: accountService,
@@ -169,6 +184,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   async function stopParts(): Promise<void> {
     await starting?.catch(() => undefined);
     servingSince = undefined;
+    pairing.stop();
     // Callers whose command was sent get their answer, or a time-out, while HTTP waits for them.
     await Promise.all([commands.stop(commandGraceMs), started.includes(http) ? http.stop() : undefined]);
     for (const part of [...started].reverse()) if (part !== http) await part.stop();

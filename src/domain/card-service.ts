@@ -91,8 +91,9 @@ export function createCardService(options: {
         const { accountId } = caller;
         refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId, deadline, gone, session, atTurn }));
       } catch (error) {
-        // Only a time-out leaves it open whether the lock did it: then the intent stays, and is settled after the next hello.
-        if (!(error instanceof DomainError && error.code === 'lock-timeout')) await drop(lockId, intent);
+        // Only a time-out leaves it open whether the lock did it: then the intent stays, and is settled as soon as the lock answers.
+        if (error instanceof DomainError && error.code === 'lock-timeout') void settle(lockId, session);
+        else await drop(lockId, intent);
         throw error;
       }
       await cards.update(lockId, (current) => complete(withoutIntent(current, intent)));
@@ -119,6 +120,18 @@ export function createCardService(options: {
 
   async function settleFirst(session: LockSession, deadline: number): Promise<void> {
     if (cards.of(session.lockId).intents.length > 0) await settleIntents({ commands, cards, notify }, session, deadline);
+  }
+
+  /** Never rejects; ends at once when that session (the current one, when absent) is over: the next hello settles again. */
+  async function settle(lockId: LockId, of?: LockSession): Promise<void> {
+    if (cards.of(lockId).intents.length === 0) return;
+    const deadline = clock.monotonic() + settlementMs;
+    try {
+      const session = of ?? commands.session(lockId);
+      await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
+    } catch (error) {
+      notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: reasonOf(error) });
+    }
   }
 
   return {
@@ -212,16 +225,7 @@ export function createCardService(options: {
       return held.map((card) => ({ ...card, known: cardNumbered(cards.of(lockId), card.cardNumber) !== undefined }));
     },
 
-    async settle(lockId) {
-      if (cards.of(lockId).intents.length === 0) return;
-      const deadline = clock.monotonic() + settlementMs;
-      try {
-        const session = commands.session(lockId);
-        await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
-      } catch (error) {
-        notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: reasonOf(error) });
-      }
-    },
+    settle: (lockId) => settle(lockId),
   };
 }
 

@@ -93,6 +93,11 @@ export function createCommandService(options: {
     });
   }
 
+  /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
+  function anchorAnew(session: LockSession): void {
+    if (link.session(session.lockId) === session) link.disconnect(session.lockId, 'its uptime counter has drifted: a new hello is needed');
+  }
+
   async function drain(graceMs: number): Promise<void> {
     turns.close(stopping);
     if (underWay.size === 0) return;
@@ -131,6 +136,8 @@ export function createCommandService(options: {
         const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
         if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
         const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
+        const leftMs = request.deadline - clock.monotonic();
+        if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) anchorAnew(askedFor);
         if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
         // A probe that is refused (the gateway is stopping) has nothing more to tell.
         if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);

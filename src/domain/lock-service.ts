@@ -6,7 +6,7 @@ import { DomainError } from './errors.ts';
 import { type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireLock, requireRole } from './permissions.ts';
-import type { LockLink, LockStore, StatusStore } from './ports.ts';
+import type { LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
 
 /** A lock with what it last said and whether it is connected. */
 export interface LockView {
@@ -43,8 +43,10 @@ export function createLockService(options: {
   readonly statuses: StatusStore;
   readonly link: LockLink;
   readonly commands: CommandService;
+  /** Sessions in which the lock has said its open state: an older state may be wrong by now, and spares no command. */
+  readonly stateHeard: WeakSet<LockSession>;
 }): LockService {
-  const { locks, statuses, link, commands } = options;
+  const { locks, statuses, link, commands, stateHeard } = options;
 
   function view(lock: Lock, caller: Caller): LockView {
     return {
@@ -89,7 +91,9 @@ export function createLockService(options: {
           // Asked again: the role can have been taken away while the command waited.
           requireRole(locks, caller, lockId, 'operator');
           const op = wanted === 'locked' ? 'lock' : 'unlock';
-          return statuses.get(lockId).state === wanted ? undefined : { op };
+          const session = link.session(lockId);
+          const already = session !== undefined && stateHeard.has(session) && statuses.get(lockId).state === wanted;
+          return already ? undefined : { op };
         },
       });
       return end.kind === 'refused' ? { success: false, reason: end.error } : { success: true };

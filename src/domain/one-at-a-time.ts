@@ -25,7 +25,10 @@ interface Waiting {
   refuse(error: Error): void;
 }
 
-/** `limit`: how many may wait for one key, besides the one under way; turns of negative priority do not count. */
+/**
+ * `limit`: how many that are as urgent or more may wait for one key before another is refused, besides the one under way: many
+ * settings that wait lock no door out. Turns of negative priority are not counted or refused.
+ */
 export function createOneAtATime<K>(options: { readonly clock: Clock; readonly limit: number }): OneAtATime<K> {
   const { clock, limit } = options;
   const queues = new Map<K, Waiting[]>();
@@ -64,7 +67,8 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
         queues.set(key, []);
         return begin(key, work);
       }
-      if (turn.priority >= 0 && queue.length >= limit) return Promise.reject(busy('too many commands wait for this lock'));
+      const before = queue.filter((other) => other.turn.priority >= 0 && other.turn.priority <= turn.priority).length;
+      if (turn.priority >= 0 && before >= limit) return Promise.reject(busy('too many commands wait for this lock'));
       return new Promise<T>((resolve, reject) => {
         const late = () => waiting.refuse(tooLate());
         const left = () => waiting.refuse(nobodyWaits());

@@ -11,6 +11,8 @@ import type {
   CardStore,
   Clock,
   CommandIds,
+  LockLink,
+  LockSession,
   LockStore,
   Notify,
   Quarantine,
@@ -22,6 +24,8 @@ import { type RecordDraft, retentionCutoff } from './record.ts';
 
 const clockToleranceMs = 2_000;
 const dayMs = 86_400_000;
+/** No calendar goes further (ECMA-262 21.4.1.1). */
+const maxDateMs = 8.64e15;
 
 export interface ReportService {
   /** The lock is online from now on: takes over what it says and starts the follow-ups (clock, open card changes, missing events). */
@@ -46,16 +50,25 @@ export function createReportService(options: {
   readonly commandIds: CommandIds;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly notify: Notify;
+  readonly link: LockLink;
+  /** Gets every session in which the lock has said its open state. */
+  readonly stateHeard: WeakSet<LockSession>;
   /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
   readonly clockIsSuspect?: () => boolean;
 }): ReportService {
-  const { clock, locks, statuses, cards, records, accounts, quarantine, commands, commandIds, notify } = options;
+  const { clock, locks, statuses, cards, records, accounts, quarantine, commands, commandIds, notify, link, stateHeard } = options;
   const { clockIsSuspect = () => false } = options;
   const gaps = createEventGaps({ records, commands, notify });
 
   /** A lock without a clock says 1970, or a year that has not come. */
   function believable(date: number | undefined, now: number): date is number {
-    return date !== undefined && (clockIsSuspect() || (date >= retentionCutoff(now) && date <= now + dayMs));
+    if (date === undefined || Math.abs(date) > maxDateMs) return false;
+    return clockIsSuspect() || (date >= retentionCutoff(now) && date <= now + dayMs);
+  }
+
+  function heard(lockId: LockId): void {
+    const session = link.session(lockId);
+    if (session !== undefined) stateHeard.add(session);
   }
 
   /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
@@ -126,6 +139,7 @@ export function createReportService(options: {
         ...(report.state === undefined ? {} : { state: report.state, stateAt: believable(report.date, now) ? report.date : now }),
         ...(report.battery === undefined ? {} : { batteryPercent: report.battery }),
       });
+      if (report.state !== undefined) heard(lockId);
       notify({ kind: 'lock-online', lockId });
       const { cards: known } = cards.of(lockId);
       if (report.cards !== undefined && report.cards.digest !== digestOf(known, options.secrets.hash)) {
@@ -138,6 +152,7 @@ export function createReportService(options: {
     state(lockId, { state, date }) {
       if (locks.get(lockId) === undefined) return;
       const now = clock.now();
+      heard(lockId);
       statuses.patch(lockId, { state, stateAt: believable(date, now) ? date : now, lastSeenAt: now });
     },
 

@@ -134,6 +134,23 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(clock.timers()).toBe(0);
   });
 
+  it('is settled as soon as a lock that did not reply in time answers again, without waiting for its next hello (Protocol 5.4 rule 6)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    const { cards, link, clock } = domain;
+    const code = codeOf(() => begin(domain, 'gateway'));
+    await settled();
+    await clock.advance(10_000);
+    expect(await code).toBe('lock-timeout');
+    expect(cards.of(lockId).intents).toHaveLength(1);
+    link.sent[1]?.answer(ok);
+    await settled();
+    expect(link.ops().slice(1)).toEqual(['get-status', 'list-cards']);
+    link.sent[2]?.answer({ kind: 'ok', listing: { cards: [card], total: 1 } });
+    await settled();
+    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(clock.timers()).toBe(0);
+  });
+
   it('is not sent when the role was taken away while it waited (HTTP API 5)', async () => {
     const domain = await createDomain({ cards: [card] });
     const { lockService, locks, cards, link } = domain;

@@ -351,3 +351,20 @@ describe('stopping', () => {
     expect(clock.timers()).toBe(0);
   });
 });
+
+describe('a lock whose uptime counter has drifted', () => {
+  it('is asked for a new hello when it calls a command expired that has most of its time left (Protocol 5.1)', async () => {
+    const { link, send } = setUp();
+    link.reply(lockId, () => refusal('expired'));
+    expect(await send(unlock)).toMatchObject({ kind: 'refused', error: 'expired' });
+    expect(link.session(lockId)).toBeUndefined();
+  });
+
+  it('keeps its connection when little time was left: then it was simply late (Protocol 5.3 rule 1)', async () => {
+    const { link, commands, send } = setUp();
+    const session = link.session(lockId);
+    link.reply(lockId, () => refusal('expired'));
+    await send(unlock, { deadline: commands.deadline() - 6_000 });
+    expect(link.session(lockId)).toBe(session);
+  });
+});

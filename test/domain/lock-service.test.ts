@@ -88,6 +88,20 @@ describe('locking and unlocking', () => {
     expect(notices).toEqual([]);
   });
 
+  it('takes no word of an earlier session for it: the door may have been moved since (Protocol 4.2)', async () => {
+    const { lockService, link, reports } = await createDomain();
+    reports.state(lockId, { state: 'locked' });
+    link.lose(lockId);
+    link.connect(lockId, () => ok);
+    reports.hello(lockId, { date: 0 });
+    expect(await lockService.move(operator, lockId, 'locked', stays())).toEqual({ success: true });
+    expect(link.ops()).toContain('lock');
+    const sent = link.sent.length;
+    reports.hello(lockId, { date: 0, state: 'locked' });
+    expect(await lockService.move(operator, lockId, 'locked', stays())).toEqual({ success: true });
+    expect(link.ops().slice(sent)).not.toContain('lock');
+  });
+
   it.each(['locked', 'unlocked', null] as const)(
     'is lock-offline for an offline lock, whatever its last state: %p (HTTP API 3)',
     async (state) => {

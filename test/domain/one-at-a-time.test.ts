@@ -53,6 +53,17 @@ describe('one at a time', () => {
     expect(begun).toEqual(['now', 'probe', 'door 1', 'door 2', 'card 1', 'card 2', 'own']);
   });
 
+  it('lets no door wait outside because many changes wait inside (Protocol 5.4 rule 1)', async () => {
+    const { begun, run, end } = setUp(2);
+    for (const name of ['now', 'change 1', 'change 2']) void run(name, { priority: 1 });
+    expect(await codeOf(() => run('change 3', { priority: 1 }))).toBe('lock-busy');
+    void run('door 1');
+    void run('door 2');
+    expect(await codeOf(() => run('door 3'))).toBe('lock-busy');
+    for (const name of ['now', 'door 1', 'door 2', 'change 1']) await end(name);
+    expect(begun).toEqual(['now', 'door 1', 'door 2', 'change 1', 'change 2']);
+  });
+
   it('lets the next one begin when work fails, even when it throws before its first wait (Protocol 5.4 rule 1)', async () => {
     const { clock, turns, run, begun } = setUp();
     const turn = { priority: 0, deadline: clock.monotonic() + 1_000 };

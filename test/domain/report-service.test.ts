@@ -273,7 +273,7 @@ describe('events', () => {
 
   it('keep the date of the lock while the clock of the gateway is suspect (Protocol 4.4)', async () => {
     const domain = await createDomain();
-    const { storage: _, link: __, lockService: ___, notices, ...ports } = domain;
+    const { storage: _, lockService: __, notices, ...ports } = domain;
     const reports = createReportService({ ...ports, notify: (notice) => notices.push(notice), clockIsSuspect: () => true });
     expect(await recordOf({ ...domain, reports }, { date: now - 900 * dayMs })).toMatchObject({ lockDate: now - 900 * dayMs });
   });
@@ -323,7 +323,7 @@ describe('events', () => {
 
   it('are rejected when the quarantine cannot keep what was refused: nothing acknowledged is lost (Protocol 4.4)', async () => {
     const domain = await createDomain();
-    const { storage, link: _, lockService: __, notices: ___, ...ports } = domain;
+    const { storage, lockService: _, notices: __, ...ports } = domain;
     const append = async (_lock: LockId, _epoch: string, events: AppendOutcome['refused']) => ({
       stored: 0,
       duplicates: 0,

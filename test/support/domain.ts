@@ -11,7 +11,7 @@ import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../sr
 import type { CommandId } from '../../src/domain/lock-command.ts';
 import { createLockService } from '../../src/domain/lock-service.ts';
 import { createPairingService } from '../../src/domain/pairing-service.ts';
-import type { CommandIds, HubLink, Notice, Secrets } from '../../src/domain/ports.ts';
+import type { CommandIds, HubLink, LockSession, Notice, Secrets } from '../../src/domain/ports.ts';
 import { createRecordService } from '../../src/domain/record-service.ts';
 import { createRegistrationService } from '../../src/domain/registration-service.ts';
 import { createReportService } from '../../src/domain/report-service.ts';
@@ -227,7 +227,8 @@ export async function createDomain(
     },
   });
   const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: 10_000 });
-  const lockService = createLockService({ locks, statuses, link, commands });
+  const stateHeard = new WeakSet<LockSession>();
+  const lockService = createLockService({ locks, statuses, link, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records });
   const administration = createSequence();
@@ -262,6 +263,8 @@ export async function createDomain(
     commands,
     cardService,
     commandIds,
+    link,
+    stateHeard,
     secrets,
     notify,
   });
@@ -283,6 +286,7 @@ export async function createDomain(
     secrets,
     commandIds,
     link,
+    stateHeard,
     commands,
     lockService,
     cardService,
