@@ -1,0 +1,102 @@
+// The load of the power-cut test: a store to which everything happens at once, each acknowledgement one line on stdout.
+import type { Card, CardId } from '../../src/domain/card.ts';
+import type { LockId } from '../../src/domain/lock.ts';
+import type { Clock } from '../../src/domain/ports.ts';
+import { type FileLayer, nodeFiles } from '../../src/store/files.ts';
+import { createSecrets } from '../../src/store/secrets.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { sampleCard, sampleEvent, sampleLock } from '../store/support/samples.ts';
+
+const locks = 12;
+const writers = 4;
+
+/** A clock of which a day passes in 400 ms, so that days begin and are sealed under the load. */
+export function fastClock(): Clock {
+  const start = Date.now();
+  return {
+    now: () => start + (Date.now() - start) * 216_000,
+    monotonic: () => (Date.now() - start) * 216_000,
+    timer(delayMs, action) {
+      const timer = setTimeout(action, delayMs / 10);
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** Never returns. Each line: what it is about, a space, and a number that only rises. */
+export async function pourIn(directory: string, withFlushes: boolean, ready: () => void): Promise<void> {
+  const quiet = (): void => undefined;
+  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
+  const store = createStore({
+    directory,
+    clock: fastClock(),
+    log,
+    secrets: createSecrets(),
+    onFatal: () => process.exit(70),
+    files: withFlushes ? nodeFiles() : unflushed(nodeFiles()),
+  });
+  await store.start();
+  for (let n = 1; n <= locks; n++) await store.locks.add(sampleLock(n, { roles: [] }));
+  const acknowledge = (subject: string, number: number): void => {
+    process.stdout.write(`${subject} ${number}\n`);
+  };
+  ready();
+  await Promise.all([
+    ...Array.from({ length: locks * writers }, (_, n) =>
+      events(store, ((n % locks) + 1) as LockId, `w${Math.floor(n / locks)}`, acknowledge),
+    ),
+    ...Array.from({ length: 3 }, (_, n) => cards(store, (n + 1) as LockId, acknowledge)),
+    numbers(store, acknowledge),
+    moreLocks(store, acknowledge),
+    sealing(store),
+  ]);
+}
+
+type Acknowledge = (subject: string, number: number) => void;
+
+async function events(store: Store, lockId: LockId, epoch: string, acknowledge: Acknowledge): Promise<void> {
+  for (let seq = 1; ; seq++) {
+    await store.records.append(lockId, epoch, [sampleEvent(seq)]);
+    acknowledge(`event ${lockId} ${epoch}`, seq);
+  }
+}
+/** At most 40 cards, so that a document stays as small as it is in a house: the name of the last one counts on. */
+async function cards(store: Store, lockId: LockId, acknowledge: Acknowledge): Promise<void> {
+  for (let n = 1; ; n++) {
+    const card: Card = { ...sampleCard(n, lockId, { name: `${n}` }), cardId: (n * 10 + lockId) as CardId };
+    await store.counters.next('cardId');
+    await store.cards.update(lockId, (now) => ({ cards: [...now.cards, card].slice(-40), intents: [] }));
+    acknowledge(`card ${lockId}`, n);
+  }
+}
+async function numbers(store: Store, acknowledge: Acknowledge): Promise<void> {
+  for (;;) acknowledge('number', await store.counters.next('tokenId'));
+}
+async function moreLocks(store: Store, acknowledge: Acknowledge): Promise<void> {
+  for (let n = 100; ; n++) {
+    await store.locks.add(sampleLock(n, { roles: [] }));
+    await store.locks.update(n as LockId, (lock) => ({ ...lock, alias: 'changed' }));
+    acknowledge('lock', n);
+    if (n % 3 === 0) {
+      await store.locks.remove(n as LockId);
+      acknowledge('removed', n);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+async function sealing(store: Store): Promise<void> {
+  for (;;) {
+    await store.sealDays();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The mistake that the test must be able to find. */
+function unflushed(files: FileLayer): FileLayer {
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    ...files,
+    syncFolder: nothing,
+    open: async (path, mode) => ({ ...(await files.open(path, mode)), sync: nothing, datasync: nothing }),
+  };
+}
