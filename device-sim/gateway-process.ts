@@ -15,9 +15,12 @@ export interface GatewayProcessOptions {
 }
 
 export interface GatewayProcess {
-  /** Such as `http://127.0.0.1:40123`. */
+  /** Such as `http://127.0.0.1:40123`; over TLS where there is no plain one. */
   readonly httpUrl: string;
   readonly mqttUrl: string;
+  /** '' where it is off. */
+  readonly httpsUrl: string;
+  readonly mqttsUrl: string;
   /** Of the account `admin`, as the gateway wrote it at its first start. */
   readonly token: string;
   readonly pid: number;
@@ -38,11 +41,14 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   const child = spawn(process.execPath, args, { env: { ...inherited, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const log: Record<string, unknown>[] = [];
-  const { http, mqtt } = await ready(child, log);
+  const { http, https, mqtt, mqtts } = await ready(child, log);
+  const urlOf = (scheme: string, address: Address | undefined) => (address ? `${scheme}://${address.host}:${address.port}` : '');
   const token = (await readFile(join(dataDir, 'admin.token'), 'utf8')).trim();
   return {
-    httpUrl: `http://${http.host}:${http.port}`,
-    mqttUrl: `mqtt://${mqtt.host}:${mqtt.port}`,
+    httpUrl: urlOf('http', http) || urlOf('https', https),
+    mqttUrl: urlOf('mqtt', mqtt) || urlOf('mqtts', mqtts),
+    httpsUrl: urlOf('https', https),
+    mqttsUrl: urlOf('mqtts', mqtts),
     token,
     pid: child.pid ?? 0,
     log,
@@ -54,10 +60,12 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
   };
 }
 
-interface Ready {
-  readonly http: { readonly host: string; readonly port: number };
-  readonly mqtt: { readonly host: string; readonly port: number };
+interface Address {
+  readonly host: string;
+  readonly port: number;
 }
+
+type Ready = { readonly [Scheme in 'http' | 'https' | 'mqtt' | 'mqtts']?: Address };
 
 /** The addresses of the "ready" line in its log; every line is kept in `log`. */
 function ready(child: ChildProcess, log: Record<string, unknown>[]): Promise<Ready> {

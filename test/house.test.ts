@@ -43,6 +43,8 @@ const homes: Readonly<Record<string, RegExp>> = {
   aedes: /^src\/mqtt\/broker\.ts$/,
   express: /^src\/http\/server\.ts$/,
   lowdb: /^src\/store\/durable-file\.ts$/,
+  ws: /^src\/http\/web-socket\.ts$/,
+  '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   pino: /^src\/ops\/logger\.ts$/,
   mqtt: /^device-sim\/lock-connection\.ts$/,
   commander: /^(src|device-sim)\/main\.ts$/,

@@ -79,6 +79,7 @@ export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
     },
     set(this: IncomingMessage, value: boolean | null) {
       if (value) asked.add(this);
+      else asked.delete(this);
     },
   });
 }

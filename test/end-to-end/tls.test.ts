@@ -1,0 +1,353 @@
+// Encryption, over the real daemon: who is served, who is refused, and what does not notice when certificates change.
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import WebSocket from 'ws';
+import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
+import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
+import { program, until } from '../support/site.ts';
+import { connectHandLock, type HandLock } from '../support/site-lock.ts';
+
+const loopback = ['--https-host', '127.0.0.1', '--https-port', '0', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
+const encrypted = [...loopback, '--https-enabled', 'true', '--mqtts-enabled', 'true'];
+
+const cleanUps: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'latchd-tls-'));
+  cleanUps.push(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+async function started(dataDir: string, ...flags: string[]): Promise<GatewayProcess> {
+  const gateway = await startGatewayProcess({ dataDir, flags, program });
+  cleanUps.push(() => gateway.stop('SIGKILL'));
+  return gateway;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: { readonly [member: string]: unknown };
+}
+
+interface Asking {
+  readonly ca?: string;
+  readonly method?: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Rejects when the server is not trusted; `status` 101 when it changed to another protocol. */
+function ask(gateway: GatewayProcess, url: string, { ca, method = 'GET', body, headers }: Asking = {}): Promise<Answer> {
+  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const type = body && { 'Content-Type': 'application/json' };
+  const options = { ...(ca !== undefined && { ca }), method, agent: false } as const;
+  return new Promise((resolve, reject) => {
+    const request = send(url, { ...options, headers: { Authorization: `Bearer ${gateway.token}`, ...type, ...headers } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text || '{}') }));
+    });
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: 101, headers: response.headers, body: {} });
+    });
+    request.on('error', reject);
+    request.end(body && JSON.stringify(body));
+  });
+}
+
+/** A registered lock that has not connected yet. */
+async function registered(gateway: GatewayProcess, ca?: string) {
+  const body = { lockMac: 'A4:C1:38:7F:02:E9', lockName: 'Front door' };
+  const answer = await ask(gateway, `${gateway.httpUrl}/api/v1/gateway/locks`, { ...(ca !== undefined && { ca }), method: 'POST', body });
+  if (answer.status !== 201) throw new Error(`no lock: ${JSON.stringify(answer.body)}`);
+  return answer.body as { lockId: number; deviceId: string; deviceKey: string };
+}
+
+async function connected(mqttUrl: string, lock: { deviceId: string; deviceKey: string }, ca?: string): Promise<HandLock> {
+  const hand = await connectHandLock({ ...lock, mqttUrl, ...(ca !== undefined && { options: { ca, protocolVersion: 4 } }) });
+  cleanUps.push(() => hand.end());
+  return hand;
+}
+
+const authorityIn = (dataDir: string) => readFile(join(dataDir, 'tls/ca.crt'), 'utf8');
+const coded = (gateway: GatewayProcess, code: string) => gateway.log.filter((line) => line['code'] === code);
+const webSocketOf = (url: string) => `${url.replace(/^http/, 'ws')}/mqtt`;
+
+/** RFC 6455 1.3, with the subprotocol of MQTT. */
+const handshake = {
+  ...{ Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Protocol': 'mqtt' },
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+
+/** The certificate that a server shows now. */
+function shown(url: string): Promise<X509Certificate> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connectTls({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate().raw));
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+describe('https and mqtts with an own authority', () => {
+  test('who trusts tls/ca.crt is served, who does not is not, and the log has the fingerprint to compare', async () => {
+    const dataDir = await folder();
+    const gateway = await started(dataDir, ...encrypted);
+    const ca = await authorityIn(dataDir);
+    const url = `${gateway.httpsUrl}/readyz`;
+    const { status, body } = await ask(gateway, url, { ca });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ https: { port: Number(new URL(gateway.httpsUrl).port) }, mqtts: { host: '127.0.0.1' } });
+    expect((await ask(gateway, url.replace('127.0.0.1', 'localhost'), { ca })).status).toBe(200);
+    await expect(ask(gateway, url)).rejects.toThrow(/unable to (get local issuer|verify)/);
+    expect(coded(gateway, 'tls')).toMatchObject([{ fingerprint: new X509Certificate(ca).fingerprint256 }]);
+
+    const lock = await registered(gateway, ca);
+    await expect(connected(gateway.mqttsUrl, lock)).rejects.toThrow(/unable to (get local issuer|verify)/);
+    const hand = await connected(gateway.mqttsUrl, lock, ca);
+    await hand.hello();
+    await until(() => gateway.log.some((line) => line['code'] === 'lock-online'), 'the lock is online');
+  });
+
+  test('nothing older than TLS 1.2, and nothing that is not TLS, and neither disturbs anybody', async () => {
+    const dataDir = await folder();
+    const gateway = await started(dataDir, ...encrypted);
+    for (const url of [gateway.httpsUrl, gateway.mqttsUrl]) {
+      const { hostname, port } = new URL(url);
+      const old = { host: hostname, port: Number(port), rejectUnauthorized: false, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
+      const refused = await new Promise<string>((resolve) => {
+        const socket = connectTls({ ...old, ciphers: 'DEFAULT@SECLEVEL=0' }, () => resolve('accepted'));
+        socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      });
+      expect(refused).toMatch(/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/);
+      const plain = connectTcp(Number(port), hostname, () => plain.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'));
+      await new Promise((resolve) =>
+        plain
+          .once('close', resolve)
+          .once('error', () => undefined)
+          .resume(),
+      );
+    }
+    expect((await ask(gateway, `${gateway.httpsUrl}/healthz`, { ca: await authorityIn(dataDir) })).status).toBe(200);
+    expect(gateway.log.filter((line) => line['level'] === 'error')).toEqual([]);
+  });
+
+  test('a restart shows the same certificates', async () => {
+    const dataDir = await folder();
+    const before = await started(dataDir, ...encrypted);
+    const [ca, https, mqtts] = [await authorityIn(dataDir), await shown(before.httpsUrl), await shown(before.mqttsUrl)];
+    expect(await before.stop()).toBe(0);
+    const after = await started(dataDir, ...encrypted);
+    expect(await authorityIn(dataDir)).toBe(ca);
+    expect((await shown(after.httpsUrl)).fingerprint256).toBe(https.fingerprint256);
+    expect((await shown(after.mqttsUrl)).fingerprint256).toBe(mqtts.fingerprint256);
+  });
+
+  test('a damaged authority stops the start, with the file and what to do about it', async () => {
+    const dataDir = await folder();
+    await (await started(dataDir, ...encrypted)).stop();
+    await writeFile(join(dataDir, 'tls/ca.key'), '');
+    await expect(started(dataDir, ...encrypted)).rejects.toThrow(
+      /ended with 1: latchd: .*tls\/ca\.key is damaged: put it back from a backup/,
+    );
+  });
+});
+
+describe('each listener on its own', () => {
+  test('without TLS there is no authority, and SIGHUP changes nothing', async () => {
+    const dataDir = await folder();
+    const gateway = await started(dataDir);
+    process.kill(gateway.pid, 'SIGHUP');
+    await until(() => gateway.log.some((line) => line['signal'] === 'SIGHUP'), 'the signal has come');
+    expect((await ask(gateway, `${gateway.httpUrl}/readyz`)).body).toMatchObject({ http: {}, mqtt: {} });
+    expect([gateway.httpsUrl, gateway.mqttsUrl]).toEqual(['', '']);
+    expect(await readdir(dataDir)).not.toContain('tls');
+  });
+
+  test('the plain ones can be off: everything goes over TLS', async () => {
+    const dataDir = await folder();
+    const gateway = await started(dataDir, ...encrypted, '--http-enabled', 'false', '--mqtt-enabled', 'false');
+    const ca = await authorityIn(dataDir);
+    const { body } = await ask(gateway, `${gateway.httpsUrl}/readyz`, { ca });
+    expect(Object.keys(body)).toEqual(expect.arrayContaining(['https', 'mqtts']));
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['http']));
+    const hand = await connected(gateway.mqttsUrl, await registered(gateway, ca), ca);
+    await hand.hello();
+  });
+
+  test.each([
+    ['https', 'mqtt', ['--https-enabled', 'true', '--http-enabled', 'false']],
+    ['http', 'mqtts', ['--mqtts-enabled', 'true', '--mqtt-enabled', 'false']],
+  ])('%s and %s alone', async (people, locks, flags) => {
+    const gateway = await started(await folder(), ...loopback, ...flags);
+    const [ready] = coded(gateway, 'ready');
+    const schemes = ['http', 'https', 'mqtt', 'mqtts'].filter((scheme) => ready?.[scheme] !== undefined);
+    expect(schemes).toEqual([people, locks]);
+  });
+
+  test('a port that is taken is one clear sentence, whichever it is', async () => {
+    const gateway = await started(await folder(), ...encrypted);
+    for (const [flag, url] of [
+      ['--https-port', gateway.httpsUrl],
+      ['--mqtts-port', gateway.mqttsUrl],
+    ] as const) {
+      const { port } = new URL(url);
+      await expect(started(await folder(), ...encrypted, flag, port)).rejects.toThrow(new RegExp(`listen.*${port}.*in use`));
+    }
+  });
+});
+
+describe('MQTT over WebSocket', () => {
+  test('a lock does over wss all that it does over TCP', async () => {
+    const dataDir = await folder();
+    const gateway = await started(dataDir, ...encrypted);
+    const ca = await authorityIn(dataDir);
+    const lock = await registered(gateway, ca);
+    const hand = await connected(webSocketOf(gateway.httpsUrl), lock, ca);
+    await hand.hello();
+    const answer = ask(gateway, `${gateway.httpsUrl}/api/v1/lock/unlock?lockId=${lock.lockId}`, { ca, method: 'POST' });
+    await until(() => hand.commands.some(({ op }) => op === 'unlock'), 'the command has come');
+    const command = hand.commands.find(({ op }) => op === 'unlock');
+    await hand.publish('reply', { id: command?.id, ok: true, state: 'unlocked' });
+    expect((await answer).body).toEqual({ success: true });
+    await hand.end();
+    await until(() => gateway.log.some((line) => line['code'] === 'lock-offline'), 'the lock is offline');
+  });
+
+  test('on plain http only when it is switched on', async () => {
+    const off = await started(await folder());
+    expect(await ask(off, `${off.httpUrl}/mqtt`, { headers: handshake })).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    const on = await started(await folder(), '--web-socket-plain', 'true');
+    const hand = await connected(webSocketOf(on.httpUrl), await registered(on));
+    await hand.hello();
+  });
+
+  test('whatever else asks for an upgrade is answered as if it had not, and a bad handshake is a problem', async () => {
+    const gateway = await started(await folder(), '--web-socket-plain', 'true');
+    const url = gateway.httpUrl;
+    const changed = async (headers: Record<string, string>, path = '/mqtt') => {
+      const { status, body } = await ask(gateway, `${url}${path}`, { headers: { ...handshake, ...headers } });
+      return [status, body['code'] ?? body['status']];
+    };
+    expect(await changed({ Origin: 'file://' })).toEqual([101, undefined]);
+    expect(await changed({ Origin: url, 'Sec-WebSocket-Protocol': 'other, mqtt' })).toEqual([101, undefined]);
+    expect(await changed({ Upgrade: 'h2c', Connection: 'Upgrade, HTTP2-Settings', 'HTTP2-Settings': '' }, '/healthz')).toEqual([200, 'ok']);
+    expect(await changed({}, '/healthz')).toEqual([200, 'ok']);
+    expect(await changed({}, '/elsewhere')).toEqual([404, 'not-found']);
+    expect(await changed({ Upgrade: 'h2c' })).toEqual([404, 'not-found']);
+    expect(await changed({ 'Sec-WebSocket-Protocol': 'chat' })).toEqual([400, 'invalid-parameter']);
+    expect(await changed({ 'Sec-WebSocket-Version': '12' })).toEqual([400, 'invalid-parameter']);
+    expect(await changed({ 'Sec-WebSocket-Key': 'short' })).toEqual([400, 'invalid-parameter']);
+    for (const Origin of ['https://elsewhere.example', 'null', `${url}.elsewhere.example`])
+      expect(await changed({ Origin })).toEqual([403, 'forbidden']);
+    // A body is read as ever, too.
+    const body = { username: 'reception', gatewayAdministrator: false };
+    const made = await ask(gateway, `${url}/api/v1/gateway/accounts`, {
+      method: 'POST',
+      body,
+      headers: { Connection: 'Upgrade', Upgrade: 'h2c' },
+    });
+    expect(made.status).toBe(201);
+  });
+
+  test('text, and a message beyond all limits, close the connection and nothing else', async () => {
+    const gateway = await started(await folder(), '--web-socket-plain', 'true');
+    for (const message of ['text', Buffer.alloc(200_000)]) {
+      const socket = new WebSocket(webSocketOf(gateway.httpUrl), 'mqtt');
+      await new Promise((resolve) => socket.once('open', resolve));
+      socket.on('error', () => undefined);
+      socket.send(message);
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    expect((await ask(gateway, `${gateway.httpUrl}/healthz`)).status).toBe(200);
+    expect(gateway.log.filter((line) => line['level'] === 'error' || line['level'] === 'fatal')).toEqual([]);
+  });
+
+  test('SIGTERM ends it with 0 in its time, handshakes and WebSockets under way included', async () => {
+    const dataDir = await folder();
+    const gateway = await started(dataDir, ...encrypted);
+    const ca = await authorityIn(dataDir);
+    const hand = await connected(webSocketOf(gateway.httpsUrl), await registered(gateway, ca), ca);
+    await hand.hello();
+    const silent = [gateway.httpsUrl, gateway.mqttsUrl].map((url) => connectTcp(Number(new URL(url).port), '127.0.0.1'));
+    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('error', () => undefined))));
+    const begun = performance.now();
+    expect(await gateway.stop()).toBe(0);
+    // Not the time that a handshake may take.
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    await hand.ended;
+  });
+});
+
+describe('certificates from files', () => {
+  const key = makeKey();
+  const now = Date.now();
+  const span = { from: now - 3_600_000, to: now + 30 * 86_400_000 };
+
+  test('SIGHUP shows the new pair to whoever comes, and no open connection notices; a bad pair changes nothing', async () => {
+    const path = await folder();
+    const ca = await makeAuthority({ key, name: 'a company', ...span });
+    const issue = async (serverKey: string) => {
+      const names = ['127.0.0.1', 'localhost'];
+      await writeFile(
+        join(path, 'tls.crt'),
+        await makeServerCertificate({ key: serverKey, authority: { certificate: ca, key }, names, ...span }),
+      );
+    };
+    const [first, second] = [makeKey(), makeKey()];
+    await issue(first);
+    await writeFile(join(path, 'tls.key'), first);
+    const config = join(path, 'latchd.yaml');
+    await writeFile(config, JSON.stringify({ tls: { certificate: join(path, 'tls.crt'), key: join(path, 'tls.key') } }));
+    const gateway = await started(join(path, 'data'), ...encrypted, '--config', config);
+    const lock = await registered(gateway, ca);
+    const overTls = await connected(gateway.mqttsUrl, lock, ca);
+    await overTls.hello();
+    const reload = async (code: string) => {
+      const before = coded(gateway, code).length;
+      process.kill(gateway.pid, 'SIGHUP');
+      await until(() => coded(gateway, code).length > before, `the log says ${code}`);
+    };
+
+    const before = await shown(gateway.mqttsUrl);
+    await issue(second);
+    await reload('tls-refused');
+    expect((await shown(gateway.mqttsUrl)).fingerprint256).toBe(before.fingerprint256);
+
+    await writeFile(join(path, 'tls.key'), second);
+    await reload('tls-reloaded');
+    const after = await shown(gateway.mqttsUrl);
+    expect(after.fingerprint256).not.toBe(before.fingerprint256);
+    expect((await shown(gateway.httpsUrl)).fingerprint256).toBe(after.fingerprint256);
+    expect((await ask(gateway, `${gateway.httpsUrl}/healthz`, { ca })).status).toBe(200);
+    await overTls.publish('state', { session: 'handmade1', state: 'unlocked', date: Date.now() });
+    expect(overTls.connected).toBe(true);
+    expect(coded(gateway, 'lock-offline')).toEqual([]);
+    expect(await readdir(join(path, 'data'))).not.toContain('tls');
+  });
+
+  test('files that do not fit stop the start with one sentence', async () => {
+    const path = await folder();
+    const config = join(path, 'latchd.yaml');
+    await writeFile(config, JSON.stringify({ tls: { certificate: join(path, 'tls.crt'), key: join(path, 'tls.key') } }));
+    await expect(started(join(path, 'data'), ...encrypted, '--config', config)).rejects.toThrow(
+      `ended with 1: latchd: the certificate ${join(path, 'tls.crt')} for TLS cannot be read (ENOENT)`,
+    );
+  });
+});
