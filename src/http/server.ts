@@ -3,7 +3,9 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type NextFunction } from 'express';
 import type { AccountService } from '../domain/account-service.ts';
 import type { CardService } from '../domain/card-service.ts';
+import type { HubService } from '../domain/hub-service.ts';
 import type { LockService } from '../domain/lock-service.ts';
+import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { RecordService } from '../domain/record-service.ts';
@@ -14,8 +16,10 @@ import type { Address } from './endpoint.ts';
 import { createServe, type Resource } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
+import { hubRoutes } from './hub-routes.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
+import { pairingRoutes } from './pairing-routes.ts';
 import type { OpenRoute, Route } from './route.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
@@ -46,11 +50,14 @@ export function createHttpServer(options: {
   cards: CardService;
   records: RecordService;
   registrations: RegistrationService;
+  hubs: HubService;
+  pairing: PairingService;
   accounts: AccountService;
   readiness: () => Readiness;
   gatewayStatus: () => object;
 }): HttpServer {
-  const { endpoints, onWebSocket, clock, log, locks, cards, records, registrations, accounts, readiness, gatewayStatus } = options;
+  const { endpoints, onWebSocket, clock, log, locks, cards, records, registrations, hubs, pairing, accounts, readiness, gatewayStatus } =
+    options;
 
   const app = express();
   app.disable('x-powered-by');
@@ -65,6 +72,8 @@ export function createHttpServer(options: {
     ...lockRoutes(locks, records),
     ...cardRoutes(cards),
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
+    ...hubRoutes(hubs),
+    ...pairingRoutes(pairing),
     ...healthRoutes(readiness),
   ]);
   for (const resource of resources) {

@@ -2,21 +2,16 @@
 // of it is contained, since an exception in one would end the process (T15).
 import type { Duplex } from 'node:stream';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
-import type { DeviceId } from '../domain/lock.ts';
-import type { Log, Part } from '../domain/part.ts';
-import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
-import { type Credentials, decideConnect, decideForward, decideSubscribe } from './access.ts';
+import type { Part } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { contained } from './containment.ts';
 import { type BrokerFigures, createReasonCounts } from './figures.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
-import type { InboundOptions } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
-import { createLockConnection, type LockConnection } from './lock-connection.ts';
-import { createPresence } from './presence.ts';
+import type { LoggedIn, Transport } from './logged-in.ts';
 import { createRefusal } from './refusal.ts';
-import type { ReportReceiver } from './report-receiver.ts';
-import type { Topics } from './topics.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
 
@@ -29,14 +24,9 @@ export interface BrokerEndpoints {
 /** What a client says and is told; where it comes from, when that is known. */
 export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
 
-export interface BrokerOptions {
+export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;
-  readonly topics: Topics;
-  readonly locks: Pick<LockStore, 'byDevice'>;
-  readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
-  readonly receiver: ReportReceiver;
   readonly clock: Clock;
-  readonly log: Log;
   /** A message that takes longer to handle costs its lock the connection. */
   readonly hookTimeoutMs?: number;
   /** What a client may send, and how many there may be. */
@@ -54,12 +44,11 @@ export interface Broker extends Part {
 const stopTimeoutMs = 2_000;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const { topics, locks, secrets, receiver, clock, log, hookTimeoutMs = 15_000, limits } = options;
+  const { receiver, clock, log, hookTimeoutMs = 15_000, limits } = options;
   const limited = createLimitedLog({ clock, log });
   const gate = createGate({ clock, limited, limits });
-  const presence = createPresence({ listener: receiver, log });
   const refuse = createRefusal({ clock, limited });
-  const connections = new WeakMap<Client, LockConnection>();
+  const connections = new WeakMap<Client, LoggedIn>();
   const clients = new Set<Client>();
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
@@ -91,30 +80,26 @@ export function createBroker(options: BrokerOptions): Broker {
     return endpoint ? [{ scheme, ...createListener({ ...endpoint, log, accept, onHandshakeFailed }) }] : [];
   });
 
-  const inboundOptions: InboundOptions = {
-    ...{ topics, receiver, clock, timeoutMs: hookTimeoutMs },
+  const admission = createAdmission(options, {
+    ...{ clock, timeoutMs: hookTimeoutMs },
     onRefused(connection, reason) {
       const { lockId, deviceId } = connection;
       refusedPublishes.add(reason);
-      limited.warn(`publish ${lockId}`, { lockId, deviceId, reason }, 'A publish was refused and the connection closed.');
+      limited.warn(`publish ${deviceId}`, { lockId, deviceId, reason }, 'A publish was refused and the connection closed.');
       connection.close(`illegal publish: ${reason}`);
     },
     onFailed(connection, error) {
       const { lockId, deviceId } = connection;
       counts.hookFailures++;
-      limited.warn(`inbound ${lockId}`, { lockId, deviceId, err: error }, 'A message could not be handled; the connection was closed.');
+      limited.warn(`inbound ${deviceId}`, { lockId, deviceId, err: error }, 'A message could not be handled; the connection was closed.');
       connection.close('a message could not be handled');
     },
-  };
+  });
 
   /** For the log. */
   function identityOf(client: Client | undefined): object {
     const { lockId, deviceId } = (client && connections.get(client)) ?? {};
     return { lockId, deviceId };
-  }
-
-  function credentialsOf(deviceId: DeviceId): Credentials | undefined {
-    return locks.byDevice(deviceId);
   }
 
   function close(client: Client, reason: string): void {
@@ -132,38 +117,37 @@ export function createBroker(options: BrokerOptions): Broker {
     contained(onFailed, otherwise, decide);
   }
 
-  /** From here on the lock can be disconnected, also while its login is still under way. */
-  function admit(client: Client, credentials: Credentials): void {
-    const transport = {
-      publish: (topic: string, payload: string) =>
-        client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {}),
-      write: (packet: Buffer) => void client.conn.write(packet),
+  function transportOf(client: Client): Transport {
+    return {
+      publish: (topic, payload) => client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {}),
+      write: (packet) => void client.conn.write(packet),
       unreadBytes: () => client.conn.writableLength,
       close: () => client.close(),
     };
-    const connection = createLockConnection(credentials, transport, presence, inboundOptions);
-    connections.set(client, connection);
-    client.conn.once('close', () => connection.ended('the connection was closed'));
-    presence.register(connection);
   }
 
   const hooks: AedesOptions = {
     preConnect(client, packet, callback) {
       const no = () => callback(null, false);
       guard(client, 'connect', no, () => {
-        const decision = decideConnect({ ...packet, bridgeMode: 'bridgeMode' in packet }, { topics, secrets, credentialsOf });
+        const stream: ByteStream = client.conn;
+        const request = { ...packet, bridgeMode: 'bridgeMode' in packet };
+        const admitted = admission.admit(request, stream.remoteAddress ?? 'unknown', transportOf(client));
         // Clean sessions only: nothing is queued for a lock that is away, and no stored subscription gets round access.ts (T6, T11).
         packet.clean = true;
         // All that a will can say is `offline`, and the end of the connection says that at once. Left to aedes, it
         // would be published of living connections too whenever the wall clock jumps (T19).
         delete packet.will;
-        if (decision.allow) {
-          admit(client, decision.credentials);
+        if (admitted.allow) {
+          const { connection, clientId } = admitted;
+          packet.clientId = clientId;
+          connections.set(client, connection);
+          client.conn.once('close', () => connection.ended('the connection was closed'));
           return () => callback(null, true);
         }
-        refusedConnections.add(decision.reason);
+        refusedConnections.add(admitted.reason);
         // Never answered to aedes: it waits, without a session, until the refusal has closed the connection.
-        return () => refuse(decision, { stream: client.conn, claimed: packet.username, close: () => client.close() });
+        return () => refuse(admitted, { stream, claimed: packet.username, close: () => client.close() });
       });
     },
 
@@ -175,10 +159,7 @@ export function createBroker(options: BrokerOptions): Broker {
       };
       guard(client, 'login', deny, () => {
         const connection = connections.get(client);
-        if (connection === undefined) return deny;
-        // The lock was removed, registered anew or given another key since its CONNECT was read.
-        const now = credentialsOf(connection.deviceId);
-        if (now?.lockId !== connection.lockId || now.keyHash !== connection.keyHash) return deny;
+        if (connection === undefined || !admission.isWelcome(connection)) return deny;
         return () => callback(null, true);
       });
     },
@@ -187,7 +168,7 @@ export function createBroker(options: BrokerOptions): Broker {
       const no = () => callback(new Error('not allowed'));
       const connection = client === null ? undefined : connections.get(client);
       // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
-      if (client === null || connection === undefined || !presence.isCurrent(connection)) return no();
+      if (client === null || connection === undefined || !connection.isCurrent()) return no();
       guard(client, 'publish', no, () => () => connection.take(packet, callback));
     },
 
@@ -198,11 +179,11 @@ export function createBroker(options: BrokerOptions): Broker {
         () => callback(new Error('not allowed')),
         () => {
           const connection = connections.get(client);
-          const decision = connection && decideSubscribe(connection, subscription.topic, topics);
+          const decision = connection?.maySubscribe(subscription.topic);
           if (decision?.allow) return () => callback(null, subscription);
           const reason = decision?.reason ?? 'not connected';
           refusedSubscriptions.add(reason);
-          limited.warn(`subscribe ${connection?.lockId}`, { ...identityOf(client), reason }, 'A subscription was refused.');
+          limited.warn(`subscribe ${connection?.deviceId}`, { ...identityOf(client), reason }, 'A subscription was refused.');
           return () => callback(null, null);
         },
       );
@@ -210,7 +191,7 @@ export function createBroker(options: BrokerOptions): Broker {
 
     authorizeForward(client, packet) {
       const connection = connections.get(client);
-      if (connection !== undefined && presence.isCurrent(connection) && decideForward(connection, packet.topic, topics)) return packet;
+      if (connection?.isCurrent() && connection.mayReceive(packet.topic)) return packet;
       counts.withheldDeliveries++;
       return null;
     },
@@ -219,7 +200,7 @@ export function createBroker(options: BrokerOptions): Broker {
   function noteProtocolError(client: Client, error: Error): void {
     const connection = connections.get(client);
     // The echo of a connection that was closed from here.
-    if (connection !== undefined && !presence.isCurrent(connection)) return;
+    if (connection !== undefined && !connection.isCurrent()) return;
     counts.protocolErrors++;
     log.debug({ ...identityOf(client), reason: error.message }, 'A connection broke off.');
     connection?.ended(error.message);
@@ -274,7 +255,8 @@ export function createBroker(options: BrokerOptions): Broker {
       ...gate.figures(),
       ...counts,
       openConnections: clients.size,
-      connectedLocks: presence.size(),
+      connectedLocks: admission.connectedLocks(),
+      connectedHubs: admission.connectedHubs(),
       refusedConnections: refusedConnections.all(),
       refusedPublishes: refusedPublishes.all(),
       refusedSubscriptions: refusedSubscriptions.all(),

@@ -12,6 +12,7 @@ export interface BrokerFigures extends ReceiverFigures, GateFigures {
   readonly openConnections: number;
   /** Logged in; whether a lock is online is another matter (Protocol 6). */
   readonly connectedLocks: number;
+  readonly connectedHubs: number;
   readonly refusedConnections: Readonly<Record<string, number>>;
   readonly refusedPublishes: Readonly<Record<string, number>>;
   readonly refusedSubscriptions: Readonly<Record<string, number>>;

@@ -1,11 +1,8 @@
-// The PUBLISHes of one lock on their way in: allowed or not, handed over in the order of arrival, acknowledged in the
+// The PUBLISHes of one connection on their way in: allowed or not, handed over in the order of arrival, acknowledged in the
 // same order, and only when the receiver says so (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import type { Clock } from '../domain/ports.ts';
-import { decidePublish } from './access.ts';
-import type { Connection } from './connection.ts';
 import { createInOrder } from './in-order.ts';
-import type { Receipt, ReportReceiver } from './report-receiver.ts';
-import type { Topics } from './topics.ts';
+import type { Receipt } from './report-receiver.ts';
 
 /** A PUBLISH as the broker holds it; what is changed here is what the broker goes on with. */
 export interface InboundPacket {
@@ -16,16 +13,22 @@ export interface InboundPacket {
   retain: boolean;
 }
 
+/** What becomes of a message on some topic: who takes it, or why it is illegal. */
+export type Opened =
+  | { readonly allow: true; readonly mayRetain: boolean; receive(payload: Buffer): Receipt | Promise<Receipt> }
+  | { readonly allow: false; readonly reason: string };
+
 export interface InboundOptions {
-  readonly topics: Topics;
-  readonly receiver: Pick<ReportReceiver, 'receive'>;
   readonly clock: Clock;
   /** Longest wait for one message. */
   readonly timeoutMs: number;
+  /** How many may be under way; 64 for a lock. */
+  maxUnderWay?(): number;
+  open(topic: string): Opened;
   /** An illegal publish, or too many messages under way: closes the connection. */
-  onRefused(connection: Connection, reason: string): void;
+  onRefused(reason: string): void;
   /** The handling threw, rejected or took too long: closes the connection. */
-  onFailed(connection: Connection, error: unknown): void;
+  onFailed(error: unknown): void;
 }
 
 export interface Inbound {
@@ -39,16 +42,16 @@ export interface Inbound {
 }
 
 /** A lock has at most 20 event messages under way (Protocol 4.4); this leaves room for all else, and bounds the memory one can take. */
-const maxUnderWay = 64;
+const usualUnderWay = 64;
 
-export function createInbound(connection: Connection, acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
-  const { topics, receiver, clock, timeoutMs, onRefused, onFailed } = options;
+export function createInbound(acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
+  const { clock, timeoutMs, maxUnderWay = () => usualUnderWay, open, onRefused, onFailed } = options;
   const order = createInOrder();
   const timers = new Set<() => void>();
 
   /** Waits for the receipt at most `timeoutMs`; `then` is called once, unless it fails or the connection ends first. */
   function wait(receipt: Promise<Receipt>, then: (receipt: Receipt) => void): void {
-    const cancel = clock.timer(timeoutMs, () => settle(() => onFailed(connection, new Error(`not handled within ${timeoutMs} ms`))));
+    const cancel = clock.timer(timeoutMs, () => settle(() => onFailed(new Error(`not handled within ${timeoutMs} ms`))));
     timers.add(cancel);
     const settle = (action: () => void) => {
       cancel();
@@ -57,7 +60,7 @@ export function createInbound(connection: Connection, acknowledge: (messageId: n
     };
     receipt.then(
       (value) => settle(() => then(value)),
-      (error) => settle(() => onFailed(connection, error)),
+      (error) => settle(() => onFailed(error)),
     );
   }
 
@@ -83,19 +86,19 @@ export function createInbound(connection: Connection, acknowledge: (messageId: n
 
   return {
     take(packet, callback) {
-      const decision = decidePublish(connection, packet.topic, topics);
-      if (!decision.allow || order.size() >= maxUnderWay) {
-        onRefused(connection, decision.allow ? 'too-many-under-way' : decision.reason);
+      const opened = open(packet.topic);
+      if (!opened.allow || order.size() >= maxUnderWay()) {
+        onRefused(opened.allow ? 'too-many-under-way' : opened.reason);
         callback(new Error('not allowed'));
         return;
       }
-      if (!decision.mayRetain) packet.retain = false;
+      if (!opened.mayRetain) packet.retain = false;
       let receipt: Receipt | Promise<Receipt>;
       try {
         const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
-        receipt = receiver.receive(connection, decision.channel, payload);
+        receipt = opened.receive(payload);
       } catch (error) {
-        onFailed(connection, error);
+        onFailed(error);
         callback(new Error('failed'));
         return;
       }

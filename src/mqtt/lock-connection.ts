@@ -1,37 +1,37 @@
-// A connection that has logged in: its way out (commands, late PUBACKs), its way in, and its end.
-import type { Credentials } from './access.ts';
+// The connection of a lock with a login of its own: it speaks for itself and for nobody else (Protocol 3).
+import type { Identity } from '../domain/identity.ts';
+import type { LockId } from '../domain/lock.ts';
+import { decideForward, decidePublish, decideSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
-import { createInbound, type Inbound, type InboundOptions } from './inbound.ts';
+import { createIntake, type Intake, type LoggedIn, type Transport } from './logged-in.ts';
 import type { Presence } from './presence.ts';
+import type { ReportReceiver } from './report-receiver.ts';
+import type { Topics } from './topics.ts';
 
-/** The connection as the broker holds it. */
-export interface Transport {
-  publish(topic: string, payload: string): void;
-  write(packet: Buffer): void;
-  /** Written and not yet taken by the other side. */
-  unreadBytes(): number;
-  close(): void;
+export interface LockConnection extends Connection, LoggedIn {
+  readonly lockId: LockId;
 }
 
-export interface LockConnection extends Connection {
-  readonly keyHash: string;
-  take: Inbound['take'];
-  /** The socket is gone or going: everything that hangs on it ends. Idempotent. */
-  ended(reason: string): void;
+export interface LockConnectionOptions {
+  readonly topics: Topics;
+  readonly presence: Presence<Connection>;
+  readonly receiver: Pick<ReportReceiver, 'receive'>;
+  readonly intake: Intake;
 }
 
-/** More than this unread: the lock has stopped reading, and its PUBACKs would fill the memory (T14). */
-const maxUnreadBytes = 65_536;
-
+/** From here on the lock can be disconnected, also while its login is still under way. */
 export function createLockConnection(
-  { lockId, deviceId, keyHash }: Credentials,
+  identity: Extract<Identity, { kind: 'lock' }>,
   transport: Transport,
-  presence: Presence,
-  options: InboundOptions,
+  { topics, presence, receiver, intake }: LockConnectionOptions,
 ): LockConnection {
+  const { lockId, deviceId } = identity;
   const connection: LockConnection = {
-    ...{ lockId, deviceId, keyHash, publish: transport.publish },
+    ...{ lockId, deviceId, publish: transport.publish },
+    isCurrent: () => presence.isCurrent(connection),
     take: (packet, callback) => inbound.take(packet, callback),
+    maySubscribe: (filter) => decideSubscribe(identity, filter, topics),
+    mayReceive: (topic) => decideForward(identity, topic, topics),
     ended(reason) {
       if (presence.end(connection, reason)) inbound.end();
     },
@@ -39,13 +39,14 @@ export function createLockConnection(
       connection.ended(reason);
       transport.close();
     },
+    reconnect: (reason) => connection.close(reason),
   };
-  const inbound = createInbound(connection, acknowledge, options);
-
-  function acknowledge(messageId: number): void {
-    transport.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
-    if (transport.unreadBytes() > maxUnreadBytes) connection.close('it does not read');
-  }
-
+  const inbound = createIntake(connection, transport, intake, (topic) => {
+    const decision = decidePublish(identity, topic, topics);
+    if (!decision.allow) return decision;
+    const { channel, mayRetain } = decision;
+    return { allow: true, mayRetain, receive: (payload) => receiver.receive(connection, channel, payload) };
+  });
+  presence.register(connection);
   return connection;
 }

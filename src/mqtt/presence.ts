@@ -1,32 +1,44 @@
-// Which connection of each lock is the current one (Protocol 6). Decided by object identity, never by client id: on a
+// Which connection of each lock (or hub) is the current one (Protocol 6). Decided by object identity, never by client id: on a
 // takeover two connections of one lock exist for a moment, and the end of the old one must not take away the new one.
-import type { DeviceId } from '../domain/lock.ts';
+import type { DeviceId, LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
-import type { Connection } from './connection.ts';
 
-/** Who is told when connections come and go. */
-export interface PresenceListener {
-  connected(connection: Connection): void;
-  ended(connection: Connection): void;
+interface Present {
+  readonly deviceId: DeviceId;
+  readonly lockId?: LockId;
+  close(reason: string): void;
 }
 
-export interface Presence {
+/** Who is told when connections come and go. */
+export interface PresenceListener<C> {
+  connected(connection: C): void;
+  ended(connection: C): void;
+}
+
+export interface Presence<C> {
   /** Makes it the current connection of its lock; an earlier one is closed first [MQTT-3.1.4-2]. */
-  register(connection: Connection): void;
+  register(connection: C): void;
   /** False when it was not the current one (any more). */
-  end(connection: Connection, reason: string): boolean;
-  isCurrent(connection: Connection): boolean;
+  end(connection: C, reason: string): boolean;
+  isCurrent(connection: C): boolean;
+  current(deviceId: DeviceId): C | undefined;
   size(): number;
 }
 
-export function createPresence({ listener, log }: { readonly listener: PresenceListener; readonly log: Log }): Presence {
-  const current = new Map<DeviceId, Connection>();
+export function createPresence<C extends Present>({
+  listener,
+  log,
+}: {
+  readonly listener: PresenceListener<C>;
+  readonly log: Log;
+}): Presence<C> {
+  const current = new Map<DeviceId, C>();
 
-  function end(connection: Connection, reason: string): boolean {
+  function end(connection: C, reason: string): boolean {
     if (current.get(connection.deviceId) !== connection) return false;
     current.delete(connection.deviceId);
     const { lockId, deviceId } = connection;
-    log.debug({ lockId, deviceId, reason }, 'The connection of a lock has ended.');
+    log.debug({ lockId, deviceId, reason }, 'A connection has ended.');
     try {
       listener.ended(connection);
     } catch (error) {
@@ -44,6 +56,7 @@ export function createPresence({ listener, log }: { readonly listener: PresenceL
     },
     end,
     isCurrent: (connection) => current.get(connection.deviceId) === connection,
+    current: (deviceId) => current.get(deviceId),
     size: () => current.size,
   };
 }

@@ -40,7 +40,7 @@ export function createStorageRecovery({ clock, busy }: StorageRecoveryOptions): 
       if (busy(connection) || (last !== undefined && now - last < betweenClosesMs)) continue;
       waiting.delete(connection);
       closedAt.set(connection.lockId, now);
-      connection.close('storage works again: events are to be sent again');
+      connection.reconnect('storage works again: events are to be sent again');
     }
     if (waiting.size > 0) cancelRetry = clock.timer(retryMs, () => working && sweep());
   }

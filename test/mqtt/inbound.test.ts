@@ -1,10 +1,11 @@
 // One publish on its way in: what the broker goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import { beforeEach, expect, test } from '@jest/globals';
+import { decidePublish } from '../../src/mqtt/access.ts';
 import { createInbound, type Inbound, type InboundPacket } from '../../src/mqtt/inbound.ts';
 import type { Receipt } from '../../src/mqtt/report-receiver.ts';
 import type { ReportChannel } from '../../src/mqtt/topics.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
-import { createFakeConnection, lockA } from '../support/mqtt-fakes.ts';
+import { lockA } from '../support/mqtt-fakes.ts';
 import { topics } from '../support/mqtt-gateway.ts';
 
 let clock: ManualClock;
@@ -18,11 +19,14 @@ beforeEach(() => {
   acknowledged = [];
   trouble = [];
   receive = () => 'acknowledge';
-  inbound = createInbound(createFakeConnection(lockA), (messageId) => acknowledged.push(messageId), {
-    ...{ topics, clock, timeoutMs: 1_000 },
-    receiver: { receive: (_connection, channel) => receive(channel) },
-    onRefused: (_connection, reason) => trouble.push(reason),
-    onFailed: (_connection, error) => trouble.push((error as Error).message),
+  inbound = createInbound((messageId) => acknowledged.push(messageId), {
+    ...{ clock, timeoutMs: 1_000 },
+    open(topic) {
+      const decision = decidePublish(lockA, topic, topics);
+      return decision.allow ? { ...decision, receive: () => receive(decision.channel) } : decision;
+    },
+    onRefused: (reason) => trouble.push(reason),
+    onFailed: (error) => trouble.push((error as Error).message),
   });
 });
 

@@ -1,9 +1,10 @@
 // Stand-ins for what the mqtt adapter asks of the domain: each writes down what it was told.
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../src/domain/errors.ts';
+import type { Hub } from '../../src/domain/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
-import type { LockStore, Quarantine, Secrets } from '../../src/domain/ports.ts';
+import type { HubStore, LockStore, Quarantine, Secrets } from '../../src/domain/ports.ts';
 import type { ReportService } from '../../src/domain/report-service.ts';
 import type { Connection } from '../../src/mqtt/connection.ts';
 
@@ -39,6 +40,18 @@ export interface FakeLocks extends Pick<LockStore, 'byDevice'> {
 export function createFakeLocks(...all: TestLock[]): FakeLocks {
   const locks = new Map<string, Lock>(all.map((lock) => [lock.deviceId, registered(lock)]));
   return { locks, byDevice: (deviceId) => locks.get(deviceId) };
+}
+
+export const hub = { deviceId: 'a4c1387f02f0' as DeviceId, key: 'key-of-the-hub-0123456789' };
+
+export interface FakeHubs extends Pick<HubStore, 'current'> {
+  hubs: Hub[];
+}
+
+export function createFakeHubs(): FakeHubs {
+  const known: Hub = { deviceId: hub.deviceId, name: 'hub', createdAt: 0, keyHash: secrets.hash(hub.key) };
+  const fake: FakeHubs = { hubs: [known], current: () => ({ hubs: fake.hubs }) };
+  return fake;
 }
 
 /** What the report service was told, in order: `['hello', 7, {…}]`. */
@@ -104,6 +117,7 @@ export function createFakeConnection({ lockId, deviceId }: Pick<TestLock, 'lockI
     ...{ lockId, deviceId, published, closed },
     publish: (topic, payload) => void published.push({ topic, payload }),
     close: (reason) => void closed.push(reason),
+    reconnect: (reason) => void closed.push(reason),
   };
 }
 

@@ -1,11 +1,15 @@
 // The whole mqtt adapter over fakes: the real broker on a free port of the loopback, and clients that are cleaned up.
 
+import { createPairingService } from '../../src/domain/pairing-service.ts';
+import type { LockStore } from '../../src/domain/ports.ts';
 import { type BrokerOptions, createBroker } from '../../src/mqtt/broker.ts';
 import { createCommandSender } from '../../src/mqtt/command-sender.ts';
+import { createHubPresence } from '../../src/mqtt/hub-presence.ts';
 import { createReportReceiver } from '../../src/mqtt/report-receiver.ts';
 import { createTopics } from '../../src/mqtt/topics.ts';
 import { realClock } from './mqtt-clock.ts';
 import {
+  createFakeHubs,
   createFakeLocks,
   createFakeLog,
   createFakeQuarantine,
@@ -27,10 +31,21 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
   const clock = options.clock ?? realClock;
   const sender = createCommandSender({ clock, log, topics });
   const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
+  const hubs = createFakeHubs();
+  const hubPresence = createHubPresence({ log });
+  const pairing = createPairingService({
+    ...{ clock, hubs, link: sender, notify: () => {} },
+    // Nothing is confirmed here.
+    locks: locks as typeof locks & LockStore,
+    registrations: { adopt: () => Promise.reject(new Error('not here')), replaceKey: () => Promise.reject(new Error('not here')) },
+  });
   const broker = createBroker({
     endpoints: { mqtt: { host: '127.0.0.1', port: 0 } },
     topics,
     locks,
+    hubs,
+    hubPresence,
+    pairing,
     secrets,
     receiver,
     clock,
@@ -53,7 +68,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
   }
 
   /** Connects as a lock with the right credentials, changed by `changes`; resolves with its CONNACK taken. */
-  async function login(lock: TestLock, changes: Partial<RawConnect> = {}): Promise<RawClient> {
+  async function login(lock: Pick<TestLock, 'deviceId' | 'key'>, changes: Partial<RawConnect> = {}): Promise<RawClient> {
     const client = await raw();
     client.send(connectPacket({ clientId: lock.deviceId, username: lock.deviceId, password: lock.key, ...changes }));
     const connack = await client.next();
@@ -70,7 +85,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
   }
 
   return {
-    ...{ broker, address, locks, reports, quarantine, log, sender, receiver, raw, login, online },
+    ...{ broker, address, locks, hubs, hubPresence, pairing, reports, quarantine, log, sender, receiver, raw, login, online },
     async stop() {
       for (const client of raws) client.destroy();
       await broker.stop();

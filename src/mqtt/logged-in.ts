@@ -1,0 +1,62 @@
+// A connection that has logged in, as the broker sees it, whoever it is: a lock, a hub, or a device that waits to be paired.
+import type { DeviceId, LockId } from '../domain/lock.ts';
+import type { Clock } from '../domain/ports.ts';
+import type { SubscribeDecision } from './access.ts';
+import { createInbound, type Inbound, type Opened } from './inbound.ts';
+
+/** The connection as the broker holds it. */
+export interface Transport {
+  publish(topic: string, payload: string): void;
+  write(packet: Buffer): void;
+  /** Written and not yet taken by the other side. */
+  unreadBytes(): number;
+  close(): void;
+}
+
+export interface LoggedIn {
+  readonly deviceId: DeviceId;
+  /** For a lock with a login of its own. */
+  readonly lockId?: LockId;
+  /** It has not ended, and no later connection has taken its place. */
+  isCurrent(): boolean;
+  take: Inbound['take'];
+  maySubscribe(filter: string): SubscribeDecision;
+  mayReceive(topic: string): boolean;
+  /** The socket is gone or going: everything that hangs on it ends. Idempotent. */
+  ended(reason: string): void;
+  close(reason: string): void;
+}
+
+/** What all of them have in common on their way in. */
+export interface Intake {
+  readonly clock: Clock;
+  /** Longest wait for one message. */
+  readonly timeoutMs: number;
+  /** An illegal publish, or too many messages under way: closes the connection. */
+  onRefused(connection: LoggedIn, reason: string): void;
+  /** The handling threw, rejected or took too long: closes the connection. */
+  onFailed(connection: LoggedIn, error: unknown): void;
+}
+
+/** More than this unread: the other side has stopped reading, and its PUBACKs would fill the memory (T14). */
+const maxUnreadBytes = 65_536;
+
+/** The way in of this connection; `open` says what becomes of a message on a topic. */
+export function createIntake(
+  connection: LoggedIn,
+  transport: Transport,
+  { clock, timeoutMs, onRefused, onFailed }: Intake,
+  open: (topic: string) => Opened,
+  maxUnderWay?: () => number,
+): Inbound {
+  function acknowledge(messageId: number): void {
+    transport.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
+    if (transport.unreadBytes() > maxUnreadBytes) connection.close('it does not read');
+  }
+  return createInbound(acknowledge, {
+    ...{ clock, timeoutMs, open },
+    ...(maxUnderWay !== undefined && { maxUnderWay }),
+    onRefused: (reason) => onRefused(connection, reason),
+    onFailed: (error) => onFailed(connection, error),
+  });
+}
