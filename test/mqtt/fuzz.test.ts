@@ -1,0 +1,17 @@
+// A hundred thousand packets of a fuzzer against the guard and the broker behind it (T12, T13, T15). For more of them:
+// test/faults/fuzz-long.ts.
+import { expect, test } from '@jest/globals';
+import { fuzzGateway } from '../support/fuzzed-gateway.ts';
+
+test('under 100,000 packets, good and bad, a decent lock is always served, nothing grows, no socket stays, no hook fails (T13)', async () => {
+  const report = await fuzzGateway({ packets: 100_000, seed: 20_260_101 });
+  expect(report.packets).toBeGreaterThanOrEqual(100_000);
+  expect(report.loggedIn).toBeGreaterThan(report.connections * 0.4);
+  expect(report.canary.roundTrips).toBeGreaterThan(50);
+  expect(report.figures.hookFailures).toBe(0);
+  expect(report.errors).toEqual([]);
+  // Many reasons, or the fuzzer would not be one.
+  expect(Object.keys(report.figures.refusedFrames).length).toBeGreaterThan(12);
+  expect(report.figures.malformedMessages).toBeGreaterThan(100);
+  expect(report.memory.late - report.memory.early).toBeLessThan(20_000_000);
+}, 120_000);
