@@ -1,0 +1,88 @@
+// The gate in front of the broker: whom it turns away, and that nobody else notices (Protocol 1, T12, T13).
+import { afterEach, expect, test } from '@jest/globals';
+import { lockA, lockB, until } from '../support/mqtt-fakes.ts';
+import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
+import { connectPacket, messageIdOf, pingPacket, publishPacket, types } from '../support/mqtt-raw.ts';
+
+let mqtt: Mqtt;
+afterEach(() => mqtt.stop());
+
+const eventsTopic = topics.build(lockA.deviceId, 'events');
+
+/** About so many bytes of events. */
+function backlog(bytes: number): string {
+  const events = Array.from({ length: 100 }, (_, index) => ({
+    seq: index + 1,
+    type: 'card-unlock',
+    unknownMember: 'x'.repeat(bytes / 100 - 60),
+  }));
+  return JSON.stringify({ epoch: 'e', events });
+}
+
+test('a lock sends up to 64 KiB in one packet once it is logged in (Protocol 1)', async () => {
+  mqtt = await startMqtt();
+  const client = await mqtt.login(lockA);
+  client.send(publishPacket(eventsTopic, backlog(60_000), 9));
+  const puback = await client.next();
+  expect([puback.type, messageIdOf(puback)]).toEqual([types.puback, 9]);
+  expect(mqtt.reports.told.map(([what]) => what)).toEqual(['events']);
+});
+
+test('a malformed packet costs its sender the connection, is counted, and logged with the lock and without its bytes (T13)', async () => {
+  mqtt = await startMqtt();
+  const decent = await mqtt.online(lockB);
+  const client = await mqtt.online(lockA);
+  client.send(publishPacket('secret\u0000topic', 'x', 1));
+  await client.closed;
+  await until('the lock is offline', () => mqtt.reports.told.some(([what, lockId]) => what === 'offline' && lockId === lockA.lockId));
+  expect(mqtt.broker.figures().refusedFrames).toEqual({ text: 1 });
+  expect(mqtt.log.lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', fields: { address: '127.0.0.1', lockId: 7, deviceId: lockA.deviceId, reason: 'text' } }),
+  );
+  expect(JSON.stringify(mqtt.log.lines)).not.toContain('secret');
+  decent.send(pingPacket);
+  expect((await decent.next()).type).toBe(types.pingresp);
+});
+
+test('what came whole before a malformed packet counts', async () => {
+  mqtt = await startMqtt();
+  const client = await mqtt.login(lockA);
+  client.send(publishPacket(topics.build(lockA.deviceId, 'hello'), helloText(), 1), Buffer.from([0xf0, 0]));
+  await client.closed;
+  expect(mqtt.reports.told.map(([what]) => what)).toEqual(['hello', 'offline']);
+});
+
+test('silent connections give way: a lock logs in although they fill every place, and is never put out itself (T12)', async () => {
+  mqtt = await startMqtt({ limits: { maxPerAddress: 20 } });
+  const lock = await mqtt.online(lockA);
+  const silent = await Promise.all(Array.from({ length: 60 }, () => mqtt.raw()));
+  const late = await mqtt.online(lockB);
+  for (const client of [lock, late]) {
+    client.send(pingPacket);
+    expect((await client.next()).type).toBe(types.pingresp);
+  }
+  await until('the oldest are closed', () => silent.filter((client) => client.isClosed()).length === 42);
+  expect(mqtt.broker.figures()).toMatchObject({ openConnections: 20, connectedLocks: 2, refusedFrames: { 'gave-way': 42 } });
+});
+
+test('when every place is taken by a login the next connection is closed at once', async () => {
+  mqtt = await startMqtt({ limits: { maxConnections: 1 } });
+  await mqtt.online(lockA);
+  const refused = await mqtt.raw();
+  refused.send(connectPacket({ clientId: lockB.deviceId, username: lockB.deviceId, password: lockB.key }));
+  await refused.closed;
+  expect(mqtt.broker.figures()).toMatchObject({ connectedLocks: 1, refusedFrames: { 'too-many-connections': 1 } });
+});
+
+test('a lock that sends too fast is slowed down, loses nothing, and disturbs nobody', async () => {
+  mqtt = await startMqtt({ limits: { packetsPerSecond: 1_000, packetBurst: 20 } });
+  const client = await mqtt.login(lockA);
+  const report = JSON.stringify({ session: 'session-1', level: 92 });
+  client.send(...Array.from({ length: 120 }, (_, index) => publishPacket(topics.build(lockA.deviceId, 'battery'), report, index + 1)));
+  const decent = await mqtt.login(lockB);
+  decent.send(pingPacket);
+  expect((await decent.next()).type).toBe(types.pingresp);
+  for (let index = 0; index < 120; index++) expect(messageIdOf(await client.next())).toBe(index + 1);
+  expect(mqtt.broker.figures().pausedReads).toBeGreaterThan(0);
+  expect(mqtt.broker.figures().refusedFrames).toEqual({});
+});
