@@ -166,7 +166,7 @@ describe('a start that fails', () => {
     const accounts = join(dataDir, 'accounts.json');
     const good = await readFile(accounts, 'utf8');
     const token = await readFile(join(dataDir, 'admin.token'), 'utf8');
-    for (const damage of ['', '{', good.slice(0, good.length / 2), '{"schemaVersion":1,"accounts":[]}', good.replace('"hash"', '"hush"')]) {
+    for (const damage of ['', good.slice(0, good.length / 2), good.replace('"hash"', '"hush"')]) {
       await writeFile(accounts, damage);
       await expectRefusal(serve(dataDir), dataDir, /accounts\.json/);
       expect(await readFile(accounts, 'utf8')).toBe(damage);

@@ -2,7 +2,7 @@
 // does not ask for. Its payloads are written out here and not taken from the gateway's schemas.
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 
-export interface ReceivedCommand {
+interface ReceivedCommand {
   readonly id: string;
   readonly session: string;
   readonly op: string;

@@ -43,7 +43,7 @@ export interface Item {
 }
 
 /** A body of the API, whatever it is; which members are there is for the test to say. */
-export interface Body {
+interface Body {
   readonly [member: string]: unknown;
   readonly list: readonly Item[];
   readonly total: number;
