@@ -1,6 +1,6 @@
-// What every AccountStore, CounterStore, StatusStore and Quarantine promises.
+// What every AccountStore, HubStore, CounterStore, StatusStore and Quarantine promises.
 import { describe, expect, test } from '@jest/globals';
-import type { AccountStore, CounterStore, Quarantine, StatusStore } from '../../src/domain/ports.ts';
+import type { AccountStore, CounterStore, HubStore, Quarantine, StatusStore } from '../../src/domain/ports.ts';
 import { deviceId, lockId } from '../store/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
@@ -35,6 +35,31 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
         });
         await expect(refused).rejects.toThrow('no');
         expect(accounts.current().accounts).toHaveLength(1);
+      }));
+  });
+}
+
+export function hubStoreContract(over: RunOver<HubStore>): void {
+  describe('a HubStore', () => {
+    const hub = (number: number) => ({ deviceId: deviceId(number), name: `Hub ${number}`, createdAt: 1, keyHash: 'ab'.repeat(32) });
+
+    test('begins without hubs, and applies changes in turn; the same object until one is made', () =>
+      over(async (hubs) => {
+        const before = hubs.current();
+        expect(before).toEqual({ hubs: [] });
+        await Promise.all([3, 1, 2].map((number) => hubs.update((now) => ({ hubs: [...now.hubs, hub(number)] }))));
+        expect(before.hubs).toEqual([]);
+        expect(hubs.current()).toEqual({ hubs: [hub(3), hub(1), hub(2)] });
+        expect(hubs.current()).toBe(hubs.current());
+      }));
+
+    test('rejects with what the change throws', () =>
+      over(async (hubs) => {
+        const refused = hubs.update(() => {
+          throw new RangeError('no');
+        });
+        await expect(refused).rejects.toThrow('no');
+        expect(hubs.current().hubs).toEqual([]);
       }));
   });
 }

@@ -5,6 +5,7 @@ import { startedStore, withDirectory } from '../store/support/directory.ts';
 import {
   createMemoryAccounts,
   createMemoryCounters,
+  createMemoryHubs,
   createMemoryLocks,
   createMemoryQuarantine,
   createMemoryRecords,
@@ -13,12 +14,19 @@ import {
 import type { RunOver } from './adapters.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
-import { accountStoreContract, counterStoreContract, quarantineContract, statusStoreContract } from './small-stores.contract.ts';
+import {
+  accountStoreContract,
+  counterStoreContract,
+  hubStoreContract,
+  quarantineContract,
+  statusStoreContract,
+} from './small-stores.contract.ts';
 
 describe('in memory', () => {
   lockStoreContract((run) => run(createMemoryLocks()));
   recordStoreContract((run) => run(createMemoryRecords()));
   accountStoreContract((run) => run(createMemoryAccounts()));
+  hubStoreContract((run) => run(createMemoryHubs()));
   counterStoreContract((run) => run(createMemoryCounters()));
   statusStoreContract((run) => run(createMemoryStatuses()));
   quarantineContract((run) => run(createMemoryQuarantine()));
@@ -39,6 +47,7 @@ describe('on the disk', () => {
   lockStoreContract(onDisk((store) => store));
   recordStoreContract(onDisk(({ records }) => records));
   accountStoreContract(onDisk(({ accounts }) => accounts));
+  hubStoreContract(onDisk(({ hubs }) => hubs));
   counterStoreContract(onDisk(({ counters }) => counters));
   statusStoreContract(onDisk(({ statuses }) => statuses));
   quarantineContract(onDisk(({ quarantine }) => quarantine));

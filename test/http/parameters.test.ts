@@ -309,7 +309,8 @@ describe('HTTP API 6: bodies', () => {
         timezoneRawOffset: 50_400_001,
         lockData: '\ud800',
         administrator: ' bob',
-        hubId: 'a4c1387f02e9',
+        hubId: 'a hub',
+        key: 'mine',
       }),
     ).toEqual([
       'lockMac must be a string',
@@ -319,8 +320,9 @@ describe('HTTP API 6: bodies', () => {
       'noKeyPwd must be a string',
       'timezoneRawOffset must be between -43200000 and 50400000',
       'lockData must be well-formed Unicode',
+      'hubId must be a MAC address such as A4:C1:38:7F:02:E9',
       expect.stringMatching(/^administrator must be 1 to 64 letters/),
-      'hubId is not known',
+      'key is not known',
     ]);
     for (const timezoneRawOffset of ['0', 0.5, true, 1e300]) expect(await wrong(locks, { ...door, timezoneRawOffset })).toHaveLength(1);
     for (const timezoneRawOffset of [-43_200_000, 0, 50_400_000]) expect(await wrong(locks, { ...door, timezoneRawOffset })).toEqual([]);
