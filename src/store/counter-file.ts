@@ -16,7 +16,7 @@ const counters = z.strictObject({
 });
 export type Counters = z.infer<typeof counters>;
 export const counterFormat: DocumentFormat<Counters> = { schemaVersion: 1, schema: counters };
-export type CounterKind = Exclude<keyof Counters, 'groups'>;
+type CounterKind = Exclude<keyof Counters, 'groups'>;
 
 export interface CounterFile extends CounterStore {
   readonly document: Document<Counters>;

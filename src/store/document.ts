@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
-import { openDurableFile, readIfThere, replaceFile } from './durable-file.ts';
-import type { FileLayer } from './files.ts';
+import { openDurableFile, replaceFile } from './durable-file.ts';
+import { codeOf, type FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 
 /** What a document must look like. `upgrades[n]` turns the content of schema n into that of n + 1. */
@@ -50,9 +50,14 @@ export function createDocument<T extends object>(options: {
   const file = openDurableFile<T>({
     files,
     path,
-    decode: (text) => decode(path, format, text),
+    decode(text) {
+      const { schemaVersion } = envelope(path, text);
+      isOlder = schemaVersion < format.schemaVersion;
+      return decode(path, format, text);
+    },
     encode: (value) => `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`,
   });
+  let isOlder = false;
   let flushed: T | undefined;
   let newest: T | undefined;
   let waiting: Waiting<T>[] = [];
@@ -96,9 +101,11 @@ export function createDocument<T extends object>(options: {
 
   return {
     async load() {
-      await keepCopyOfOlderSchema(files, path, format.schemaVersion);
-      const value = await file.read();
+      const value = await file.read().catch((error: unknown) => {
+        throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
+      });
       if (value === null) return false;
+      if (isOlder) await keepCopy(files, path);
       newest = value;
       settle(value);
       return true;
@@ -145,11 +152,11 @@ function envelope(path: string, text: string): { schemaVersion: number; [member:
   return value as { schemaVersion: number };
 }
 
-async function keepCopyOfOlderSchema(files: FileLayer, path: string, schemaVersion: number): Promise<void> {
-  const bytes = await readIfThere(files, path);
-  if (bytes === undefined) return;
-  const version = envelope(path, bytes.toString('utf8')).schemaVersion;
-  if (version < schemaVersion) await replaceFile(files, `${path}.schema-${version}`, bytes);
+/** `<path>.schema-1` and the like: what an older program wrote, before anything of it is overwritten. */
+async function keepCopy(files: FileLayer, path: string): Promise<void> {
+  const bytes = await files.readFile(path);
+  const { schemaVersion } = envelope(path, bytes.toString('utf8'));
+  await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);
 }
 
 /** The sentence for a document that must be there and is not. */

@@ -6,8 +6,8 @@ import type { RecordDraft } from '../domain/record.ts';
 import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
 
 /** Protocol 4.4: what is remembered of one lock. */
-export const maxEpochs = 8;
-export const maxGaps = 1_000;
+const maxEpochs = 8;
+const maxGaps = 1_000;
 
 interface Epoch {
   readonly ranges: SeqRanges;
@@ -24,7 +24,7 @@ interface Flush {
 }
 
 /** The new events of one call, on their way to the disk. Exactly one of `keep` and `undo` must be called. */
-export interface Claim {
+interface Claim {
   readonly fresh: readonly RecordDraft[];
   readonly duplicates: number;
   readonly refused: readonly RecordDraft[];

@@ -6,7 +6,7 @@ import { codeOf, type FileLayer, type OpenFile } from './files.ts';
 /** What the caller of a write is told; the system's own error is the `cause`. A DomainError passes as it is. */
 export function storageUnavailable(cause: unknown): DomainError {
   if (cause instanceof DomainError) return cause;
-  return new DomainError('storage-unavailable', 'The gateway cannot write to its storage; nothing was changed', { cause });
+  return new DomainError('storage-unavailable', 'The storage of the gateway is not available; nothing was changed', { cause });
 }
 
 export interface GuardedFiles extends FileLayer {

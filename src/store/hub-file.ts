@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Hub } from '../domain/hub.ts';
 import type { DeviceId } from '../domain/lock.ts';
 import type { HubStore, Hubs } from '../domain/ports.ts';
-import { createDocument, type Document } from './document.ts';
+import { createDocument, type Document, type DocumentFormat } from './document.ts';
 import type { FileLayer } from './files.ts';
 
 const hub = z.strictObject({
@@ -16,7 +16,7 @@ const hub = z.strictObject({
   keyHash: z.string().regex(/^[0-9a-f]{64}$/),
 }) satisfies z.ZodType<Hub>;
 
-const hubs = z.strictObject({ hubs: z.array(hub) }) satisfies z.ZodType<Hubs>;
+export const hubFormat: DocumentFormat<Hubs> = { schemaVersion: 1, schema: z.strictObject({ hubs: z.array(hub) }) };
 
 export interface HubFile extends HubStore {
   readonly document: Document<Hubs>;
@@ -26,6 +26,6 @@ export interface HubFile extends HubStore {
 export const noHubs: Hubs = { hubs: [] };
 
 export function createHubFile(files: FileLayer, path: string): HubFile {
-  const document = createDocument<Hubs>({ files, path, format: { schemaVersion: 1, schema: hubs } });
+  const document = createDocument({ files, path, format: hubFormat });
   return { document, current: document.current, update: document.update };
 }

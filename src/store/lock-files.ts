@@ -57,10 +57,19 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
     byDevice.set(entry.deviceId, entry);
     sorted = undefined;
   }
-  async function load(lockId: LockId): Promise<void> {
+  /** The document, or why there is none. */
+  async function load(lockId: LockId): Promise<{ lockId: LockId; document: Document<LockDocument>; error?: unknown }> {
     const document = documentOf(lockId);
     try {
       await document.load();
+      return { lockId, document };
+    } catch (error) {
+      return { lockId, document, error };
+    }
+  }
+  async function takeIn({ lockId, document, error: failure }: Awaited<ReturnType<typeof load>>): Promise<void> {
+    try {
+      if (failure !== undefined) throw failure;
       const { deviceId } = document.current().lock;
       if (byDevice.has(deviceId)) throw new Error(`${pathOf(lockId)} has the deviceId of another lock`);
       enter(lockId, { document, deviceId });
@@ -164,8 +173,9 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
     async open() {
       const names = await files.readdir(folder);
       const lockIds = names.flatMap((name) => (/^[1-9]\d{0,15}\.json$/.test(name) ? [Number.parseInt(name, 10) as LockId] : []));
+      const loaded = await Promise.all(lockIds.sort((a, b) => a - b).map(load));
       // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
-      for (const lockId of lockIds.sort((a, b) => a - b)) await load(lockId);
+      for (const one of loaded) await takeIn(one);
     },
     disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
     highest() {

@@ -28,7 +28,7 @@ export interface OpenDay extends DayFile {
   bytes(): number;
 }
 
-export interface NewestRecord {
+interface NewestRecord {
   readonly recordId: number;
   readonly serverDate: number;
 }

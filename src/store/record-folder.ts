@@ -52,7 +52,8 @@ export async function openFolder(
   let newestAt: number | undefined;
   for (const name of names) {
     const sealedDay = sealed.get(name);
-    const openDay = sealedDay ? undefined : await reopenDay({ ...options, name }, onRecord);
+    const openDay = sealedDay ? undefined : await reopenDay({ ...options, name }, onRecord).catch(leaveOut(options, name));
+    if (!sealedDay && !openDay) continue;
     const newest = sealedDay ? { recordId: sealedDay.index.lastRecordId, serverDate: sealedDay.index.newestAt } : openDay?.newestRecord();
     if (openDay) open.push(openDay);
     days.push((sealedDay ?? openDay) as DayFile);
@@ -61,6 +62,14 @@ export async function openFolder(
     newestAt = newest.serverDate;
   }
   return { days, open, highestRecordId, newestAt };
+}
+
+/** A day on a failing disk costs its records, not the doors: it is tried again at the next start. */
+function leaveOut({ log }: FolderOptions, name: DayName): (error: unknown) => undefined {
+  return (error) => {
+    log.error({ file: dayFileName(name), err: error }, 'a day of records cannot be read and is left out');
+    return undefined;
+  };
 }
 
 /** The days' names in the order of their recordIds, after leftovers were removed. */

@@ -81,7 +81,13 @@ export function createRecordLog(options: {
       }
       return { stored: fresh.length, duplicates, refused };
     },
-    page: (query) => days.reading((held) => pageOver(held, query)),
+    async page(query) {
+      try {
+        return await days.reading((held) => pageOver(held, query));
+      } catch (error) {
+        throw storageUnavailable(error);
+      }
+    },
     progress: progress.of,
     count,
     seal: () => days.seal(progress),

@@ -7,7 +7,7 @@ import type { Clock, StatusStore } from '../domain/ports.ts';
 import { createDocument, NewerSchemaError } from './document.ts';
 import type { FileLayer } from './files.ts';
 
-const saveDelayMs = 3_000;
+const saveDelayMs = 5_000;
 
 const millis = z.int().nullable();
 const status = z.strictObject({

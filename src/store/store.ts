@@ -1,4 +1,5 @@
 // The store adapter: every store port of the domain, as plain JSON files in one data directory.
+import { dirname } from 'node:path';
 import type { Log, Part } from '../domain/part.ts';
 import type {
   AccountStore,
@@ -40,7 +41,7 @@ export interface StoreOptions {
   readonly isClockSynchronised?: () => Promise<boolean>;
 }
 
-export interface StoreFigures {
+interface StoreFigures {
   readonly locks: number;
   readonly disabledLocks: number;
   readonly records: number;
@@ -109,6 +110,8 @@ export function createStore(options: StoreOptions): Store {
       for (const folder of [directory, `${directory}/locks`, `${directory}/records`]) await files.makeFolder(folder);
       await directoryLock.acquire();
       await files.syncFolder(directory);
+      // The directory itself may be new. Whoever may not read the folder above it did not make it there.
+      await quietly(unguarded.syncFolder(dirname(directory)));
     } catch (error) {
       if (codeOf(error) === '') throw error;
       throw new Error(

@@ -1,7 +1,7 @@
 // Reads a whole data directory that no process is using and says what is wrong with it, file by file. Changes nothing.
 import { stat } from 'node:fs/promises';
 import type { LockId } from '../domain/lock.ts';
-import type { Accounts } from '../domain/ports.ts';
+import type { Accounts, Hubs } from '../domain/ports.ts';
 import { accountFormat } from './account-file.ts';
 import { clockFormat } from './clock-trust.ts';
 import { type Counters, counterFormat } from './counter-file.ts';
@@ -9,6 +9,7 @@ import { runningOwner } from './directory-lock.ts';
 import { createDocument, type DocumentFormat } from './document.ts';
 import { readIfThere } from './durable-file.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
+import { hubFormat, noHubs } from './hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
 
 import { holdsMessage } from './quarantine.ts';
@@ -17,7 +18,7 @@ import { type Report, repeated, verifyLines } from './verify-lines.ts';
 import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
 
 /** `file` is relative to the data directory. */
-export interface Finding {
+interface Finding {
   readonly file: string;
   readonly problem: string;
 }
@@ -43,6 +44,7 @@ export async function verify(directory: string): Promise<Verified> {
   await load('status.json', statusFormat, 'optional');
   await load('clock.json', clockFormat, 'optional');
   const locks = await verifyLocks(files, directory, load, accounts, report);
+  verifyHubs((await load('hubs.json', hubFormat, 'optional')) ?? noHubs, locks, report);
   if (accounts) verifyAccounts(accounts, report);
   const key = await readIfThere(files, `${directory}/command.key`);
   if (key?.length !== 32) report('command.key', key ? 'is not 32 bytes long' : 'is missing');
@@ -91,11 +93,19 @@ async function verifyLocks(
       if (accounts && !known.has(accountId)) report(file, `names the account ${accountId}, which is not there`);
     for (const card of cards) if (card.lockId !== lock.lockId) report(file, `holds the card ${card.cardId} of lock ${card.lockId}`);
   }
-  for (const deviceId of repeated(documents.map(({ lock }) => lock.deviceId)))
-    report('locks', `has two locks with the deviceId ${deviceId}`);
   const cardIds = documents.flatMap(({ cards }) => cards.map(({ cardId }) => cardId));
   for (const cardId of repeated(cardIds)) report('locks', `has the cardId ${cardId} twice`);
   return documents;
+}
+
+function verifyHubs({ hubs }: Hubs, locks: readonly LockDocument[], report: Report): void {
+  const known = new Set(hubs.map(({ deviceId }) => deviceId));
+  for (const { lock } of locks) {
+    if (lock.hubId !== null && !known.has(lock.hubId))
+      report(`locks/${lock.lockId}.json`, `names the hub ${lock.hubId}, which is not there`);
+  }
+  const deviceIds = [...locks.map(({ lock }) => lock.deviceId), ...hubs.map(({ deviceId }) => deviceId)];
+  for (const deviceId of repeated(deviceIds)) report('.', `has two locks or hubs with the deviceId ${deviceId}`);
 }
 
 function verifyAccounts({ accounts, tokens }: Accounts, report: Report): void {

@@ -1,11 +1,13 @@
 // The offline check of a data directory: silent on a good one, and each check seen to find a planted fault.
 import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { DeviceId } from '../../src/domain/lock.ts';
 import { checkedLine, withChecksum } from '../../src/store/checked-line.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
 import { deviceId, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
 
+const hubId = '0000000000a1' as DeviceId;
 const sealed = 'records/2026-11-21-1';
 const open = 'records/2026-11-22-301.jsonl';
 
@@ -14,10 +16,11 @@ async function withData(run: (directory: string) => Promise<void>): Promise<void
   await withDirectory(async (directory) => {
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
+    await store.hubs.update(() => ({ hubs: [{ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) }] }));
     for (const number of [1, 2]) {
       await store.counters.next('lockId');
       await store.counters.next('cardId');
-      await store.locks.add(sampleLock(number, { roles: [] }));
+      await store.locks.add(sampleLock(number, { roles: [], hubId: number === 2 ? hubId : null }));
       await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
       await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
     }
@@ -143,9 +146,16 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ],
   ['locks/2.json', 'holds the card 2 of lock 1', (d) => edit(`${d}/locks/2.json`, (t) => t.replace(/("cardId": 2,\s+"lockId": )2/, '$11'))],
   ['locks', 'has the cardId 1 twice', (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"cardId": 2', '"cardId": 1'))],
+  ['hubs.json', /is damaged/, (d) => edit(`${d}/hubs.json`, (t) => t.replace('a1', 'A1'))],
   [
-    'locks',
-    'has two locks with the deviceId 000000000001',
+    'locks/2.json',
+    'names the hub 0000000000a2, which is not there',
+    (d) => edit(`${d}/locks/2.json`, (t) => t.replace('0000000000a1', '0000000000a2')),
+  ],
+  ['.', 'has two locks or hubs with the deviceId 000000000001', (d) => edit(`${d}/hubs.json`, (t) => t.replace('a1', '01'))],
+  [
+    '.',
+    'has two locks or hubs with the deviceId 000000000001',
     (d) => edit(`${d}/locks/2.json`, (t) => t.replace('000000000002', '000000000001')),
   ],
   ['quarantine.jsonl', 'line 1 is not as it was written', (d) => edit(`${d}/quarantine.jsonl`, (t) => t.replace('not', 'NOT'))],

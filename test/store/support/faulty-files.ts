@@ -1,7 +1,7 @@
 // The real files, of which any operation can be made to fail, and which can die like a process under kill -9.
 import { type FileLayer, nodeFiles, type OpenFile, type OpenMode } from '../../../src/store/files.ts';
 
-export type Operation = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink' | 'syncFolder';
+type Operation = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink' | 'syncFolder';
 
 export interface FaultyFiles extends FileLayer {
   /** Asked before each changing operation; the code of an error (`ENOSPC`) lets it fail. A failing write leaves half its bytes. */
