@@ -13,7 +13,7 @@ import type { SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
 
 export interface LockConnectionOptions {
-  /** `mqtt://host:port`. */
+  /** `mqtt://host:port`; also mqtts, ws and wss, the latter two with the path /mqtt. Node trusts what NODE_EXTRA_CA_CERTS names. */
   readonly url: string;
   readonly topics: Topics;
   readonly deviceId: DeviceId;

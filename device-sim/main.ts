@@ -50,7 +50,7 @@ function parseArguments(): Arguments {
     .description('A fleet of simulated door locks for a latchd gateway. Type help when it runs.')
     .option('--locks <n>', 'how many locks (default: as many as the fleet file has, else 3)', whole(1, 100_000))
     .option('--gateway <url>', 'HTTP API of the gateway', url('http:', 'https:'), 'http://127.0.0.1:8080')
-    .option('--mqtt <url>', 'where the gateway takes its locks', url('mqtt:'), 'mqtt://127.0.0.1:1883')
+    .option('--mqtt <url>', 'where the gateway takes its locks', url('mqtt:', 'mqtts:', 'ws:', 'wss:'), 'mqtt://127.0.0.1:1883')
     .option(
       '--token-file <file>',
       'file with the token of a gateway administrator (default: $LATCHD_TOKEN itself, else admin.token in $LATCHD_DATA_DIR or ./data)',

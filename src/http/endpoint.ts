@@ -14,6 +14,8 @@ const silenceMs = 150_000;
 const keepAliveMs = 15_000;
 const headerBytesAtMost = 16 * 1024;
 const tlsHandshakeMs = 10_000;
+/** Handshakes under way; beyond that the oldest gives way, so that silent sockets do not take the memory (T12). */
+const tlsHandshakesAtMost = 1_000;
 
 /** What a TLS endpoint proves itself with, PEM, now and after each change; open connections keep what they have. */
 export interface TlsIdentity {
@@ -82,12 +84,18 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
   server.on('clientError', handlers.onBroken);
   if (handlers.onUpgrade !== undefined) server.on('upgrade', handlers.onUpgrade);
-  // Those in the middle of a TLS handshake are known to nobody else.
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+  // Those in the middle of a TLS handshake are known to nobody else; both faces of a connection have the same remote end.
+  const handshakes = new Map<string, Socket>();
+  tls?.server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket);
+    handshakes.set(name, socket);
+    socket.once('close', () => handshakes.delete(name));
+    const [oldest] = handshakes;
+    if (oldest === undefined || handshakes.size <= tlsHandshakesAtMost) return;
+    handshakes.delete(oldest[0]);
+    oldest[1].destroy();
   });
+  tls?.server.on('secureConnection', (socket) => handshakes.delete(nameOf(socket)));
 
   return {
     listen() {
@@ -107,13 +115,17 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
     },
     endConnections() {
       server.closeAllConnections();
-      for (const socket of sockets) socket.destroy();
+      for (const socket of handshakes.values()) socket.destroy();
     },
     address() {
       const bound = server.address() as AddressInfo | null;
       return { host, port: bound?.port ?? port };
     },
   };
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function cannotListen(host: string, port: number, { code, message }: NodeJS.ErrnoException): string {

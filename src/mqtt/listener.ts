@@ -2,7 +2,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Log } from '../domain/part.ts';
-import { createPlaces } from './connection-limits.ts';
 
 /** What a TLS listener proves itself with, PEM, now and after each change; open connections keep what they have. */
 export interface TlsIdentity {
@@ -43,7 +42,6 @@ const handshakesAtMost = 1_500;
 
 export function createListener({ host, port, identity, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
   const sockets = new Set<Socket>();
-  const handshakes = createPlaces({ maxConnections: handshakesAtMost, maxPerAddress: handshakesAtMost });
   let server: Server | undefined;
   let renew: (() => void) | undefined;
   identity?.onChange(() => renew?.());
@@ -66,21 +64,19 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
   function openTls({ current }: TlsIdentity): Server {
     const opening = createTlsServer({ ...current(), noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs });
     // Both faces of a connection have the same remote end, and nothing else in common that may be asked for.
-    const underWay = new Map<string, () => void>();
-    const ended = (name: string) => {
-      underWay.get(name)?.();
-      underWay.delete(name);
-    };
+    const handshakes = new Map<string, Socket>();
     opening.on('connection', (socket: Socket) => {
       hold(socket);
       const name = nameOf(socket);
-      const place = handshakes.enter(socket.remoteAddress ?? '', () => socket.destroy());
-      if (typeof place === 'string') return void socket.destroy();
-      underWay.set(name, place.leave);
-      socket.once('close', () => ended(name));
+      handshakes.set(name, socket);
+      socket.once('close', () => handshakes.delete(name));
+      const [oldest] = handshakes;
+      if (oldest === undefined || handshakes.size <= handshakesAtMost) return;
+      handshakes.delete(oldest[0]);
+      oldest[1].destroy();
     });
     opening.on('secureConnection', (socket) => {
-      ended(nameOf(socket));
+      handshakes.delete(nameOf(socket));
       take(socket);
     });
     opening.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {

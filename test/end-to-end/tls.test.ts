@@ -7,12 +7,15 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import WebSocket from 'ws';
 import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
 import { program, until } from '../support/site.ts';
 import { connectHandLock, type HandLock } from '../support/site-lock.ts';
+
+// Each test starts processes of its own.
+jest.setTimeout(60_000);
 
 const loopback = ['--https-host', '127.0.0.1', '--https-port', '0', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
 const encrypted = [...loopback, '--https-enabled', 'true', '--mqtts-enabled', 'true'];
