@@ -2,7 +2,7 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { createFrameParser, type PacketSizes } from './frame-parser.ts';
+import { createFrameParser, type Fed, type PacketSizes } from './frame-parser.ts';
 import { createPacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
 
@@ -86,6 +86,19 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     cancelFlush();
   }
 
+  /**
+   * As the parser's; what it leaves behind a packet that began in an earlier chunk is fed at once, so that one read gives
+   * all there is. A reader that asked again, from within a packet it is just handing out, and got more would parse that in
+   * the middle of the other (mqtt-packet does), and lose its place in the stream.
+   */
+  function feed(chunk: Buffer, left: number): Fed {
+    const fed = parser.feed(chunk, left);
+    if (fed.rest === undefined || fed.packets >= left) return fed;
+    const more = parser.feed(fed.rest, left - fed.packets);
+    const parts = [fed.forward, more.forward].filter((part) => part !== undefined);
+    return { ...more, forward: parts.length > 1 ? Buffer.concat(parts) : parts[0], packets: fed.packets + more.packets };
+  }
+
   function pause(): void {
     paused = true;
     cancelPause = clock.timer(pauseMs, () => {
@@ -127,10 +140,13 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     const chunk = readUnguarded() as Buffer | null;
     if (chunk === null || refused) return null;
 
-    const { forward, packets, rest, refusal } = parser.feed(chunk, left);
+    const { forward, packets, rest, refusal } = feed(chunk, left);
     allowance.take(packets);
-    // To be read again: behind a packet that was completed, or beyond what the client may send now.
-    if (rest !== undefined) stream.unshift(rest);
+    if (rest !== undefined) {
+      // Beyond what the client may send now. Not even at a moment's notice: see feed.
+      stream.unshift(rest);
+      pause();
+    }
     notePartial(packets);
     if (refusal !== undefined) {
       // What came before it is still served, as if it had come alone.

@@ -44,6 +44,20 @@ test('a malformed packet costs its sender the connection, is counted, and logged
   expect((await decent.next()).type).toBe(types.pingresp);
 });
 
+test('packets that come in two pieces are handled like any other, with all that is behind them', async () => {
+  mqtt = await startMqtt();
+  const lock = await mqtt.online(lockA);
+  const reports = Array.from({ length: 20 }, (_, n) => publishPacket(eventsTopic, backlog(6_400), 100 + n));
+  const bytes = Buffer.concat(reports);
+  // The answer to the ping shows that the first piece is there.
+  lock.send(pingPacket, bytes.subarray(0, 30));
+  expect((await lock.next()).type).toBe(types.pingresp);
+  lock.send(bytes.subarray(30));
+  const acknowledged: number[] = [];
+  while (acknowledged.length < reports.length) acknowledged.push(messageIdOf(await lock.next()));
+  expect(acknowledged).toEqual(reports.map((_, n) => 100 + n));
+});
+
 test('what came whole before a malformed packet counts', async () => {
   mqtt = await startMqtt();
   const client = await mqtt.login(lockA);
