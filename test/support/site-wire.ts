@@ -15,15 +15,13 @@ export interface Wire {
   /** Half-open: the connection of this lock stays up and carries nothing, either way, until `thaw`. */
   freeze(deviceId: string): void;
   /**
-   * What was held goes on its way. An end of the connection that the gateway has come to meanwhile is lost: the lock
-   * learns of it, as on a real network, by the reset that answers what it says next.
+   * What was held goes on its way. That the gateway has ended the connection meanwhile is lost: the lock learns of it by `reset`.
    */
   thaw(deviceId: string): void;
+  /** What this lock says on a connection that the gateway has ended is answered by a reset at last. */
+  reset(deviceId: string): void;
   close(): Promise<void>;
 }
-
-/** How long after what a lock said into the void its connection breaks. */
-const resetDelayMs = 100;
 
 interface Line {
   readonly near: Socket;
@@ -56,7 +54,6 @@ export async function openWire(): Promise<Wire> {
       pass(() => {
         line.fromLock += bytes.toString('latin1');
         if (!far.destroyed) far.write(bytes);
-        else setTimeout(() => near.destroy(), resetDelayMs).unref();
       }),
     );
     far.on('data', (bytes) =>
@@ -94,6 +91,9 @@ export async function openWire(): Promise<Wire> {
         line.held = undefined;
         for (const action of held) action();
       }
+    },
+    reset(deviceId) {
+      for (const { near, far } of linesOf(deviceId)) if (far.destroyed) near.destroy();
     },
     async close() {
       for (const { near, far } of lines) {
