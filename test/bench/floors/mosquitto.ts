@@ -1,0 +1,51 @@
+// Peer: the mosquitto of this machine, on a port of its own, without storage. Undefined when it is not installed.
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import type { Address } from '../daemon.ts';
+import { type Child, sleep, startChild } from '../processes.ts';
+
+export interface Mosquitto extends Child {
+  readonly mqtt: Address;
+}
+
+const programs = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto', '/opt/homebrew/sbin/mosquitto'];
+
+export async function startMosquitto(folder: string, say: (text: string) => void): Promise<Mosquitto | undefined> {
+  const program = programs.find((path) => existsSync(path));
+  if (program === undefined) {
+    say('mosquitto is not installed: left out (Debian: apt-get install mosquitto)');
+    return undefined;
+  }
+  const port = await freePort();
+  const settings = [
+    `listener ${port} 127.0.0.1`,
+    ...['allow_anonymous true', 'set_tcp_nodelay true', 'persistence false', 'log_dest none', 'max_keepalive 65535'],
+    ...(process.getuid?.() === 0 ? ['user root'] : []),
+  ];
+  const file = `${folder}/mosquitto.conf`;
+  writeFileSync(file, `${settings.join('\n')}\n`);
+  const { pid, stop } = startChild(program, ['-c', file]);
+  for (let tries = 0; !(await answers(port)); tries++) {
+    if (tries > 100) throw new Error('mosquitto does not answer');
+    await sleep(50);
+  }
+  return { pid, stop, mqtt: { host: '127.0.0.1', port } };
+}
+
+/** One that was free a moment ago: mosquitto takes no 0. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}

@@ -1,0 +1,57 @@
+// A crowd of locks in a process of its own, so that what it does weighs on the gateway and not on whoever measures.
+// Asked over IPC: { address, locks, pid, task }; says 'connected', begins at 'go', and sends its result.
+import type { Address } from '../daemon.ts';
+import type { BenchLock } from '../seed.ts';
+import { pourEvents } from './event-pour.ts';
+import type { LoadLock } from './load-lock.ts';
+import { publishText } from './packets.ts';
+import { connectSwarm } from './swarm.ts';
+
+export interface CrowdOrder {
+  readonly address: Address;
+  readonly locks: readonly BenchLock[];
+  readonly epoch: string;
+  readonly pid: number;
+  readonly task: CrowdTask;
+}
+
+export type CrowdTask =
+  /** Each lock sends its backlog. */
+  | { readonly kind: 'backlog'; readonly events: number }
+  /** Each lock publishes without end and never reads what comes back. */
+  | { readonly kind: 'stuck'; readonly ms: number };
+
+const window = 20;
+const burst = 100;
+const burstMs = 10;
+
+async function work({ address, locks, epoch, pid, task }: CrowdOrder): Promise<unknown> {
+  const swarm = await connectSwarm({ address, locks, epoch });
+  process.send?.('connected');
+  await new Promise((resolve) => process.once('message', resolve));
+  if (task.kind === 'backlog') return pourEvents({ locks: swarm.locks, perMessage: 1, window, messagesEach: task.events, pid });
+  await Promise.all(swarm.locks.map((lock) => flood(lock, task.ms)));
+  return { stillOpen: swarm.locks.filter((lock) => lock.isOpen()).length };
+}
+
+function flood(lock: LoadLock, ms: number): Promise<void> {
+  lock.pauseReading();
+  const report = publishText(`latchd/v1/${lock.deviceId}/state`, 7, `{"session":"bench-session","state":"locked","date":${Date.now()}}`);
+  const reports = report.repeat(burst);
+  const endsAt = performance.now() + ms;
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (lock.isOpen() && performance.now() < endsAt) return lock.write(reports);
+      clearInterval(timer);
+      resolve();
+    }, burstMs);
+  });
+}
+
+process.once('disconnect', () => process.exit(0));
+process.once('message', (order: CrowdOrder) => {
+  work(order).then(
+    (result) => process.send?.({ result }),
+    (error: Error) => process.send?.({ error: error.message }),
+  );
+});

@@ -1,0 +1,95 @@
+// Locks that send events as fast as the protocol lets them: at most 20 messages of a lock without PUBACK (Protocol 4.4).
+import { cpuMs } from '../processes.ts';
+import { quantile } from '../rounds.ts';
+import { firstEventId, type LoadLock } from './load-lock.ts';
+
+export interface PourOptions {
+  readonly locks: readonly LoadLock[];
+  readonly perMessage: number;
+  /** Messages of each lock under way at a time. */
+  readonly window: number;
+  /** Ends after so long … */
+  readonly ms?: number;
+  /** … or when each lock has sent so many messages. */
+  readonly messagesEach?: number;
+  readonly pid: number;
+}
+
+export interface PourResult {
+  readonly eventsPerSecond: number;
+  /** Of one message, in milliseconds. */
+  readonly ackP50: number;
+  readonly ackP99: number;
+  readonly cpuMicrosPerEvent: number;
+}
+
+const patienceMs = 30_000;
+
+/** Resolves when every message is acknowledged. */
+export function pourEvents(options: PourOptions): Promise<PourResult> {
+  const { locks, perMessage, window, ms = Number.POSITIVE_INFINITY, messagesEach = Number.POSITIVE_INFINITY, pid } = options;
+  return new Promise((resolve, reject) => {
+    const waits: number[] = [];
+    const cpuBefore = cpuMs(pid);
+    const startedAt = performance.now();
+    const endsAt = startedAt + ms;
+    let underWay = 0;
+    const overdue = setTimeout(
+      () =>
+        reject(
+          new Error(`${underWay} messages were not acknowledged, ${locks.filter((lock) => !lock.isOpen()).length} connections closed`),
+        ),
+      Math.min(ms, 60_000) + patienceMs,
+    );
+
+    function finish(): void {
+      clearTimeout(overdue);
+      const events = waits.length * perMessage;
+      resolve({
+        eventsPerSecond: (events / (performance.now() - startedAt)) * 1000,
+        ackP50: quantile(waits, 0.5),
+        ackP99: quantile(waits, 0.99),
+        cpuMicrosPerEvent: ((cpuMs(pid) - cpuBefore) / events) * 1000,
+      });
+    }
+
+    for (const lock of locks) {
+      const sentAt: number[] = [];
+      let sent = 0;
+      const sendNext = (slot: number, now: number) => {
+        if (now >= endsAt || sent >= messagesEach) return;
+        sent += 1;
+        underWay += 1;
+        sentAt[slot] = now;
+        lock.events(firstEventId + slot, eventsPayload(lock, perMessage));
+      };
+      lock.onAcknowledged((messageId) => {
+        const now = performance.now();
+        const slot = messageId - firstEventId;
+        waits.push(now - (sentAt[slot] as number));
+        underWay -= 1;
+        sendNext(slot, now);
+        if (underWay === 0) finish();
+      });
+      for (let slot = 0; slot < window; slot++) sendNext(slot, startedAt);
+      lock.flush();
+    }
+  });
+}
+
+/** One event fills 290 bytes, as a remote unlock with its command id and a name does; of many, each has what a card swipe has. */
+function eventsPayload(lock: LoadLock, perMessage: number): string {
+  const date = Date.now();
+  if (perMessage === 1) {
+    const head = `{"epoch":"${lock.epoch}","events":[{"seq":${lock.nextSeq()},"type":"remote-unlock","success":true,"date":${date},"username":"${name}","commandId":"${commandId}"`;
+    return `${head},"note":"${'x'.repeat(Math.max(0, 290 - head.length - 13))}"}]}`;
+  }
+  const events: string[] = [];
+  for (let n = 0; n < perMessage; n++) {
+    events.push(`{"seq":${lock.nextSeq()},"type":"card-unlock","success":true,"date":${date},"credential":"1325672378"}`);
+  }
+  return `{"epoch":"${lock.epoch}","events":[${events.join(',')}]}`;
+}
+
+const name = 'reception, front desk';
+const commandId = `0190c5f2-6b1e-7c3a-9d55-0123456789ab.17.${'a'.repeat(32)}`;

@@ -1,0 +1,58 @@
+// Many locks at once: connected some at a time, kept alive, counted.
+import type { Address } from '../daemon.ts';
+import type { BenchLock } from '../seed.ts';
+import { connectLoadLock, type LoadLock } from './load-lock.ts';
+
+export interface SwarmOptions {
+  readonly address: Address;
+  readonly locks: readonly BenchLock[];
+  readonly keepAliveSeconds?: number;
+  readonly talkative?: boolean;
+  readonly epoch?: string;
+  /** Connections that are being opened at a time; all when absent is not what a building does. */
+  readonly atOnce?: number;
+}
+
+export interface Swarm {
+  readonly locks: readonly LoadLock[];
+  /** That have arrived at all of them. */
+  commands(): number;
+  close(): void;
+}
+
+/** A gateway takes a bounded number of connections from one address: the locks come from several of this machine. */
+const locksPerAddress = 1_000;
+const pingSlices = 100;
+
+export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
+  const { address, locks, keepAliveSeconds = 120, talkative = false, epoch = 'b1', atOnce = 200 } = options;
+  const connected: LoadLock[] = [];
+  let next = 0;
+  async function connectSome(): Promise<void> {
+    for (let n = next++; n < locks.length; n = next++) {
+      const lock = locks[n] as BenchLock;
+      const localAddress = `127.0.1.${1 + Math.floor(n / locksPerAddress)}`;
+      connected[n] = await connectLoadLock({ lock, address, localAddress, keepAliveSeconds, talkative, epoch });
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, locks.length) }, connectSome));
+
+  // Slice by slice, so that no measurement meets all the pings at once.
+  let slice = 0;
+  const timer = setInterval(
+    () => {
+      slice = (slice + 1) % pingSlices;
+      for (let n = slice; n < connected.length; n += pingSlices) connected[n]?.ping();
+    },
+    (keepAliveSeconds * 800) / pingSlices,
+  );
+
+  return {
+    locks: connected,
+    commands: () => connected.reduce((sum, lock) => sum + lock.commands(), 0),
+    close() {
+      clearInterval(timer);
+      for (const lock of connected) lock.close();
+    },
+  };
+}

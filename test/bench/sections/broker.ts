@@ -1,0 +1,148 @@
+// broker: unlocks while others misbehave or come back all at once (T14, T25), the reconnect storm (T16), memory of idle locks.
+import type { LoopResult } from '../load/closed-loop.ts';
+import { openCrowd } from '../load/crowd.ts';
+import { type DoorClients, openDoorClients } from '../load/door-clients.ts';
+import type { PourResult } from '../load/event-pour.ts';
+import { connectSwarm } from '../load/swarm.ts';
+import { residentKb, sleep } from '../processes.ts';
+import { figureOf } from '../rounds.ts';
+import type { Figure, Section, SectionOptions } from '../section.ts';
+import { type LatchdSite, openLatchd } from '../site.ts';
+
+const clients = 10;
+const doors = 100;
+const backlogEvents = 150;
+
+export const brokerSection: Section = {
+  name: 'broker',
+  async run(options) {
+    const size = options.quick ? 100 : 1_000;
+    const figures: Figure[] = [];
+    // Doors that people use, and others that misbehave.
+    const site = await openLatchd(options, { locks: doors + size, connected: doors });
+    const people = await openDoorClients({ ...site, locks: site.locks.slice(0, doors) }, clients);
+    await people.measure(clients, options.quick ? 200 : 2_000);
+    figures.push(...(await besideStuckReaders(site, people, options)));
+    figures.push(...(await duringBacklogs(site, people, size, options)));
+    people.close();
+    await site.close();
+    figures.push(...(await storm(size, options)), ...(await memory(options)));
+    return figures;
+  },
+};
+
+async function besideStuckReaders(site: LatchdSite, people: DoorClients, options: SectionOptions): Promise<Figure[]> {
+  const rounds = options.quick ? 1 : 3;
+  const ms = options.quick ? 300 : 2_000;
+  const stuck = 10;
+  options.say(`broker: unlocks beside ${stuck} locks that publish without end and read nothing`);
+  const quiet: LoopResult[] = [];
+  const beside: LoopResult[] = [];
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(await people.measure(clients, ms));
+    const locks = site.locks.slice(doors + round * stuck, doors + (round + 1) * stuck);
+    const task = { kind: 'stuck', ms: ms + 500 } as const;
+    const crowd = await openCrowd<{ stillOpen: number }>({ address: site.mqtt, pid: site.pid, locks, epoch: 'stuck', task });
+    const flooding = crowd.go();
+    await sleep(200);
+    beside.push(await people.measure(clients, ms));
+    await flooding;
+    await crowd.stop();
+  }
+  return [
+    figureOf(
+      `unlock beside ${stuck} stuck readers, ${clients} clients: p99`,
+      'ms',
+      beside.map(({ p99 }) => p99),
+      {
+        goal: { atMost: 250 },
+        others: [{ name: 'without them', values: quiet.map(({ p99 }) => p99) }],
+      },
+    ),
+    figureOf(
+      `unlock beside ${stuck} stuck readers, ${clients} clients: unlocks a second`,
+      '/s',
+      beside.map((one) => one.perSecond),
+      {
+        others: [{ name: 'without them', values: quiet.map((one) => one.perSecond) }],
+      },
+    ),
+  ];
+}
+
+async function duringBacklogs(site: LatchdSite, people: DoorClients, size: number, options: SectionOptions): Promise<Figure[]> {
+  const rounds = options.quick ? 1 : 3;
+  options.say(`broker: unlocks during ${size} backlogs of ${backlogEvents} events each`);
+  const unlocks: LoopResult[] = [];
+  const pours: PourResult[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const locks = site.locks.slice(doors);
+    const task = { kind: 'backlog', events: backlogEvents } as const;
+    const crowd = await openCrowd<PourResult>({ address: site.mqtt, pid: site.pid, locks, epoch: `backlog${round}`, task });
+    let over = false;
+    const pouring = crowd.go().finally(() => {
+      over = true;
+    });
+    unlocks.push(await people.measure(clients, 60_000, () => over));
+    pours.push(await pouring);
+    await crowd.stop();
+  }
+  const title = `unlock during ${size.toLocaleString('en')} backlogs, ${clients} clients`;
+  return [
+    figureOf(
+      `${title}: p99`,
+      'ms',
+      unlocks.map(({ p99 }) => p99),
+      { goal: { atMost: 30 } },
+    ),
+    figureOf(
+      `${title}: p50`,
+      'ms',
+      unlocks.map(({ p50 }) => p50),
+    ),
+    figureOf(
+      `${title}: events stored a second`,
+      '/s',
+      pours.map((one) => one.eventsPerSecond),
+      { goal: { atLeast: 25_000 } },
+    ),
+  ];
+}
+
+/** From the first connection until the gateway has acknowledged the last lock's hello and reports. */
+async function storm(size: number, options: SectionOptions): Promise<Figure[]> {
+  const rounds = options.quick ? 1 : 5;
+  options.say(`broker: ${size} locks reconnect at once`);
+  const site = await openLatchd(options, { name: 'storm', locks: size, connected: 0 });
+  const seconds: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await sleep(500);
+    const startedAt = performance.now();
+    const swarm = await connectSwarm({ address: site.mqtt, locks: site.locks, atOnce: size });
+    seconds.push((performance.now() - startedAt) / 1000);
+    swarm.close();
+  }
+  await site.close();
+  return [figureOf(`${size.toLocaleString('en')} locks reconnect at once (TCP): all online`, 's', seconds, { goal: { atMost: 3 } })];
+}
+
+/** What the process holds more than before its locks came, once it has had time to tidy up. */
+async function memory(options: SectionOptions): Promise<Figure[]> {
+  const settleMs = options.quick ? 200 : 8_000;
+  const figures: Figure[] = [];
+  for (const count of options.quick ? [100] : [1_000, 10_000]) {
+    options.say(`broker: memory of ${count} idle locks`);
+    const site = await openLatchd(options, { name: 'memory', locks: count, connected: 0 });
+    await sleep(settleMs);
+    const before = residentKb(site.pid);
+    const swarm = await connectSwarm({ address: site.mqtt, locks: site.locks });
+    await sleep(settleMs);
+    const after = residentKb(site.pid);
+    swarm.close();
+    await site.close();
+    const title = `${count.toLocaleString('en')} idle TCP locks`;
+    figures.push(figureOf(`${title}: memory of each`, 'kB', [(after - before) / count], { goal: { atMost: 20 } }));
+    figures.push(figureOf(`${title}: memory of the process`, 'MB', [after / 1024], { goal: { atMost: 300 } }));
+  }
+  return figures;
+}

@@ -1,0 +1,76 @@
+// A data directory with many registered locks, made by the gateway's own store, without the flushes that would take minutes.
+import { readFileSync } from 'node:fs';
+import type { AccountId } from '../../src/domain/account.ts';
+import type { Card, CardId } from '../../src/domain/card.ts';
+import { type DeviceId, type LockId, unknownSettings } from '../../src/domain/lock.ts';
+import type { Log } from '../../src/domain/part.ts';
+import { createClock } from '../../src/ops/clock.ts';
+import { type FileLayer, nodeFiles, type OpenFile } from '../../src/store/files.ts';
+import { createSecrets } from '../../src/store/secrets.ts';
+import { createStore } from '../../src/store/store.ts';
+
+/** What the bench knows of a lock to play it. */
+export interface BenchLock {
+  readonly lockId: number;
+  readonly deviceId: string;
+}
+
+/** One key for all of them: what a login costs does not depend on it. */
+export const deviceKey = 'bench-key-bench-key-bench-key';
+
+const quiet = (): void => undefined;
+const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
+const atOnce = 200;
+
+/** Locks 1 to `count`, each with that many cards; the account `admin` is their administrator. */
+export async function seedDirectory(directory: string, count: number, cardsEach = 0): Promise<{ token: string; locks: BenchLock[] }> {
+  const secrets = createSecrets();
+  const store = createStore({ directory, clock: createClock(), log, secrets, files: withoutFlushes(), onFatal: quiet });
+  await store.start();
+  const keyHash = secrets.hash(deviceKey);
+  const locks = Array.from({ length: count }, (_, n) => ({ lockId: n + 1, deviceId: deviceIdOfNumber(n + 1) }));
+  for (let from = 0; from < count; from += atOnce) {
+    await Promise.all(
+      locks.slice(from, from + atOnce).map(async ({ lockId, deviceId }) => {
+        await store.locks.add(lockOf(lockId as LockId, deviceId as DeviceId, keyHash));
+        if (cardsEach > 0) await store.cards.update(lockId as LockId, (now) => ({ ...now, cards: cardsOf(lockId as LockId, cardsEach) }));
+      }),
+    );
+  }
+  await store.stop();
+  return { token: readFileSync(`${directory}/admin.token`, 'utf8').trim(), locks };
+}
+
+/** `b00000000007` for 7. */
+function deviceIdOfNumber(number: number): string {
+  return `b${number.toString(16).padStart(11, '0')}`;
+}
+
+function lockOf(lockId: LockId, deviceId: DeviceId, keyHash: string) {
+  return {
+    ...{ lockId, deviceId, keyHash, hubId: null },
+    ...{ name: `Door ${lockId}`, alias: `Building A, door ${lockId}`, superPasscode: '24681357', lockData: '' },
+    ...{ groupId: 0, groupName: '', timezoneOffsetMs: 3_600_000, featureValue: 'F44354CF5F3' },
+    ...{ modelNum: 'SN-9', hardwareRevision: '1.3', firmwareRevision: '6.5.07', autoLockSeconds: 0, settings: unknownSettings },
+    ...{ initialisedAt: 1_767_225_600_000, administrator: 1 as AccountId, roles: [] },
+  };
+}
+
+function cardsOf(lockId: LockId, count: number): Card[] {
+  return Array.from({ length: count }, (_, n) => ({
+    ...{ cardId: ((lockId - 1) * count + n + 1) as CardId, lockId, cardNumber: String(1_000_000_000 + n * 7_919) },
+    ...{ name: `Resident ${n}`, startDate: 0, endDate: 0, createdAt: 1_767_225_600_000, createdBy: 'admin' },
+  }));
+}
+
+function withoutFlushes(): FileLayer {
+  const files = nodeFiles();
+  const none = async (): Promise<void> => undefined;
+  return {
+    ...files,
+    syncFolder: none,
+    async open(path, mode): Promise<OpenFile> {
+      return { ...(await files.open(path, mode)), sync: none, datasync: none };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// What a section measures: the daemon with its doors, and the same doors on the floors and peers beside it.
+import { type Address, startDaemon } from './daemon.ts';
+import { startMosquitto } from './floors/mosquitto.ts';
+import { startBareBridge, startHelloExpress, startHelloNode, startMosquittoBridge } from './floors/start-floor.ts';
+import { type DoorClients, type Doors, openDoorClients } from './load/door-clients.ts';
+import { connectSwarm, type Swarm } from './load/swarm.ts';
+import type { SectionOptions } from './section.ts';
+import { type BenchLock, seedDirectory } from './seed.ts';
+
+/** Something that serves doors, with its simulated locks connected. */
+export interface Site extends Doors {
+  readonly name: string;
+  close(): Promise<void>;
+}
+
+export interface LatchdSite extends Site {
+  readonly swarm: Swarm;
+  readonly mqtt: Address;
+  /** Until it served. */
+  readonly startMs: number;
+}
+
+export interface LatchdOptions {
+  readonly name?: string;
+  readonly program?: string;
+  readonly locks: number;
+  /** Of the locks, how many are online; all when absent. */
+  readonly connected?: number;
+  readonly keepAliveSeconds?: number;
+  readonly cardsEach?: number;
+  readonly talkative?: boolean;
+  readonly nodeFlags?: readonly string[];
+}
+
+/** The daemon with all its safety on, and that many locks online. */
+export async function openLatchd({ folder, program }: SectionOptions, options: LatchdOptions): Promise<LatchdSite> {
+  const { name = 'latchd', connected = options.locks, keepAliveSeconds = 120, cardsEach = 0, talkative = false, nodeFlags = [] } = options;
+  const dataDir = `${folder}/${name.replaceAll(/\W/g, '-')}-${options.locks}${talkative ? '-talkative' : ''}`;
+  const { token, locks } = await seedDirectory(dataDir, options.locks, cardsEach);
+  const { http, mqtt, pid, startMs, stop } = await startDaemon({ program: options.program ?? program, dataDir, nodeFlags });
+  const swarm = await connectSwarm({ address: mqtt, locks: locks.slice(0, connected), keepAliveSeconds, talkative });
+  return { name, http, mqtt, pid, token, locks, swarm, startMs, close: () => closing(stop, swarm) };
+}
+
+async function closing(stop: () => Promise<void>, swarm?: Swarm): Promise<void> {
+  swarm?.close();
+  await stop();
+}
+
+/** Stock Express and stock Aedes in one process. */
+export async function openBareBridge(locks: readonly BenchLock[], talkative = false): Promise<Site & { readonly swarm: Swarm }> {
+  const { at, pid, stop } = await startBareBridge();
+  const swarm = await connectSwarm({ address: at.mqtt, locks, talkative });
+  return { name: 'bare Express + Aedes', http: at.http, pid, token: 'none', locks, swarm, close: () => closing(stop, swarm) };
+}
+
+/** Answers without asking any lock. */
+export async function openHello(kind: 'node:http' | 'Express', locks: readonly BenchLock[]): Promise<Site> {
+  const { at, pid, stop } = await (kind === 'Express' ? startHelloExpress() : startHelloNode());
+  return { name: `${kind} hello world`, http: at.http, pid, token: 'none', locks, close: stop };
+}
+
+/** Undefined, and said, when there is no mosquitto here. */
+export async function openMosquittoBridge({ folder, say }: SectionOptions, locks: readonly BenchLock[]): Promise<Site | undefined> {
+  const mosquitto = await startMosquitto(folder, say);
+  if (mosquitto === undefined) return undefined;
+  const { at, pid, stop } = await startMosquittoBridge(mosquitto.mqtt.port);
+  const swarm = await connectSwarm({ address: mosquitto.mqtt, locks });
+  async function close(): Promise<void> {
+    await closing(stop, swarm);
+    await mosquitto?.stop();
+  }
+  return { name: 'Express + mosquitto', http: at.http, pid, token: 'none', locks, swarm, close };
+}
+
+/** Sites with clients on them, warmed up. */
+export async function openClients(
+  sites: readonly Site[],
+  clientsAtMost: number,
+  warmUpMs: number,
+): Promise<ReadonlyMap<string, DoorClients>> {
+  const clients = new Map<string, DoorClients>();
+  for (const site of sites) {
+    const opened = await openDoorClients(site, clientsAtMost);
+    await opened.measure(Math.min(10, clientsAtMost), warmUpMs);
+    clients.set(site.name, opened);
+  }
+  return clients;
+}
