@@ -51,9 +51,9 @@ export function createDocument<T extends object>(options: {
     files,
     path,
     decode(text) {
-      const { schemaVersion } = envelope(path, text);
-      isOlder = schemaVersion < format.schemaVersion;
-      return decode(path, format, text);
+      const found = envelope(path, text);
+      isOlder = found.schemaVersion < format.schemaVersion;
+      return decode(path, format, found);
     },
     encode: (value) => `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`,
   });
@@ -121,8 +121,7 @@ export function createDocument<T extends object>(options: {
   };
 }
 
-function decode<T>(path: string, format: DocumentFormat<T>, text: string): T {
-  const { schemaVersion, ...content } = envelope(path, text);
+function decode<T>(path: string, format: DocumentFormat<T>, { schemaVersion, ...content }: Envelope): T {
   if (schemaVersion > format.schemaVersion) {
     throw new NewerSchemaError(
       `${path} was written by a newer latchd (schema ${schemaVersion}, this one knows ${format.schemaVersion}): start that version`,
@@ -140,7 +139,12 @@ function decode<T>(path: string, format: DocumentFormat<T>, text: string): T {
   throw new Error(`${path} is damaged: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not as it must be'}`);
 }
 
-function envelope(path: string, text: string): { schemaVersion: number; [member: string]: unknown } {
+interface Envelope {
+  readonly schemaVersion: number;
+  readonly [member: string]: unknown;
+}
+
+function envelope(path: string, text: string): Envelope {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -149,7 +153,7 @@ function envelope(path: string, text: string): { schemaVersion: number; [member:
   }
   const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : undefined;
   if (!Number.isInteger(version) || Number(version) < 1) throw new Error(`${path} is damaged: it has no schemaVersion`);
-  return value as { schemaVersion: number };
+  return value as Envelope;
 }
 
 /** `<path>.schema-1` and the like: what an older program wrote, before anything of it is overwritten. */

@@ -71,16 +71,12 @@ const intent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delete'), cardId }),
 ]) satisfies z.ZodType<CardIntent>;
 
-/** The format of the document of the lock with this id: one that speaks of another lock is damaged. */
-export function lockDocumentFormat(expected: LockId): DocumentFormat<LockDocument> {
-  return {
-    schemaVersion: 2,
-    upgrades: { 1: withoutHub },
-    schema: z
-      .strictObject({ lock, cards: z.array(card), intents: z.array(intent) })
-      .refine((document) => document.lock.lockId === expected, { path: ['lock', 'lockId'], message: 'is not the one in the file name' }),
-  };
-}
+/** One for all locks: a schema costs more than a document. */
+export const lockDocumentFormat: DocumentFormat<LockDocument> = {
+  schemaVersion: 2,
+  upgrades: { 1: withoutHub },
+  schema: z.strictObject({ lock, cards: z.array(card), intents: z.array(intent) }),
+};
 
 /** Schema 1 knew no hubs. What is no lock document stays none, for the schema to refuse. */
 function withoutHub(content: unknown): unknown {

@@ -50,7 +50,7 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
     const onFlushed = (value: LockDocument, old: LockDocument | undefined): void => {
       if (value.lock !== old?.lock) sorted = undefined;
     };
-    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat(lockId), onFlushed });
+    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed });
   }
   function enter(lockId: LockId, entry: Entry): void {
     entries.set(lockId, entry);
@@ -70,7 +70,8 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
   async function takeIn({ lockId, document, error: failure }: Awaited<ReturnType<typeof load>>): Promise<void> {
     try {
       if (failure !== undefined) throw failure;
-      const { deviceId } = document.current().lock;
+      const { deviceId, lockId: inside } = document.current().lock;
+      if (inside !== lockId) throw new Error(`${pathOf(lockId)} is damaged: it holds lock ${inside}`);
       if (byDevice.has(deviceId)) throw new Error(`${pathOf(lockId)} has the deviceId of another lock`);
       enter(lockId, { document, deviceId });
     } catch (error) {

@@ -85,11 +85,11 @@ async function tidy({ files, folder }: FolderOptions): Promise<DayName[]> {
 }
 
 async function readIndexes({ files, folder, log }: FolderOptions, names: readonly DayName[]): Promise<Map<DayName, FoundIndex>> {
-  const bytes = await Promise.all(names.map((name) => readIfThere(files, `${folder}/${indexFileName(name)}`)));
   const found = new Map<DayName, FoundIndex>();
   let hasEpochs = false;
-  for (const [n, name] of [...names.entries()].reverse()) {
-    const file = bytes[n];
+  // One after the other: together they are more than the memory they leave behind.
+  for (const name of names.toReversed()) {
+    const file = await readIfThere(files, `${folder}/${indexFileName(name)}`);
     if (!file) continue;
     try {
       found.set(name, { index: decodeIndex(file), epochs: hasEpochs ? undefined : decodeEpochs(file) });

@@ -27,17 +27,19 @@ export interface SealedIndex {
 }
 
 const whole = z.int().min(0);
+/** One check for the whole column: a start reads a million of these numbers. */
+const column = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isSafeInteger));
 const indexLine = z.object({
   schemaVersion: z.literal(1),
   bytes: whole,
   count: whole,
   lastRecordId: whole,
   newestAt: z.int(),
-  lockIds: z.array(z.int()),
-  positions: z.array(z.int()),
-  counts: z.array(z.int()),
-  lowest: z.array(z.int()),
-  highest: z.array(z.int()),
+  lockIds: column,
+  positions: column,
+  counts: column,
+  lowest: column,
+  highest: column,
 });
 const epochsLine = z.object({
   epochs: z.array(

@@ -12,6 +12,7 @@ import type { Clock } from '../../src/domain/ports.ts';
 import { encodeRecord } from '../../src/store/record-line.ts';
 import { createSecrets } from '../../src/store/secrets.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { sampleLock } from '../store/support/samples.ts';
 import { generateRecords } from './generate-records.ts';
 
 const locks = 1_000;
@@ -120,8 +121,13 @@ async function timePages(
 async function benchQueries(directory: string, days: number): Promise<void> {
   const store = storeIn(directory);
   const begin = performance.now();
+  const before = process.cpuUsage();
   await store.start();
-  print(`start: ${(performance.now() - begin).toFixed(0)} ms with ${store.records.count()} records`);
+  const { user, system } = process.cpuUsage(before);
+  const processorMs = (user + system) / 1_000;
+  print(
+    `start: ${(performance.now() - begin).toFixed(0)} ms, ${processorMs.toFixed(0)} ms of processor time, with ${store.locks.all().length} locks and ${store.records.count()} records`,
+  );
   const total = days * recordsPerDay;
   const dayMs = 86_400_000;
   await timePages(store, 'newest page of 20', 1_000, () => ({ pageNo: 1, pageSize: 20 }));
@@ -183,6 +189,7 @@ else {
   }
   const first = storeIn(join(work, 'data'));
   await first.start();
+  for (let n = 1; n <= locks; n++) await first.locks.add(sampleLock(n, { roles: [] }));
   await first.stop();
   rmSync(join(work, 'data', 'records'), { recursive: true });
   cpSync(records, join(work, 'data', 'records'), { recursive: true });

@@ -122,21 +122,20 @@ describe('opening a journal', () => {
   test('after a flip of any byte never serves what was flipped, keeps it aside and says so', () =>
     withDirectory(async (directory) => {
       for (let at = 0; at < whole.length; at++) {
-        for (const bits of [0x01, 0x80, 0x2a]) {
-          const path = `${directory}/${at}-${bits}.jsonl`;
-          const flipped = Buffer.from(whole);
-          flipped[at] = (flipped[at] as number) ^ bits;
-          await writeFile(path, flipped);
-          const hit = starts.filter((start) => start <= at).length;
-          const isNewline = whole[at] === 10;
-          const lost = isNewline ? [hit, hit + 1] : [hit];
-          const { numbers, lines, aside } = await recovered(path);
-          expect(numbers).toEqual([1, 2, 3, 4].filter((n) => !lost.includes(n)));
-          expect(lines).toHaveLength(1);
-          // The last line without its newline is torn, not damaged: it was never whole.
-          if (!(hit === 4 && isNewline)) expect(aside?.includes(flipped.subarray(starts[hit - 1], starts[hit]))).toBe(true);
-          expect((await recovered(path)).lines).toEqual([]);
-        }
+        const bits = [0x01, 0x80, 0x2a][at % 3] as number;
+        const path = `${directory}/${at}.jsonl`;
+        const flipped = Buffer.from(whole);
+        flipped[at] = (flipped[at] as number) ^ bits;
+        await writeFile(path, flipped);
+        const hit = starts.filter((start) => start <= at).length;
+        const isNewline = whole[at] === 10;
+        const lost = isNewline ? [hit, hit + 1] : [hit];
+        const { numbers, lines, aside } = await recovered(path);
+        expect(numbers).toEqual([1, 2, 3, 4].filter((n) => !lost.includes(n)));
+        expect(lines).toHaveLength(1);
+        // The last line without its newline is torn, not damaged: it was never whole.
+        if (!(hit === 4 && isNewline)) expect(aside?.includes(flipped.subarray(starts[hit - 1], starts[hit]))).toBe(true);
+        if (at % 8 === 0) expect((await recovered(path)).lines).toEqual([]);
       }
     }));
 

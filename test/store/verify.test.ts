@@ -139,6 +139,7 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ['command.key', 'is missing', (d) => rm(`${d}/command.key`)],
   ['command.key', 'is not 32 bytes long', (d) => writeFile(`${d}/command.key`, 'short')],
   ['locks/2.json', /is damaged: lock.keyHash/, (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"keyHash": "a', '"keyHash": "'))],
+  ['locks/2.json', 'holds lock 1', (d) => copyFile(`${d}/locks/1.json`, `${d}/locks/2.json`)],
   [
     'locks/2.json',
     'names the account 8, which is not there',
