@@ -5,6 +5,7 @@ import {
   type CardId,
   type CardIntent,
   type CardOnLock,
+  hasEnded,
   type LockCards,
   sameCard,
   storedCardNumber,
@@ -150,7 +151,7 @@ export function createCardService(options: {
       const createdAt = clock.now();
       const always = startDate === 0 && endDate === 0;
       if (!always && endDate < startDate) throw invalidParameter('endDate', 'must not be before startDate');
-      if (!always && endDate < createdAt) throw invalidParameter('endDate', 'must not be in the past');
+      if (hasEnded({ startDate, endDate }, createdAt)) throw invalidParameter('endDate', 'must not be in the past');
       requireRole(locks, caller, lockId, 'manager');
       const newCard = async (): Promise<Card> => {
         refuseKnown(cards.of(lockId), stored);

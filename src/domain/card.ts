@@ -48,6 +48,14 @@ export function sameCard(cardNumber: string): string {
   return cardNumber.replace(/^0+(?=\d)/, '');
 }
 
+/** What fits in 8 bytes; no reader has more. */
+export const greatestCardNumber = (1n << 64n) - 1n;
+
+/** Whether a card with this validity opens nothing any more, nor ever will. Both 0: never. */
+export function hasEnded({ startDate, endDate }: Validity, now: number): boolean {
+  return (startDate !== 0 || endDate !== 0) && endDate < now;
+}
+
 /**
  * The number as it is stored for a reader's byte order (Specification 4.2 rules 2 and 3).
  * `reverse`: written as a big-endian unsigned integer of 4, 7 or 8 bytes (the smallest that fits), bytes reversed, in decimal.
@@ -56,7 +64,7 @@ export function sameCard(cardNumber: string): string {
 export function storedCardNumber(cardNumber: string, byteOrder: 'regular' | 'reverse'): string {
   let value = BigInt(cardNumber);
   const bytes = [4, 7, 8].find((size) => value < 1n << BigInt(size * 8));
-  if (bytes === undefined) throw invalidParameter('cardNumber', 'must not be above 18446744073709551615 (8 bytes)');
+  if (bytes === undefined) throw invalidParameter('cardNumber', `must not be above ${greatestCardNumber} (8 bytes)`);
   if (byteOrder === 'regular') return cardNumber;
   let reversed = 0n;
   for (let byte = 0; byte < bytes; byte++) {

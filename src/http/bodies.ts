@@ -50,6 +50,7 @@ export const newLock = checked(
 export const lockChanges = checked(
   z.strictObject({ lockName: name.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
     error: 'must have at least one member',
+    when: ({ issues }) => issues.length === 0,
   }),
   ({ lockName, hubId, ...rest }) => ({
     ...(lockName !== undefined && { name: lockName }),

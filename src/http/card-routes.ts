@@ -1,18 +1,22 @@
 // The identity card endpoints at a glance (Specification 4.2, HTTP API 4).
 import type { CardService } from '../domain/card-service.ts';
 import { paginate } from '../domain/page.ts';
+import type { Clock } from '../domain/ports.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardsOnLock, cardValidity, oneCard } from './query.ts';
 import { done, ok, type Route, route } from './route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
 /** Specification 4.2 and HTTP API 4: rights, existence and what the lock says are the service's business. */
-export function cardRoutes(cards: CardService): readonly Route[] {
+export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): readonly Route[] {
   return [
     route('GET', '/api/v1/identity-card/list', cardList, ({ caller, parameters: { lockId, page } }) =>
       ok(pageView(cards.list(caller, lockId, page), cardView)),
     ),
-    route('POST', '/api/v1/identity-card/add', cardAdd, async ({ caller, parameters: { lockId, card, via }, gone }) =>
-      ok(addedCardView(await cards.add(caller, lockId, card, via, gone))),
+    route(
+      'POST',
+      '/api/v1/identity-card/add',
+      cardAdd(() => clock.now()),
+      async ({ caller, parameters: { lockId, card, via }, gone }) => ok(addedCardView(await cards.add(caller, lockId, card, via, gone))),
     ),
     route('PUT', '/api/v1/identity-card/change-validity', cardValidity, ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
       done(cards.changeValidity(caller, lockId, cardId, validity, via, gone)),

@@ -1,5 +1,6 @@
 // The vocabulary of values that clients send: integers in decimal digits, names, MAC addresses. zod only ever matches, never coerces.
 import { z } from 'zod';
+import { greatestCardNumber } from '../domain/card.ts';
 import { deviceIdOf } from '../domain/lock.ts';
 
 const greatest = Number.MAX_SAFE_INTEGER;
@@ -57,8 +58,11 @@ export function text(min: number, max: number, controls: 'refused' | 'allowed' =
 /** What people call a lock, its alias or a token. */
 export const name = text(1, 64);
 
-/** Decimal digits, 1 to 20 of them (HTTP API 3). */
-export const cardNumber = z.string().regex(/^\d{1,20}$/, 'must be 1 to 20 decimal digits');
+/** Decimal digits, 1 to 20 of them, of a number that fits in 8 bytes (HTTP API 3). It stays text. */
+export const cardNumber = z
+  .string()
+  .regex(/^\d{1,20}$/, { error: 'must be 1 to 20 decimal digits', abort: true })
+  .refine((digits) => BigInt(digits) <= greatestCardNumber, `must not be above ${greatestCardNumber} (8 bytes)`);
 
 /** The name of an account. */
 export const username = z

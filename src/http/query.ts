@@ -1,6 +1,6 @@
 // The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 3, 4 and 6).
 import { z } from 'zod';
-import type { CardId } from '../domain/card.ts';
+import { type CardId, hasEnded } from '../domain/card.ts';
 import type { LockId, LockSettings } from '../domain/lock.ts';
 import { checked, whenRight } from './check.ts';
 import { cardNumber, id, integer, mac, millis, name, text, username, via } from './fields.ts';
@@ -77,20 +77,23 @@ export const cardsOnLock = checked(
   ({ lockId, ...page }) => ({ lockId, page }),
 );
 
-export const cardAdd = checked(
-  z
-    .object({
-      lockId,
-      cardNumber,
-      method: z.enum(['regular', 'reverse'], { error: 'must be regular or reverse' }),
-      addType: via,
-      startDate: millis,
-      endDate: millis,
-      cardName: text(0, 64).default(''),
-    })
-    .refine(inOrder, datesInOrder),
-  ({ lockId, addType, method, cardName, ...card }) => ({ lockId, via: addType, card: { ...card, byteOrder: method, name: cardName } }),
-);
+/** `now`: what is past then is refused. */
+export const cardAdd = (now: () => number) =>
+  checked(
+    z
+      .object({
+        lockId,
+        cardNumber,
+        method: z.enum(['regular', 'reverse'], { error: 'must be regular or reverse' }),
+        addType: via,
+        startDate: millis,
+        endDate: millis,
+        cardName: text(0, 64).default(''),
+      })
+      .refine(inOrder, datesInOrder)
+      .refine((card) => !hasEnded(card, now()), { ...datesInOrder, error: 'must not be in the past' }),
+    ({ lockId, addType, method, cardName, ...card }) => ({ lockId, via: addType, card: { ...card, byteOrder: method, name: cardName } }),
+  );
 
 export const cardValidity = checked(
   z.object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis }).refine(inOrder, datesInOrder),

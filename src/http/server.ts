@@ -70,7 +70,7 @@ export function createHttpServer(options: {
   // The busiest first: the router tries paths in this order.
   const resources = byPath([
     ...lockRoutes(locks, records),
-    ...cardRoutes(cards),
+    ...cardRoutes(cards, clock),
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),

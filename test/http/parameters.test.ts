@@ -229,6 +229,17 @@ describe('HTTP API 3: identity cards', () => {
       ]);
   });
 
+  test('a number above 8 bytes and an endDate in the past are reported with all else that is wrong (HTTP API 2)', async () => {
+    const past = under.clock.now() - 1;
+    const call = 'POST /api/v1/identity-card/add?lockId=7&startDate=0&addType=2';
+    expect(await wrong(`${call}&method=odd&cardNumber=18446744073709551616&endDate=${past}`)).toEqual([
+      'cardNumber must not be above 18446744073709551615 (8 bytes)',
+      'method must be regular or reverse',
+      'endDate must not be in the past',
+    ]);
+    expect(await wrong(`${call}&method=regular&cardNumber=18446744073709551615&endDate=${past + 1}`)).toEqual([]);
+  });
+
   test('method is regular or reverse, addType 1 or 2, cardName at most 64 characters', async () => {
     expect(await wrong(`${add}&cardNumber=1&method=Regular&addType=3&cardName=${'x'.repeat(65)}`)).toEqual([
       'method must be regular or reverse',
@@ -335,6 +346,7 @@ describe('HTTP API 6: bodies', () => {
 
   test('a change names at least one member', async () => {
     expect(await wrong('PUT /api/v1/gateway/locks/7', {})).toEqual(['body must have at least one member']);
+    expect(await wrong('PUT /api/v1/gateway/locks/7', { lockMac: 'A4:C1:38:7F:02:E9' })).toEqual(['lockMac is not known']);
   });
 
   test('a token lives 1 to 3650 days or for ever', async () => {
