@@ -26,12 +26,12 @@ export function createRecordService(options: {
   const { clock, locks, records } = options;
   return {
     async page(caller, lockId, range) {
-      requireRole(locks, caller, lockId, 'manager');
       const cutoff = retentionCutoff(clock.now());
       const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
       if (to < cutoff) {
         throw new DomainError('outside-retention', `records are kept for six months: nothing before ${new Date(cutoff).toISOString()}`);
       }
+      requireRole(locks, caller, lockId, 'manager');
       const { pageNo, pageSize } = range;
       return records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
     },

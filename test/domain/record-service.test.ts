@@ -52,6 +52,13 @@ describe('a page of records', () => {
     expect(await codeOf(() => page({ endDate: cutoff }))).toBe('done');
   });
 
+  it('is outside-retention before anybody asks for the lock: parameters come before existence (HTTP API 1)', async () => {
+    const { recordService } = await setUp();
+    const missing = 99 as typeof lockId;
+    expect(await codeOf(() => recordService.page(callers.manager, missing, { ...open, endDate: 1 }))).toBe('outside-retention');
+    expect(await codeOf(() => recordService.page(callers.manager, missing, open))).toBe('lock-not-found');
+  });
+
   it('holds records that a lock with a fast clock has dated ahead (HTTP API 3)', async () => {
     const { dated } = await setUp(now + 3_600_000);
     expect(await dated()).toEqual([now + 3_600_000]);
