@@ -2,9 +2,11 @@
 import type { DeviceId, OpenState } from '../src/domain/lock.ts';
 import type { Topics } from '../src/mqtt/topics.ts';
 import { type CommandFault, createFaults, type Faults } from './faults.ts';
+import type { SimulatedHub } from './hub.ts';
 import { createLockConnection, type LockConnection } from './lock-connection.ts';
 import { type LockMemory, type MemoryContents, openLockMemory } from './lock-memory.ts';
 import { factoryContents, type LockProfile } from './lock-profile.ts';
+import { keyFingerprint } from './lock-talk.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { type DoorResult, SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
@@ -23,6 +25,10 @@ export interface LockHandle {
   readonly batteryPercent: number;
   readonly doorOpen: boolean;
   readonly online: boolean;
+  /** Connected with a key of its own making, and yet to be confirmed by a person. */
+  readonly waiting: boolean;
+  /** Of its device key, as the gateway shows it to that person; undefined without a key. */
+  readonly keyFingerprint: string | undefined;
   /** Of the connection that is up; undefined without one. */
   readonly session: string | undefined;
   /** By the lock's own clock; undefined while it is not set. */
@@ -47,7 +53,7 @@ export interface LockHandle {
   setSilent(on: boolean): void;
   /** The next commands meet these faults, one each. */
   script(faults: readonly CommandFault[]): void;
-  /** The network breaks at once and stays away until `restoreNetwork`. */
+  /** The network (behind a hub: the link to it) breaks at once and stays away until `restoreNetwork`. */
   cutNetwork(): void;
   restoreNetwork(): void;
   /** Half-open: the connection looks alive and carries nothing until `thaw`, which delivers what was held. */
@@ -77,6 +83,10 @@ export interface FleetLockOptions {
   readonly reconnect: { readonly minMs: number; readonly maxMs: number };
   readonly seed: number;
   readonly time: TimeSource;
+  /** The hub that speaks for it; none: it has a line of its own. */
+  readonly hub: SimulatedHub | undefined;
+  /** It makes its key itself and waits to be confirmed (Protocol 7). */
+  readonly pairs: boolean;
   readonly tell: (line: string) => void;
 }
 
@@ -108,13 +118,18 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
   let connection: LockConnection | undefined;
   let powered = true;
 
+  function connectionOf(deviceKey: string): LockConnection {
+    const { url, topics, deviceId, reconnect, hub, pairs } = options;
+    if (hub !== undefined) return hub.attach(deviceId, { deviceKey, lock, memory, faults, tell });
+    const { keepAliveSeconds } = profile;
+    const line = { url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect };
+    return createLockConnection({ ...line, lock, memory, faults, random, time, pairs, tell });
+  }
+
   function connect(): void {
     const { deviceKey } = memory.contents;
     if (deviceKey === undefined) throw new Error(`${options.name} has no device key yet`);
-    const { url, topics, deviceId, reconnect } = options;
-    const { keepAliveSeconds } = profile;
-    const line = { url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect };
-    connection ??= createLockConnection({ ...line, lock, memory, faults, random, time, tell });
+    connection ??= connectionOf(deviceKey);
     connection.start();
   }
 
@@ -138,6 +153,13 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
     get online() {
       return connection?.online ?? false;
     },
+    get waiting() {
+      return connection?.waiting ?? false;
+    },
+    get keyFingerprint() {
+      const { deviceKey } = memory.contents;
+      return deviceKey === undefined ? undefined : keyFingerprint(deviceKey);
+    },
     get session() {
       return lock.session;
     },
@@ -160,6 +182,7 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
     setSilent(on) {
       faults.silent = on;
       tell(on ? 'does not answer any more' : 'answers again');
+      if (!on) connection?.answersAgain();
     },
     script: (ordered) => faults.script(ordered),
     cutNetwork: () => connection?.cut(),

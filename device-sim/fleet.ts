@@ -1,10 +1,14 @@
-// A fleet of simulated locks: registers them with the gateway, keeps their memories in one folder, connects them.
+// A fleet of simulated locks and hubs: registers them with the gateway (or lets the locks wait to be confirmed), keeps the
+// locks' memories in one folder, connects them.
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DeviceId } from '../src/domain/lock.ts';
 import { createTopics } from '../src/mqtt/topics.ts';
 import { createFleetLock, type FleetLock, type LockHandle } from './fleet-lock.ts';
+import { createHub, type HubHandle, type SimulatedHub } from './hub.ts';
 import { completeProfile, type LockProfile, type LockProfileInput, lockProfile } from './lock-profile.ts';
-import { createRegistrar, type LockRegistration, type Registrar } from './registration.ts';
+import { createRegistrar, type KnownLock, type LockRegistration, type Registrar } from './registration.ts';
+import { createSeededRandom } from './seeded-random.ts';
 import { createSystemTime, type TimeSource } from './time-source.ts';
 
 export interface FleetOptions {
@@ -12,7 +16,7 @@ export interface FleetOptions {
   readonly gatewayUrl: string;
   /** Where its locks connect, such as `mqtt://127.0.0.1:1883`. */
   readonly mqttUrl: string;
-  /** Token of a gateway administrator. */
+  /** Token of a gateway administrator; not needed by locks that wait to be confirmed. */
   readonly token: string;
   /** Folder of the locks' memory files, `<deviceId>.json` each; made when it is not there. */
   readonly stateDir: string;
@@ -22,6 +26,10 @@ export interface FleetOptions {
   readonly profiles?: readonly LockProfile[];
   /** Put over every profile: for a test that wants, say, no auto lock everywhere. */
   readonly profile?: LockProfileInput;
+  /** So many hubs, and every lock behind one of them, in turn. Without it the profiles say who is behind which. */
+  readonly hubs?: number;
+  /** True: the locks make their own keys, and whoever is not registered waits for a person to confirm it (Protocol 7). */
+  readonly pair?: boolean;
   /** 0 to 65535: part of every MAC address, and the beginning of all chance. Default 1. */
   readonly seed?: number;
   /** Default `latchd/v1`. */
@@ -41,7 +49,7 @@ export interface FleetOptions {
 
 export interface Fleet {
   readonly name: string;
-  /** Registers, connects, and resolves when every lock is online. Rejects with one clear sentence, and leaves nothing running. */
+  /** Registers, connects, and resolves when every lock is online; with `pair`, when every lock tries to connect. Rejects with one clear sentence, and leaves nothing running. */
   start(): Promise<void>;
   /** Idempotent; every lock says offline and goes. */
   stop(): Promise<void>;
@@ -49,6 +57,9 @@ export interface Fleet {
   readonly locks: readonly LockHandle[];
   /** By number, from 1; throws when there is none. */
   lock(number: number): LockHandle;
+  readonly hubs: readonly HubHandle[];
+  /** By number, from 1; throws when there is none. */
+  hub(number: number): HubHandle;
 }
 
 /** How many locks are registered or opened at a time. */
@@ -59,17 +70,39 @@ export function fleetDeviceId(seed: number, number: number): DeviceId {
   return `02${seed.toString(16).padStart(4, '0')}${number.toString(16).padStart(6, '0')}` as DeviceId;
 }
 
+/** As `fleetDeviceId`, beyond every lock's number. */
+export function fleetHubId(seed: number, number: number): DeviceId {
+  return fleetDeviceId(seed, 0xf00000 + number);
+}
+
 export function createFleet(options: FleetOptions): Fleet {
-  const { seed = 1, startTimeoutMs = 20_000 } = options;
+  const { seed = 1, startTimeoutMs = 20_000, pair = false } = options;
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff) throw new Error('the seed must be a whole number from 0 to 65535');
   const profiles = options.profiles ?? [completeProfile({})];
   const count = options.locks ?? profiles.length;
-  if (!Number.isInteger(count) || count < 1 || count > 0xffffff) throw new Error('the number of locks must be 1 to 16777215');
+  if (!Number.isInteger(count) || count < 1 || count > 0xefffff) throw new Error('the number of locks must be 1 to 15728639');
   const overrides = lockProfile.parse(options.profile ?? {});
   const time = options.time ?? createSystemTime();
   const topics = createTopics(options.topicRoot ?? 'latchd/v1');
   const registrar = createRegistrar(options);
+  const reconnect = options.reconnect ?? { minMs: 500, maxMs: 5_000 };
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const hubCount = Math.max(...numbers.map(hubNumberOf));
+  if (pair && hubCount > 0) throw new Error('a lock behind a hub is not paired: its hub speaks for it');
+  const hubs: readonly SimulatedHub[] = Array.from({ length: hubCount }, (_, index) => openHub(index + 1));
   let fleet: FleetLock[] = [];
+
+  function hubNumberOf(number: number): number {
+    if (options.hubs === undefined) return profileOf(number).hub;
+    return options.hubs === 0 ? 0 : ((number - 1) % options.hubs) + 1;
+  }
+
+  function openHub(number: number): SimulatedHub {
+    const name = `Hub ${number}`;
+    const random = createSeededRandom(seed * 0x1000000 + 0xf00000 + number);
+    const tell = (line: string): void => options.onLine?.({ number, name }, line);
+    return createHub({ number, name, deviceId: fleetHubId(seed, number), url: options.mqttUrl, topics, reconnect, random, time, tell });
+  }
 
   function profileOf(number: number): LockProfile {
     return { ...(profiles[(number - 1) % profiles.length] ?? completeProfile({})), ...overrides };
@@ -95,7 +128,9 @@ export function createFleet(options: FleetOptions): Fleet {
       flush: options.flush ?? true,
       url: options.mqttUrl,
       topics,
-      reconnect: options.reconnect ?? { minMs: 500, maxMs: 5_000 },
+      reconnect,
+      hub: hubs[hubNumberOf(number) - 1],
+      pairs: pair,
       seed: seed * 0x1000000 + number,
       time,
       tell: (line) => options.onLine?.({ number, name }, line),
@@ -105,20 +140,34 @@ export function createFleet(options: FleetOptions): Fleet {
   async function stop(): Promise<void> {
     const stopping = fleet;
     await Promise.all(stopping.map((lock) => lock.stop()));
+    await Promise.all(hubs.map((hub) => hub.stop()));
+  }
+
+  /** Leaves every lock with a key of its own, registered or not (Protocol 7). */
+  async function makeKeys(): Promise<void> {
+    for (const { memory } of fleet) {
+      if (memory.contents.deviceKey === undefined) memory.change({ deviceKey: randomBytes(24).toString('base64url') });
+    }
+    await Promise.all(fleet.map(({ memory }) => memory.saved()));
+  }
+
+  async function register(): Promise<void> {
+    for (const hub of hubs) hub.connect(await registrar.hubKey(hub.handle.mac, hub.handle.deviceId, hub.handle.name));
+    const known = await registrar.known();
+    const hubIdOf = ({ handle }: FleetLock): DeviceId | undefined => hubs[hubNumberOf(handle.number) - 1]?.handle.deviceId;
+    await inTurns(fleet, (lock) => giveKey(registrar, lock, hubIdOf(lock), known, options.renewKeys ?? false));
   }
 
   async function start(): Promise<void> {
     try {
-      const numbers = Array.from({ length: count }, (_, index) => index + 1);
       await inTurns(numbers, async (number) => {
         const lock = await openLock(number);
         fleet.push(lock);
       });
       fleet.sort((a, b) => a.handle.number - b.handle.number);
-      const known = await registrar.known();
-      await inTurns(fleet, (lock) => giveKey(registrar, lock, known, options.renewKeys ?? false));
+      await (pair ? makeKeys() : register());
       for (const lock of fleet) lock.connect();
-      await allOnline(fleet, startTimeoutMs, time, options.mqttUrl);
+      if (!pair) await allOnline(fleet, startTimeoutMs, time, options.mqttUrl);
     } catch (error) {
       await stop();
       fleet = [];
@@ -138,15 +187,31 @@ export function createFleet(options: FleetOptions): Fleet {
       if (found === undefined) throw new Error(`there is no lock ${number}; they are 1 to ${fleet.length}`);
       return found.handle;
     },
+    hubs: hubs.map((hub) => hub.handle),
+    hub(number) {
+      const found = hubs[number - 1];
+      if (found === undefined) throw new Error(`there is no hub ${number}; there are ${hubs.length}`);
+      return found.handle;
+    },
   };
 }
 
-/** Leaves the lock with a key that the gateway knows, in its memory. */
-async function giveKey(registrar: Registrar, lock: FleetLock, known: ReadonlyMap<DeviceId, number>, renew: boolean): Promise<void> {
+/** Leaves the lock with a key that the gateway knows, in its memory, and bound to its hub, if it has one. */
+async function giveKey(
+  registrar: Registrar,
+  lock: FleetLock,
+  hubId: DeviceId | undefined,
+  known: ReadonlyMap<DeviceId, KnownLock>,
+  renew: boolean,
+): Promise<void> {
   const { deviceId } = lock.handle;
-  const registeredAs = known.get(deviceId);
-  if (registeredAs !== undefined && lock.memory.contents.deviceKey !== undefined && !renew) return;
-  const issued = registeredAs === undefined ? await registrar.register(registrationOf(lock)) : await registrar.renewKey(registeredAs);
+  const registered = known.get(deviceId);
+  if (registered !== undefined && registered.hubId !== (hubId ?? null)) await registrar.bind(registered.lockId, hubId ?? null);
+  if (registered !== undefined && lock.memory.contents.deviceKey !== undefined && !renew) return;
+  const issued =
+    registered === undefined
+      ? await registrar.register({ ...registrationOf(lock), ...(hubId !== undefined && { hubId }) })
+      : await registrar.renewKey(registered.lockId);
   if (issued !== undefined) {
     lock.memory.change({ deviceKey: issued.deviceKey, lockId: issued.lockId });
     await lock.memory.saved();
@@ -155,7 +220,7 @@ async function giveKey(registrar: Registrar, lock: FleetLock, known: ReadonlyMap
   // Somebody else registered it between our look and our request.
   const now = await registrar.known();
   if (!now.has(deviceId)) throw new Error(`the gateway says that ${lock.handle.mac} is registered and does not list it`);
-  await giveKey(registrar, lock, now, true);
+  await giveKey(registrar, lock, hubId, now, true);
 }
 
 function registrationOf({ handle, profile }: FleetLock): LockRegistration {

@@ -11,6 +11,8 @@ export const lockProfile = z.strictObject({
   /** `{n}` becomes the number of the lock in the fleet. */
   name: z.string().min(1).max(64).exactOptional(),
   group: label.exactOptional(),
+  /** Number of the hub that speaks for it; 0: it has a connection of its own. */
+  hub: z.int().min(0).max(1_000).exactOptional(),
   superPasscode: z.string().max(32).exactOptional(),
   timezoneRawOffset: z.int().min(-50_400_000).max(50_400_000).exactOptional(),
   modelNum: label.exactOptional(),
@@ -40,6 +42,7 @@ export type LockProfile = Required<z.output<typeof lockProfile>>;
 const usual: LockProfile = {
   name: 'Lock {n}',
   group: '',
+  hub: 0,
   superPasscode: '',
   timezoneRawOffset: 0,
   modelNum: 'SN-9',

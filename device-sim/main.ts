@@ -19,6 +19,8 @@ interface Arguments {
   readonly seed: number;
   readonly topicRoot: string;
   readonly renewKeys: boolean;
+  readonly hubs?: number;
+  readonly pair: boolean;
   readonly startTimeout: number;
   readonly quiet: boolean;
 }
@@ -60,6 +62,8 @@ function parseArguments(): Arguments {
     .option('--seed <n>', 'part of every MAC address, and the beginning of all chance', whole(0, 65_535), 1)
     .option('--topic-root <root>', 'as in the configuration of the gateway', 'latchd/v1')
     .option('--renew-keys', 'ask for new device keys for locks that are registered already', false)
+    .option('--hubs <n>', 'so many hubs, and every lock behind one of them', whole(0, 1_000))
+    .option('--pair', 'the locks make their own keys and wait to be confirmed; needs no token', false)
     .option('--start-timeout <seconds>', 'how long to wait until all locks are online', whole(1, 3_600), 20)
     .option('--quiet', 'do not tell what happens at the doors', false)
     .parse()
@@ -92,13 +96,15 @@ async function run(): Promise<void> {
   const fleet = createFleet({
     gatewayUrl: options.gateway,
     mqttUrl: options.mqtt,
-    token: await readToken(options.tokenFile),
+    token: options.pair ? '' : await readToken(options.tokenFile),
     stateDir: options.stateDir,
     ...(profiles !== undefined && { profiles }),
     ...(locks !== undefined && { locks }),
     seed: options.seed,
     topicRoot: options.topicRoot,
     renewKeys: options.renewKeys,
+    pair: options.pair,
+    ...(options.hubs !== undefined && { hubs: options.hubs }),
     startTimeoutMs: options.startTimeout * 1_000,
     ...(!options.quiet && { onLine: (lock, line) => write(`#${lock.number} ${lock.name}: ${line}`) }),
   });
@@ -116,7 +122,8 @@ async function run(): Promise<void> {
     input.close();
     throw error;
   });
-  write(`${fleet.locks.length} locks are online at ${options.mqtt}; type help`);
+  const how = options.pair ? `wait at ${options.mqtt} to be confirmed` : `are online at ${options.mqtt}`;
+  write(`${fleet.locks.length} locks ${how}; type help`);
   const terminal = createTerminal({ fleet, write });
   // One line after the other, as at a real door. Without a terminal (a service, a test rig) the end of the input is no
   // reason to go: a signal is.

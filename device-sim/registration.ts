@@ -8,28 +8,43 @@ export interface LockRegistration {
   readonly groupName?: string;
   readonly noKeyPwd?: string;
   readonly timezoneRawOffset?: number;
+  /** deviceId of the hub that speaks for it. */
+  readonly hubId?: string;
+}
+
+export interface KnownLock {
+  readonly lockId: number;
+  readonly hubId: string | null;
 }
 
 const issuedKey = z.object({ lockId: z.int(), deviceId: z.string(), deviceKey: z.string().min(1) });
 type IssuedKey = z.infer<typeof issuedKey>;
 
-const lockPage = z.object({ list: z.array(z.object({ lockId: z.int(), lockMac: z.string() })), pages: z.int() });
+const hubKey = z.object({ deviceKey: z.string().min(1) });
+const lockPage = z.object({
+  list: z.array(z.object({ lockId: z.int(), lockMac: z.string(), hubId: z.string().nullable().default(null) })),
+  pages: z.int(),
+});
 const problemBody = z.object({ code: z.string(), detail: z.string().exactOptional() });
 
 export interface Registrar {
-  /** lockId of every lock that the gateway knows. */
-  known(): Promise<Map<DeviceId, number>>;
+  /** Every lock that the gateway knows. */
+  known(): Promise<Map<DeviceId, KnownLock>>;
   /** Undefined when the MAC is registered already (409 conflict). */
   register(lock: LockRegistration): Promise<IssuedKey | undefined>;
   /** A new key for a registered lock; the old one and its connection end at once. */
   renewKey(lockId: number): Promise<IssuedKey>;
+  /** Binds a registered lock to a hub, or with null to none. */
+  bind(lockId: number, hubId: string | null): Promise<void>;
+  /** A key for a hub: it is registered, or given a new one when it is. */
+  hubKey(mac: string, deviceId: DeviceId, name: string): Promise<string>;
 }
 
 /** `gatewayUrl`: where the HTTP API is, such as `http://127.0.0.1:8080`; `token`: of a gateway administrator. */
 export function createRegistrar({ gatewayUrl, token }: { readonly gatewayUrl: string; readonly token: string }): Registrar {
   const base = gatewayUrl.replace(/\/+$/, '');
 
-  async function call(method: 'GET' | 'POST', path: string, body?: object): Promise<{ status: number; json: unknown }> {
+  async function call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<{ status: number; json: unknown }> {
     const headers = { authorization: `Bearer ${token}`, accept: 'application/json', ...(body && { 'content-type': 'application/json' }) };
     let response: Response;
     try {
@@ -59,12 +74,13 @@ export function createRegistrar({ gatewayUrl, token }: { readonly gatewayUrl: st
 
   return {
     async known() {
-      const locks = new Map<DeviceId, number>();
+      const locks = new Map<DeviceId, KnownLock>();
       for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
         const answer = await call('GET', `/api/v1/gateway/locks?pageNo=${pageNo}&pageSize=1000`);
         const page = expected(lockPage, 'the list of locks', answer);
         pages = page.pages;
-        for (const lock of page.list) locks.set(lock.lockMac.replaceAll(/[:-]/g, '').toLowerCase() as DeviceId, lock.lockId);
+        for (const { lockMac, lockId, hubId } of page.list)
+          locks.set(lockMac.replaceAll(/[:-]/g, '').toLowerCase() as DeviceId, { lockId, hubId });
       }
       return locks;
     },
@@ -75,6 +91,14 @@ export function createRegistrar({ gatewayUrl, token }: { readonly gatewayUrl: st
     },
     async renewKey(lockId) {
       return expected(issuedKey, `a new key for lock ${lockId}`, await call('POST', `/api/v1/gateway/locks/${lockId}/key`));
+    },
+    async bind(lockId, hubId) {
+      expected(z.object({}), `the hub of lock ${lockId}`, await call('PUT', `/api/v1/gateway/locks/${lockId}`, { hubId }));
+    },
+    async hubKey(mac, deviceId, name) {
+      const answer = await call('POST', '/api/v1/gateway/hubs', { mac, name });
+      if (answer.status !== 409) return expected(hubKey, `the registration of the hub ${mac}`, answer).deviceKey;
+      return expected(hubKey, `a new key for the hub ${mac}`, await call('POST', `/api/v1/gateway/hubs/${deviceId}/key`)).deviceKey;
     },
   };
 }

@@ -1,6 +1,7 @@
 // What a person types to act at a door, and what is answered.
 import type { Fleet } from './fleet.ts';
 import type { LockHandle } from './fleet-lock.ts';
+import type { HubHandle } from './hub.ts';
 import type { DoorResult } from './simulated-lock.ts';
 
 /** Writes one line to the person. */
@@ -47,6 +48,13 @@ const commands: ReadonlyMap<string, TerminalCommand> = new Map<string, TerminalC
   ['power', { usage: 'N on|off', help: 'batteries in or out', run: switchPower }],
 ]);
 
+const hubCommands: ReadonlyMap<string, { readonly help: string; readonly run: (hub: HubHandle) => void }> = new Map([
+  ['cut-hub', { help: 'break the network of a hub', run: (hub: HubHandle) => hub.cutNetwork() }],
+  ['restore-hub', { help: 'mend it', run: (hub: HubHandle) => hub.restoreNetwork() }],
+  ['freeze-hub', { help: 'its connection carries nothing', run: (hub: HubHandle) => hub.freeze() }],
+  ['thaw-hub', { help: 'let it flow again, with what was held', run: (hub: HubHandle) => hub.thaw() }],
+]);
+
 export function createTerminal({ fleet, write }: { readonly fleet: Fleet; readonly write: WriteLine }): Terminal {
   return {
     async run(line) {
@@ -55,10 +63,23 @@ export function createTerminal({ fleet, write }: { readonly fleet: Fleet; readon
       if (word === '') return true;
       if (word === 'help') for (const text of helpLines()) write(text);
       else if (word === 'locks') for (const lock of fleet.locks) write(summary(lock));
+      else if (word === 'hubs')
+        for (const { number: n, mac, online, name } of fleet.hubs) write(`#${n} ${mac}  ${online ? 'online' : 'offline'}  ${name}`);
+      else if (hubCommands.has(word)) runOnHub(word, number);
       else await runOnLock(word, number, argument);
       return true;
     },
   };
+
+  function runOnHub(word: string, number: string | undefined): void {
+    try {
+      if (!/^[0-9]+$/.test(number ?? '')) throw new Error(`usage: ${word} N`);
+      hubCommands.get(word)?.run(fleet.hub(Number(number)));
+      write(`hub ${number} done`);
+    } catch (error) {
+      write((error as Error).message);
+    }
+  }
 
   async function runOnLock(word: string, number: string | undefined, argument: string | undefined): Promise<void> {
     const command = commands.get(word);
@@ -78,12 +99,19 @@ export function createTerminal({ fleet, write }: { readonly fleet: Fleet; readon
 function helpLines(): string[] {
   const rows: [string, string][] = [['locks', 'all locks, one line each']];
   for (const [word, { usage, help }] of commands) rows.push([`${word} ${usage}`, help]);
-  rows.push(['help', 'this list'], ['quit', 'stop the fleet and leave']);
+  for (const [word, { help }] of hubCommands) rows.push([`${word} N`, help]);
+  rows.push(['hubs', 'all hubs, one line each'], ['help', 'this list'], ['quit', 'stop the fleet and leave']);
   return rows.map(([left, right]) => `  ${left.padEnd(22)}${right}`);
 }
 
 function summary(lock: LockHandle): string {
-  const parts = [lock.mac, lock.online ? 'online' : 'offline', lock.state, `${lock.batteryPercent} %`, lock.name];
+  const parts = [
+    lock.mac,
+    lock.online ? 'online' : lock.waiting ? `waits to be confirmed (${lock.keyFingerprint})` : 'offline',
+    lock.state,
+    `${lock.batteryPercent} %`,
+    lock.name,
+  ];
   return `#${lock.number} ${parts.join('  ')}`;
 }
 

@@ -46,7 +46,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   ws: /^src\/http\/web-socket\.ts$/,
   '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   pino: /^src\/ops\/logger\.ts$/,
-  mqtt: /^device-sim\/lock-connection\.ts$/,
+  mqtt: /^device-sim\/mqtt-line\.ts$/,
   commander: /^(src|device-sim)\/main\.ts$/,
 };
 

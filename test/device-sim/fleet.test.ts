@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createFleet, type Fleet, type FleetOptions, fleetDeviceId } from '../../device-sim/fleet.ts';
+import { createFleet, type Fleet, type FleetOptions, fleetDeviceId, fleetHubId } from '../../device-sim/fleet.ts';
 import { parseFleetFile } from '../../device-sim/fleet-file.ts';
 import { type FakeGateway, startFakeGateway } from './support/fake-gateway.ts';
 import { type ListeningBroker, startListeningBroker } from './support/listening-broker.ts';
@@ -116,6 +116,70 @@ describe('a fleet', () => {
     expect(lock.state).toBe('unlocked');
   });
 
+  it('puts its locks behind hubs in turn, and each says hello over the line of its hub (Protocol 2)', async () => {
+    const fleet = make({ locks: 3, hubs: 2 });
+    await fleet.start();
+    expect(gateway.registrations.map(({ lockName, hubId }) => [lockName, hubId]).sort()).toEqual([
+      ['Lock 1', fleetHubId(1, 1)],
+      ['Lock 2', fleetHubId(1, 2)],
+      ['Lock 3', fleetHubId(1, 1)],
+    ]);
+    expect(broker.connects).toHaveLength(2);
+    expect(broker.heard.filter(({ channel }) => channel === 'hello')).toHaveLength(3);
+    fleet.hub(1).cutNetwork();
+    await until(() => !fleet.lock(1).online && !fleet.lock(3).online);
+    expect([fleet.lock(2).online, fleet.hubs.map(({ online }) => online)]).toEqual([true, [false, true]]);
+    fleet.hub(1).restoreNetwork();
+    await fleet.lock(3).whenOnline();
+  });
+
+  it('hands no command over that is late or of another session, and answers for the lock (Protocol 5.3 rule 1)', async () => {
+    const fleet = make({ hubs: 1 });
+    await fleet.start();
+    const lock = fleet.lock(1);
+    lock.setSilent(true);
+    const command = { op: 'unlock', args: {}, ttl: 10_000, expires: 1_000_000_000, session: lock.session };
+    broker.command(lock.deviceId, { ...command, id: 'other', session: 'not-this-one' });
+    broker.command(lock.deviceId, { ...command, id: 'late', expires: -1 });
+    for (const id of ['other', 'late']) {
+      const { payload } = await broker.until((message) => message.channel === 'reply' && message.payload.includes(`"${id}"`));
+      expect(JSON.parse(payload)).toEqual({ id, ok: false, error: 'expired' });
+    }
+    expect(lock.state).toBe('locked');
+  });
+
+  it('with its link to the hub frozen gets no command late: the hub answers when it thaws (Fault T7)', async () => {
+    const fleet = make({ hubs: 1 });
+    await fleet.start();
+    const lock = fleet.lock(1);
+    const session = lock.session;
+    lock.freeze();
+    broker.command(lock.deviceId, { id: 'held', op: 'unlock', args: {}, ttl: 10_000, expires: 0, session });
+    await broker.delivered();
+    lock.thaw();
+    await broker.until(({ payload }) => payload === '{"id":"held","ok":false,"error":"expired"}');
+    expect(lock.state).toBe('locked');
+  });
+
+  it('that pairs registers nothing, keeps the keys that its locks made, and says hello and nothing else (Protocol 7)', async () => {
+    broker.admit(() => true);
+    broker.refuseSubscriptions(true);
+    const fleet = make({ pair: true, token: '' });
+    await fleet.start();
+    const lock = fleet.lock(1);
+    await until(() => lock.waiting);
+    await lock.turnThumb();
+    expect([gateway.requests, lock.online, broker.heard.map(({ channel }) => channel)]).toEqual([[], false, ['hello']]);
+    const { deviceKey = '' } = lock.memory;
+    expect(deviceKey).toMatch(/^[\w-]{32}$/);
+    expect(lock.keyFingerprint).toMatch(/^[0-9a-f]{4}(-[0-9a-f]{4}){3}$/);
+    broker.refuseSubscriptions(false);
+    broker.kick();
+    await lock.whenOnline();
+    await lock.whenEventsAcknowledged();
+    expect([lock.waiting, lock.memory.deviceKey]).toEqual([false, deviceKey]);
+  });
+
   it('keeps events over a cut network and a power cut, and sends them once both are over (Protocol 4.4)', async () => {
     const fleet = make();
     await fleet.start();
@@ -135,3 +199,11 @@ describe('a fleet', () => {
     ]);
   });
 });
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('it never came');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -42,6 +42,8 @@ async function connected(profile: LockProfileInput = {}, time: TimeSource = crea
     reconnect: { minMs: 10, maxMs: 40 },
     seed: 1,
     time,
+    hub: undefined,
+    pairs: false,
     tell: (line) => told.push(line),
   });
   made.memory.change({ deviceKey: 'the-key' });

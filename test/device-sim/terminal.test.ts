@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fleet } from '../../device-sim/fleet.ts';
 import type { LockHandle } from '../../device-sim/fleet-lock.ts';
+import type { HubHandle } from '../../device-sim/hub.ts';
 import { createTerminal } from '../../device-sim/terminal.ts';
+import type { DeviceId } from '../../src/domain/lock.ts';
 
 async function type(...lines: string[]): Promise<{ written: string[]; done: string[]; stayed: boolean }> {
   const done: string[] = [];
@@ -21,7 +23,7 @@ async function type(...lines: string[]): Promise<{ written: string[]; done: stri
     turnThumb: Promise.resolve({ done: true }),
     openDoor: false,
   };
-  const plain = ['number', 'name', 'mac', 'online', 'state', 'batteryPercent', 'doorOpen', 'session', 'memory', 'clockNow'];
+  const plain = ['number', 'name', 'mac', 'online', 'state', 'batteryPercent', 'doorOpen', 'session', 'memory', 'clockNow', 'waiting'];
   const lock = new Proxy({} as LockHandle, {
     get: (_, member: string) =>
       plain.includes(member)
@@ -31,6 +33,11 @@ async function type(...lines: string[]): Promise<{ written: string[]; done: stri
             return answers[member];
           },
   });
+  const act = (what: string) => () => void done.push(what);
+  const hub: HubHandle = {
+    ...{ number: 1, name: 'Hub 1', mac: '02:00:01:F0:00:01', deviceId: '020001f00001' as DeviceId, online: true },
+    ...{ cutNetwork: act('cut'), restoreNetwork: act('restore'), freeze: act('freeze'), thaw: act('thaw') },
+  };
   const fleet: Fleet = {
     name: 'fleet',
     start: () => Promise.resolve(),
@@ -39,6 +46,11 @@ async function type(...lines: string[]): Promise<{ written: string[]; done: stri
     lock(number) {
       if (number !== 1) throw new Error(`there is no lock ${number}`);
       return lock;
+    },
+    hubs: [hub],
+    hub(number) {
+      if (number !== 1) throw new Error(`there is no hub ${number}`);
+      return hub;
     },
   };
   const terminal = createTerminal({ fleet, write: (line) => written.push(line) });
@@ -103,6 +115,12 @@ describe('the terminal', () => {
     expect(written[0]).toBe('#1 02:00  online  locked  9 %  Front');
     expect(written[1]).toMatch(/lockId unknown, online[\s\S]*auto lock 5 s[\s\S]*clock not set/);
     expect(written.join('\n')).toMatch(/swipe N CARD +hold a card to the reader/);
+  });
+
+  it('acts on hubs, and shows them', async () => {
+    const { written, done } = await type('cut-hub 1', 'restore-hub 1', 'freeze-hub 1', 'thaw-hub 1', 'cut-hub 2', 'cut-hub', 'hubs');
+    expect(done).toEqual(['cut', 'restore', 'freeze', 'thaw']);
+    expect(written.slice(3)).toEqual(['hub 1 done', 'there is no hub 2', 'usage: cut-hub N', '#1 02:00:01:F0:00:01  online  Hub 1']);
   });
 
   it('leaves on quit', async () => {

@@ -31,6 +31,11 @@ export async function startFakeGateway(token: string): Promise<FakeGateway> {
       registrations.push(registration);
       return [201, issue(deviceId)];
     }
+    if (method === 'POST' && url.pathname === '/api/v1/gateway/hubs') {
+      const deviceId = String(JSON.parse(body).mac).replaceAll(':', '').toLowerCase();
+      keys.set(deviceId, `key-${deviceId}`);
+      return [201, { deviceId, deviceKey: `key-${deviceId}` }];
+    }
     const renewed = /^\/api\/v1\/gateway\/locks\/(\d+)\/key$/.exec(url.pathname);
     if (method === 'POST' && renewed !== null) return [201, issue(ids[Number(renewed[1]) - 1] ?? '')];
     if (method !== 'GET') return [404, { code: 'not-found' }];

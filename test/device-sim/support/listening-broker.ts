@@ -27,6 +27,8 @@ export interface ListeningBroker {
   leaveEvents(on: boolean): void;
   /** Who may come in; everybody at first. */
   admit(check: (deviceId: string, key: string) => boolean): void;
+  /** True: every subscription gets SUBACK 0x80, as from a gateway that waits for a person. */
+  refuseSubscriptions(on: boolean): void;
   /** Ends every connection. */
   kick(): void;
   /** Forgets what was heard. */
@@ -66,6 +68,8 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
     });
     done(null, true);
   };
+  let refuse = false;
+  broker.authorizeSubscribe = (_client, subscription, done) => done(null, refuse ? null : subscription);
   let undelivered = 0;
   let whenDelivered: (() => void)[] = [];
   broker.on('ack', () => {
@@ -107,6 +111,9 @@ export async function startListeningBroker(): Promise<ListeningBroker> {
     },
     admit(newCheck) {
       check = newCheck;
+    },
+    refuseSubscriptions(on) {
+      refuse = on;
     },
     kick,
     forget() {
