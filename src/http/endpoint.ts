@@ -18,7 +18,7 @@ const tlsHandshakeMs = 10_000;
 const tlsHandshakesAtMost = 1_000;
 
 /** What a TLS endpoint proves itself with, PEM, now and after each change; open connections keep what they have. */
-export interface TlsIdentity {
+interface TlsIdentity {
   current(): { readonly cert: string; readonly key: string };
   onChange(listener: () => void): void;
 }

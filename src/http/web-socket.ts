@@ -20,8 +20,6 @@ const path = '/mqtt';
 const subprotocol = 'mqtt';
 /** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
 const messageBytesAtMost = 131_072;
-/** Answers to pings that nobody reads. */
-const unreadBytesAtMost = 65_536;
 
 /** Anything but binary data closes the connection (MQTT-6.0.0-1); the stream would take text for bytes. */
 class BinaryWebSocket extends WebSocket {
@@ -52,11 +50,10 @@ export function createWebSockets(onStream: (stream: ByteStream) => void): WebSoc
         const stream = Object.assign(createWebSocketStream(webSocket), { remoteAddress });
         open.add(stream);
         stream.once('close', () => open.delete(stream));
+        // A WebSocket is never half open. Left to itself the stream would stay for ever when the network breaks.
+        stream.once('end', () => stream.destroy());
         // A message that is too long, or no WebSocket at all: the stream closes, and that is all there is to do.
         stream.on('error', () => {});
-        webSocket.on('ping', () => {
-          if (webSocket.bufferedAmount > unreadBytesAtMost) webSocket.terminate();
-        });
         onStream(stream);
       });
     },

@@ -16,13 +16,13 @@ import { createRefusal } from './refusal.ts';
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
 
 /** Where to serve, by scheme; what is absent is off. */
-export interface BrokerEndpoints {
+interface BrokerEndpoints {
   readonly mqtt?: Endpoint | undefined;
   readonly mqtts?: Endpoint | undefined;
 }
 
 /** What a client says and is told; where it comes from, when that is known. */
-export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
+type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
 
 export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;

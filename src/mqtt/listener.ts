@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Log } from '../domain/part.ts';
 
 /** What a TLS listener proves itself with, PEM, now and after each change; open connections keep what they have. */
-export interface TlsIdentity {
+interface TlsIdentity {
   current(): { readonly cert: string; readonly key: string };
   onChange(listener: () => void): void;
 }

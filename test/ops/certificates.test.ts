@@ -195,6 +195,18 @@ describe("latchd's own authority", () => {
     }
   });
 
+  test('a disk that takes nothing keeps no listener from serving: what was made is used, and made again at the next start', async () => {
+    const { own, folder, lines } = await bench();
+    await own().start();
+    await rm(`${folder}/server.crt`);
+    // A name that nothing can be renamed to.
+    await mkdir(`${folder}/server.crt/kept`, { recursive: true });
+    const certificates = own();
+    await certificates.start();
+    expect(await handshake(certificates.current('https'), await readFile(`${folder}/ca.crt`, 'utf8'), 'gateway.local')).toBe('accepted');
+    expect(lines.filter(({ level }) => level === 'error').map(({ code }) => code)).toEqual(['tls-not-kept']);
+  });
+
   test('sixty days before its end the certificate is issued anew, without a restart', async () => {
     const { own, clock, folder } = await bench();
     const certificates = own();
