@@ -15,6 +15,10 @@ export const program = resolve(import.meta.dirname, '../../dist/src/main.js');
 export interface SiteOptions {
   /** The locks, in order; none: a gateway without locks. */
   readonly locks?: readonly LockProfileInput[];
+  /** Every lock is behind one of so many hubs. */
+  readonly hubs?: number;
+  /** The locks make their own keys and wait to be confirmed. */
+  readonly pair?: boolean;
   /** Further flags of `latchd serve`. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -40,6 +44,8 @@ export interface Item {
   readonly username: string;
   readonly tokenId: number;
   readonly online: boolean;
+  readonly deviceId: string;
+  readonly keyFingerprint: string;
 }
 
 /** A body of the API, whatever it is; which members are there is for the test to say. */
@@ -152,6 +158,8 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
       stateDir: join(folder, 'locks'),
       profiles,
       locks: Math.max(1, profiles.length),
+      ...(options.hubs !== undefined && { hubs: options.hubs }),
+      ...(options.pair !== undefined && { pair: options.pair }),
       seed: (process.pid + seeds++) % 0x10000,
       reconnect: { minMs: 20, maxMs: 80 },
       flush: false,
@@ -160,7 +168,8 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
       fleet = made;
       await made.start();
       // The first set-clock is behind every lock, so that nothing of the gateway's own stands in a test's way.
-      await until(() => made.locks.every((lock) => lock.clockNow !== undefined), 'the clocks of the locks are set');
+      if (options.pair !== true)
+        await until(() => made.locks.every((lock) => lock.clockNow !== undefined), 'the clocks of the locks are set');
     }
     const site: Site = {
       get gateway() {
