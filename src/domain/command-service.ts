@@ -71,7 +71,7 @@ export function createCommandService(options: {
         .then(resolve, reject);
     });
     notify({
-      kind: 'command-ended',
+      kind: accountId === null ? 'own-command-ended' : 'command-ended',
       lockId: session.lockId,
       commandId,
       op: command.op,
@@ -81,6 +81,11 @@ export function createCommandService(options: {
     return outcome;
   }
 
+  function disconnect({ lockId }: LockSession, reason: string): void {
+    notify({ kind: 'lock-disconnected', lockId, reason });
+    link.disconnect(lockId, reason);
+  }
+
   /** Rule 3: is the lock still there? Its turn is the next one, before any command that waits. */
   async function probe(session: LockSession): Promise<void> {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
@@ -88,14 +93,14 @@ export function createCommandService(options: {
       if (link.session(session.lockId) !== session) return;
       const outcome = await exchange(session, { op: 'get-status' }, null, probeMs);
       if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
-        link.disconnect(session.lockId, 'no answer to a command, nor to get-status');
+        disconnect(session, 'no answer to a command, nor to get-status');
       }
     });
   }
 
   /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
   function anchorAnew(session: LockSession): void {
-    if (link.session(session.lockId) === session) link.disconnect(session.lockId, 'its uptime counter has drifted: a new hello is needed');
+    if (link.session(session.lockId) === session) disconnect(session, 'its uptime counter has drifted: a new hello is needed');
   }
 
   async function drain(graceMs: number): Promise<void> {

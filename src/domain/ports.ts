@@ -158,8 +158,10 @@ export interface Secrets {
 /** What happened that an operator should be able to read, said by the domain, written down by whoever listens. */
 export type Notice =
   | { readonly kind: 'lock-online' | 'lock-offline'; readonly lockId: LockId }
+  | { readonly kind: 'lock-disconnected'; readonly lockId: LockId; readonly reason: string }
   | {
-      readonly kind: 'command-ended';
+      /** Own: the gateway's, for which nobody waits. */
+      readonly kind: 'command-ended' | 'own-command-ended';
       readonly lockId: LockId;
       readonly commandId: CommandId;
       readonly op: string;

@@ -27,7 +27,10 @@ export function createLogger(level: string): Logger {
 const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'debug', string]>> = {
   'lock-online': ['info', 'the lock is online'],
   'lock-offline': ['info', 'the lock is offline'],
+  'lock-disconnected': ['warn', 'the gateway ended the connection of the lock'],
   'command-ended': ['info', 'a command has ended'],
+  // What came of them has lines of its own; their number grows with every reconnect.
+  'own-command-ended': ['debug', "a command of the gateway's own has ended"],
   'events-lost': ['warn', 'events are missing and the lock no longer has them'],
   'events-quarantined': ['warn', 'the lock has more epochs or gaps than are remembered: its events went to the quarantine file'],
   'cards-unknown': ['warn', 'the lock holds cards that the gateway does not know; they are left alone'],

@@ -248,14 +248,16 @@ describe('a lock that does not reply', () => {
   });
 
   it('is disconnected when get-status is not answered either; what waits becomes lock-offline (Protocol 5.4 rule 3)', async () => {
-    const { link, send, clock, commands } = setUp();
+    const { link, send, clock, commands, notices } = setUp();
     void codeOf(() => send({ op: 'lock' }));
     await clock.advance(10_000);
     const waiting = codeOf(() => send(unlock, { deadline: commands.deadline() }));
     await clock.advance(4_999);
     expect(link.disconnects).toEqual([]);
     await clock.advance(1);
-    expect(link.disconnects).toEqual([{ lockId, reason: 'no answer to a command, nor to get-status' }]);
+    const reason = 'no answer to a command, nor to get-status';
+    expect(link.disconnects).toEqual([{ lockId, reason }]);
+    expect(notices.at(-1)).toEqual({ kind: 'lock-disconnected', lockId, reason });
     expect(await waiting).toBe('lock-offline');
     expect(link.ops()).toEqual(['lock', 'get-status']);
     expect(clock.timers()).toBe(0);
@@ -272,10 +274,11 @@ describe('a lock that does not reply', () => {
   });
 
   it("is looked after by get-status also when it ignores the gateway's own commands (Protocol 5.4 rule 3)", async () => {
-    const { link, send, clock } = setUp();
+    const { link, send, clock, notices } = setUp();
     const own = codeOf(() => send({ op: 'set-clock', now: 0, timezoneRawOffset: 0 }, { priority: priority.gateway, accountId: null }));
     await clock.advance(3_000);
     expect(await own).toBe('lock-timeout');
+    expect(notices).toMatchObject([{ kind: 'own-command-ended', op: 'set-clock', outcome: 'no-reply' }]);
     await clock.advance(5_000);
     expect(link.disconnects).toHaveLength(1);
   });
