@@ -10,12 +10,14 @@ import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
 import { type LinePlace, readLines } from './read-lines.ts';
-import { decodeRecord, encodeRecord, readRecord } from './record-line.ts';
+import { decodeRecord, readRecord, recordBody } from './record-line.ts';
 
 export interface OpenDay extends DayFile {
   /** Resolves once all of them are flushed, which is when they begin to show. `storage-unavailable`: none is stored. */
   append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number): Promise<void>;
   flushes(): number;
+  /** As `dayNumber` of an instant of its day. */
+  readonly dayNumber: number;
   /** The newest flushed record; undefined in an empty file. */
   newestRecord(): NewestRecord | undefined;
   /** Resolves when every append that was begun has ended. */
@@ -72,9 +74,11 @@ export async function reopenDay(options: DayOptions, onRecord: (record: LockReco
 
 function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, last?: NewestRecord): OpenDay {
   let newest = last;
+  const number = Date.parse(name.day) / 86_400_000;
   const read = (places: readonly LinePlace[]): Promise<Buffer[]> => readLines(journal.read, places);
   return {
     name,
+    dayNumber: number,
     runs,
     read,
     readAt: journal.read,
@@ -90,15 +94,15 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
     },
     append(lockId, epoch, drafts, takeRecordId) {
       let recordId = 0;
-      const lines = drafts.map((draft) => {
+      const bodies = drafts.map((draft) => {
         recordId = takeRecordId();
-        return encodeRecord(recordId, lockId, epoch, draft);
+        return recordBody(recordId, lockId, epoch, draft);
       });
-      function show(start: number): void {
+      function show(start: number, lengths: readonly number[]): void {
         let position = start;
         for (let n = 0; n < drafts.length; n++) {
           const { lockDate, serverDate } = drafts[n] as RecordDraft;
-          const length = Buffer.byteLength(lines[n] as string);
+          const length = lengths[n] as number;
           runs.add(lockId, position, length, lockDate);
           position += length;
           newest = { recordId, serverDate };
@@ -106,10 +110,10 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
       }
       return new Promise((resolve, reject) => {
         journal.enqueue({
-          lines: lines.length === 1 ? (lines[0] as string) : lines.join(''),
+          bodies,
           reject,
-          resolve(position) {
-            show(position);
+          resolve(position, lengths) {
+            show(position, lengths);
             resolve();
           },
         });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Quarantine } from '../domain/ports.ts';
-import { checkedLine } from './checked-line.ts';
+import { bodyOf, checkedExtra } from './checked-line.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -61,12 +61,12 @@ export function createQuarantine(options: {
       size = recovered.length;
     },
     async keep(deviceId, reason, payload) {
-      const line = checkedLine({ at: clock.now(), deviceId, reason, payload: payload.slice(0, maxPayloadLength) });
-      const length = Buffer.byteLength(line);
+      const body = bodyOf({ at: clock.now(), deviceId, reason, payload: payload.slice(0, maxPayloadLength) });
+      const length = Buffer.byteLength(body) + checkedExtra;
       try {
         while (turning || !journal || (size > 0 && size + length > maxBytes)) await turn();
         size += length;
-        await journal.append(line);
+        await journal.append(body);
       } catch (error) {
         size = journal?.length() ?? size;
         throw storageUnavailable(error);

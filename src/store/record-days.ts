@@ -11,8 +11,6 @@ import { type OpenedFolder, openFolder } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';
 import { sealDay } from './sealing.ts';
 
-const dayMs = 86_400_000;
-
 export interface RecordDays {
   open(progress: EventProgress): Promise<OpenedFolder>;
   /** In the order of their recordIds. */
@@ -53,7 +51,7 @@ export function createRecordDays(options: {
   function today(): OpenDay | undefined {
     const newest = open.at(-1);
     if (!newest || newest !== days.at(-1) || finished.has(newest)) return undefined;
-    return Date.parse(newest.name.day) === dayNumber(clock.now()) * dayMs ? newest : undefined;
+    return newest.dayNumber === dayNumber(clock.now()) ? newest : undefined;
   }
   async function closeRetired(): Promise<void> {
     const held = new Set([...queries].flat());

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import type { LockId } from '../../src/domain/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { Clock } from '../../src/domain/ports.ts';
-import { encodeRecord } from '../../src/store/record-line.ts';
+import { withChecksum } from '../../src/store/checked-line.ts';
+import { recordBody } from '../../src/store/record-line.ts';
 import { createSecrets } from '../../src/store/secrets.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { sampleLock } from '../store/support/samples.ts';
@@ -70,7 +71,7 @@ async function appendRound(directory: string, events: number): Promise<number> {
 }
 /** The floor: the same lines, made before, 100 in one write and one fdatasync, again and again. */
 async function floorRound(directory: string, events: number): Promise<number> {
-  const line = encodeRecord(123_456, 77 as LockId, 'e', draft(1));
+  const line = withChecksum(recordBody(123_456, 77 as LockId, 'e', draft(1)));
   const group = Buffer.from(line.repeat(writers));
   const file = await open(`${directory}/floor`, 'w');
   let position = 0;
@@ -88,8 +89,8 @@ async function benchAppend(rounds: number): Promise<void> {
   const [ours, floors, ratios]: [number[], number[], number[]] = [[], [], []];
   for (let n = 0; n <= rounds; n++) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-append-'));
-    const floor = await floorRound(directory, 20_000);
-    const own = await appendRound(directory, 20_000);
+    const floor = await floorRound(directory, 40_000);
+    const own = await appendRound(directory, 40_000);
     rmSync(directory, { recursive: true });
     // The first round warms up.
     if (n === 0) continue;

@@ -1,15 +1,15 @@
 // Journals: group commit, what a failed write or flush leaves, and opening after whatever happened.
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { checkedLine, isIntact } from '../../src/store/checked-line.ts';
+import { bodyOf, isIntact, withChecksum } from '../../src/store/checked-line.ts';
 import { nodeFiles } from '../../src/store/files.ts';
 import { createJournal } from '../../src/store/journal.ts';
 import { createJournalFile, recoverJournal } from '../../src/store/journal-recovery.ts';
 import { captureLog, withDirectory } from './support/directory.ts';
 import { faultyFiles } from './support/faulty-files.ts';
 
-const text = (n: number): string => checkedLine({ n, text: 'ä'.repeat(n % 3) });
-const line = (n: number): Buffer => Buffer.from(text(n));
+const body = (n: number): string => bodyOf({ n, text: 'ä€🔑'.repeat(n % 3) });
+const line = (n: number): Buffer => Buffer.from(withChecksum(body(n)));
 
 async function numbersIn(path: string): Promise<number[]> {
   const lines = (await readFile(path, 'utf8')).split('\n');
@@ -35,17 +35,17 @@ describe('a journal', () => {
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const journal = createJournal(await createJournalFile(nodeFiles(), path), 0);
-      const positions = await Promise.all(Array.from({ length: 100 }, (_, n) => journal.append(text(n))));
+      const positions = await Promise.all(Array.from({ length: 100 }, (_, n) => journal.append(body(n))));
       expect(journal.flushes()).toBe(1);
       expect(positions[0]).toBe(0);
       expect(positions[1]).toBe(line(0).length);
-      await Promise.all([journal.append(text(100)), journal.append(text(101))]);
+      await Promise.all([journal.append(body(100)), journal.append(body(101))]);
       expect(journal.flushes()).toBe(2);
       expect(await numbersIn(path)).toEqual(Array.from({ length: 102 }, (_, n) => n));
-      const last = journal.append(text(102));
+      const last = journal.append(body(102));
       await journal.close();
       await last;
-      await expect(journal.append(text(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
+      await expect(journal.append(body(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
     }));
 
   test.each(['ENOSPC', 'EIO'])('cuts a write that failed with %s back, rejects all of it, and goes on when it can', (code) =>
@@ -53,14 +53,14 @@ describe('a journal', () => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, path), 0);
-      await journal.append(text(1));
+      await journal.append(body(1));
       files.fault = (operation) => (operation === 'write' ? code : undefined);
-      const outcomes = await Promise.allSettled([2, 3, 4].map((n) => journal.append(text(n))));
+      const outcomes = await Promise.allSettled([2, 3, 4].map((n) => journal.append(body(n))));
       for (const outcome of outcomes)
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'storage-unavailable', cause: { code } } });
       expect(await numbersIn(path)).toEqual([1]);
       files.fault = undefined;
-      await journal.append(text(5));
+      await journal.append(body(5));
       expect(await numbersIn(path)).toEqual([1, 5]);
       await journal.close();
     }),
@@ -71,12 +71,14 @@ describe('a journal', () => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, path), 0);
-      await journal.append(text(1));
+      await journal.append(body(1));
       files.fault = (operation) => (operation === 'write' || operation === 'truncate' ? 'EIO' : undefined);
-      await expect(journal.append([2, 3, 4, 5].map(text).join(''))).rejects.toThrow();
-      await expect(journal.append(text(6))).rejects.toThrow();
+      await expect(
+        new Promise((resolve, reject) => journal.enqueue({ bodies: [2, 3, 4, 5].map(body), resolve, reject })),
+      ).rejects.toThrow();
+      await expect(journal.append(body(6))).rejects.toThrow();
       files.fault = undefined;
-      await journal.append(text(7));
+      await journal.append(body(7));
       expect(await numbersIn(path)).toEqual([1, 7]);
       await journal.close();
     }));
@@ -85,17 +87,17 @@ describe('a journal', () => {
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, `${directory}/j.jsonl`), 0);
-      await journal.append(text(1));
+      await journal.append(body(1));
       let flushes = 0;
       files.fault = (operation) => {
         if (operation !== 'datasync') return undefined;
         flushes += 1;
         return flushes === 1 ? 'EIO' : undefined;
       };
-      const first = journal.append(text(2));
-      const outcomes = await Promise.allSettled([first, journal.append(text(3))]);
+      const first = journal.append(body(2));
+      const outcomes = await Promise.allSettled([first, journal.append(body(3))]);
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-      await expect(journal.append(text(4))).rejects.toMatchObject({ code: 'storage-unavailable' });
+      await expect(journal.append(body(4))).rejects.toMatchObject({ code: 'storage-unavailable' });
       expect(flushes).toBe(1);
       await journal.close();
     }));
