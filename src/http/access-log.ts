@@ -8,6 +8,8 @@ export interface RequestLine {
   /** The path as the route table writes it, or for an unknown one as it was sent. */
   readonly path: string;
   readonly known: boolean;
+  /** A health check: watchdogs ask every few seconds, and only what is wrong is worth a line. */
+  readonly health: boolean;
   /** Parameters that have passed validation. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly account: string | undefined;
@@ -37,10 +39,11 @@ const harmless: readonly string[] = [
 
 /** Writes the line of a request that has ended. */
 export function writeAccessLog(log: Log, line: RequestLine): void {
-  const { requestId, method, path, known, parameters, account, status, code, ms } = line;
+  const { requestId, method, path, known, health, parameters, account, status, code, ms } = line;
   const shown: Record<string, string> = {};
   for (const name of harmless) if (name in parameters) shown[name] = parameters[name] as string;
-  log.info(
+  const level = health && status === 200 ? 'debug' : 'info';
+  log[level](
     {
       requestId,
       method,

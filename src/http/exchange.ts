@@ -52,7 +52,10 @@ export function createServe(options: { clock: Clock; log: Log; authenticate: Aut
       const status = response.writableFinished ? response.statusCode : undefined;
       const path = resource?.path ?? pathOf(url);
       const ms = clock.monotonic() - startedAt;
-      writeAccessLog(log, { requestId, method, path, known: resource !== undefined, parameters, account, status, code, ms });
+      const known = resource !== undefined;
+      const reading = resource?.routes.get('GET');
+      const health = reading !== undefined && 'open' in reading;
+      writeAccessLog(log, { requestId, method, path, known, health, parameters, account, status, code, ms });
     });
     answer(exchange, resource, pathValues)
       .then(({ status = 200, headers = [], body }) => send(exchange, status, json, headers, JSON.stringify(body)))

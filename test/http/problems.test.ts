@@ -202,6 +202,14 @@ describe('HTTP API 1: access logs', () => {
     expect(answer.headers['x-request-id']).not.toBe('chosen-by-the-client');
   });
 
+  test('a health check that found all well is for debug, one that did not is told', async () => {
+    under.log.lines.length = 0;
+    await http().get('/healthz');
+    await http().get('/readyz');
+    await http().post('/healthz');
+    expect(under.log.lines.map(({ level }) => level)).toEqual(['debug', 'debug', 'info']);
+  });
+
   test('card numbers, passcodes, tokens and keys never show, wherever a client puts them', async () => {
     under.log.lines.length = 0;
     const secret = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFy';
