@@ -11,6 +11,7 @@ import { createGate, type GateOptions } from './frame-gate.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
 import type { LoggedIn, Transport } from './logged-in.ts';
+import { createPacing, type PacingLimits } from './pacing.ts';
 import { createRefusal } from './refusal.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
@@ -31,6 +32,8 @@ export interface BrokerOptions extends AdmissionOptions {
   readonly hookTimeoutMs?: number;
   /** What a client may send, and how many there may be. */
   readonly limits?: GateOptions['limits'];
+  /** How they share the event loop. */
+  readonly pacing?: Partial<PacingLimits>;
 }
 
 export interface Broker extends Part {
@@ -46,7 +49,8 @@ const stopTimeoutMs = 2_000;
 export function createBroker(options: BrokerOptions): Broker {
   const { receiver, clock, log, hookTimeoutMs = 15_000, limits } = options;
   const limited = createLimitedLog({ clock, log });
-  const gate = createGate({ clock, limited, limits });
+  const pacing = createPacing({ clock, limits: options.pacing });
+  const gate = createGate({ clock, limited, limits, pacing });
   const refuse = createRefusal({ clock, limited });
   const connections = new WeakMap<Client, LoggedIn>();
   const clients = new Set<Client>();
@@ -59,7 +63,8 @@ export function createBroker(options: BrokerOptions): Broker {
   function accept(stream: ByteStream): void {
     if (aedes === undefined || aedes.closed) return void stream.destroy();
     let client: Client | undefined;
-    if (!gate.enter(stream, () => identityOf(client))) return;
+    const connection = () => client && connections.get(client);
+    if (!gate.enter(stream, { identity: () => identityOf(client), isUrgent: () => connection()?.isUrgent() ?? false })) return;
     client = aedes.handle(stream);
     const served = client;
     clients.add(served);
@@ -81,7 +86,7 @@ export function createBroker(options: BrokerOptions): Broker {
   });
 
   const admission = createAdmission(options, {
-    ...{ clock, timeoutMs: hookTimeoutMs },
+    ...{ clock, timeoutMs: hookTimeoutMs, hold: pacing.hold },
     onRefused(connection, reason) {
       const { lockId, deviceId } = connection;
       refusedPublishes.add(reason);
@@ -119,7 +124,10 @@ export function createBroker(options: BrokerOptions): Broker {
 
   function transportOf(client: Client): Transport {
     return {
-      publish: (topic, payload) => client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {}),
+      publish(topic, payload) {
+        gate.hurry(client.conn);
+        client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {});
+      },
       write: (packet) => void client.conn.write(packet),
       unreadBytes: () => client.conn.writableLength,
       close: () => client.close(),

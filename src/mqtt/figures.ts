@@ -1,7 +1,8 @@
 // Counters of what was refused and what went wrong, by reason.
+import type { PacingFigures } from './pacing.ts';
 import type { ReceiverFigures } from './report-receiver.ts';
 
-export interface GateFigures {
+export interface GateFigures extends PacingFigures {
   /** Connections that were ended for what came over them, or for want of room. */
   readonly refusedFrames: Readonly<Record<string, number>>;
   /** How often a client was read more slowly than it sent. */

@@ -7,25 +7,38 @@ import { createReasonCounts, type GateFigures } from './figures.ts';
 import { defaultFrameLimits, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
 import type { LimitedLog } from './limited-log.ts';
+import { paceReads } from './paced-reads.ts';
+import type { Pacing } from './pacing.ts';
 
 export interface GateOptions {
   readonly clock: Clock;
   readonly limited: LimitedLog;
+  readonly pacing: Pacing;
   readonly limits?: Partial<FrameLimits & ConnectionLimits> | undefined;
 }
 
+/** What is known of whoever is behind a stream, as soon as it is. */
+export interface Visitor {
+  /** Names it in the log. */
+  identity?(): object;
+  /** A command is under way on it. */
+  isUrgent?(): boolean;
+}
+
 export interface Gate {
-  /** False when there is no room: the stream is destroyed then. `identity` names it in the log, if it can be named by then. */
-  enter(stream: Duplex & { readonly remoteAddress?: string | undefined }, identity?: () => object): boolean;
+  /** False when there is no room: the stream is destroyed then. */
+  enter(stream: Duplex & { readonly remoteAddress?: string | undefined }, visitor?: Visitor): boolean;
   /** The CONNACK that accepts this client has gone out. */
   admit(stream: Duplex): void;
+  /** A command is on its way to this client: what it says is read before what others say. */
+  hurry(stream: Duplex): void;
   figures(): GateFigures;
 }
 
-export function createGate({ clock, limited, limits }: GateOptions): Gate {
+export function createGate({ clock, limited, pacing, limits }: GateOptions): Gate {
   const frameLimits = { ...defaultFrameLimits, ...limits };
   const places = createPlaces({ ...defaultConnectionLimits, ...limits });
-  const admissions = new WeakMap<Duplex, () => void>();
+  const entered = new WeakMap<Duplex, { admit(): void; hurry(): void }>();
   const refusedFrames = createReasonCounts();
   let pausedReads = 0;
 
@@ -35,8 +48,10 @@ export function createGate({ clock, limited, limits }: GateOptions): Gate {
   }
 
   return {
-    enter(stream, identity = () => ({})) {
+    enter(stream, { identity = () => ({}), isUrgent = () => false } = {}) {
       const address = stream.remoteAddress ?? 'unknown';
+      // Below the guard, so that what the guard keeps of a packet is all that it ever holds.
+      const lane = paceReads(stream, pacing, isUrgent);
       const guard = guardFrames(stream, {
         ...{ clock, limits: frameLimits },
         onRefused: (refusal) => note(refusal, address, identity()),
@@ -48,13 +63,17 @@ export function createGate({ clock, limited, limits }: GateOptions): Gate {
         return false;
       }
       stream.once('close', place.leave);
-      admissions.set(stream, () => {
-        guard.admit();
-        place.keep();
+      entered.set(stream, {
+        hurry: lane.hurry,
+        admit() {
+          guard.admit();
+          place.keep();
+        },
       });
       return true;
     },
-    admit: (stream) => admissions.get(stream)?.(),
-    figures: () => ({ refusedFrames: refusedFrames.all(), pausedReads }),
+    admit: (stream) => entered.get(stream)?.admit(),
+    hurry: (stream) => entered.get(stream)?.hurry(),
+    figures: () => ({ refusedFrames: refusedFrames.all(), pausedReads, ...pacing.figures() }),
   };
 }

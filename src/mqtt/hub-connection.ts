@@ -20,7 +20,7 @@ export interface HubConnectionOptions {
   readonly hubPresence: Presence<HubConnection>;
   /** That of the locks: which connection each of them has now. */
   readonly presence: Presence<Connection>;
-  readonly receiver: Pick<ReportReceiver, 'receive'>;
+  readonly receiver: Pick<ReportReceiver, 'receive' | 'isUrgent'>;
   readonly intake: Intake;
 }
 
@@ -83,6 +83,7 @@ export function createHubConnection(
     deviceId,
     isAvailable: () => available,
     isCurrent: () => hubPresence.isCurrent(hub),
+    isUrgent: () => [...channels.values()].some(receiver.isUrgent),
     take: (packet, callback) => inbound.take(packet, callback),
     maySubscribe: (filter) => decideHubSubscribe(filter, topics, bound),
     mayReceive: (topic) => decideHubForward(topic, topics, bound),

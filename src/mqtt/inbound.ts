@@ -24,6 +24,8 @@ export interface InboundOptions {
   readonly timeoutMs: number;
   /** How many may be under way; 64 for a lock. */
   maxUnderWay?(): number;
+  /** So many bytes wait for the disk, until the returned function is called. */
+  hold?(bytes: number): () => void;
   open(topic: string): Opened;
   /** An illegal publish, or too many messages under way: closes the connection. */
   onRefused(reason: string): void;
@@ -45,12 +47,14 @@ export interface Inbound {
 const usualUnderWay = 64;
 
 export function createInbound(acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
-  const { clock, timeoutMs, maxUnderWay = () => usualUnderWay, open, onRefused, onFailed } = options;
+  const { clock, timeoutMs, maxUnderWay = () => usualUnderWay, hold = () => () => {}, open, onRefused, onFailed } = options;
   const order = createInOrder();
   const timers = new Set<() => void>();
 
   /** Waits for the receipt at most `timeoutMs`; `then` is called once, unless it fails or the connection ends first. */
-  function wait(receipt: Promise<Receipt>, then: (receipt: Receipt) => void): void {
+  function wait(receipt: Promise<Receipt>, bytes: number, then: (receipt: Receipt) => void): void {
+    // Also when the connection ends meanwhile: it is the disk that is waited for.
+    const release = hold(bytes);
     const cancel = clock.timer(timeoutMs, () => settle(() => onFailed(new Error(`not handled within ${timeoutMs} ms`))));
     timers.add(cancel);
     const settle = (action: () => void) => {
@@ -59,8 +63,14 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
       if (timers.delete(cancel)) action();
     };
     receipt.then(
-      (value) => settle(() => then(value)),
-      (error) => settle(() => onFailed(error)),
+      (value) => {
+        release();
+        settle(() => then(value));
+      },
+      (error) => {
+        release();
+        settle(() => onFailed(error));
+      },
     );
   }
 
@@ -80,7 +90,7 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
         if (value === 'leave') packet.qos = 0;
         callback();
       });
-    if (receipt instanceof Promise) wait(receipt, answer);
+    if (receipt instanceof Promise) wait(receipt, packet.payload.length, answer);
     else answer(receipt);
   }
 

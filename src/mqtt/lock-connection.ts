@@ -15,7 +15,7 @@ export interface LockConnection extends Connection, LoggedIn {
 export interface LockConnectionOptions {
   readonly topics: Topics;
   readonly presence: Presence<Connection>;
-  readonly receiver: Pick<ReportReceiver, 'receive'>;
+  readonly receiver: Pick<ReportReceiver, 'receive' | 'isUrgent'>;
   readonly intake: Intake;
 }
 
@@ -29,6 +29,7 @@ export function createLockConnection(
   const connection: LockConnection = {
     ...{ lockId, deviceId, publish: transport.publish },
     isCurrent: () => presence.isCurrent(connection),
+    isUrgent: () => receiver.isUrgent(connection),
     take: (packet, callback) => inbound.take(packet, callback),
     maySubscribe: (filter) => decideSubscribe(identity, filter, topics),
     mayReceive: (topic) => decideForward(identity, topic, topics),

@@ -19,6 +19,8 @@ export interface LoggedIn {
   readonly lockId?: LockId;
   /** It has not ended, and no later connection has taken its place. */
   isCurrent(): boolean;
+  /** A command is under way on it: its reply goes before what others say. */
+  isUrgent(): boolean;
   take: Inbound['take'];
   maySubscribe(filter: string): SubscribeDecision;
   mayReceive(topic: string): boolean;
@@ -32,6 +34,8 @@ export interface Intake {
   readonly clock: Clock;
   /** Longest wait for one message. */
   readonly timeoutMs: number;
+  /** So many bytes wait for the disk, until the returned function is called. */
+  hold(bytes: number): () => void;
   /** An illegal publish, or too many messages under way: closes the connection. */
   onRefused(connection: LoggedIn, reason: string): void;
   /** The handling threw, rejected or took too long: closes the connection. */
@@ -45,7 +49,7 @@ const maxUnreadBytes = 65_536;
 export function createIntake(
   connection: LoggedIn,
   transport: Transport,
-  { clock, timeoutMs, onRefused, onFailed }: Intake,
+  { clock, timeoutMs, hold, onRefused, onFailed }: Intake,
   open: (topic: string) => Opened,
   maxUnderWay?: () => number,
 ): Inbound {
@@ -54,7 +58,7 @@ export function createIntake(
     if (transport.unreadBytes() > maxUnreadBytes) connection.close('it does not read');
   }
   return createInbound(acknowledge, {
-    ...{ clock, timeoutMs, open },
+    ...{ clock, timeoutMs, hold, open },
     ...(maxUnderWay !== undefined && { maxUnderWay }),
     onRefused: (reason) => onRefused(connection, reason),
     onFailed: (error) => onFailed(connection, error),

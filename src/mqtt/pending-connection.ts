@@ -25,6 +25,7 @@ export function createPendingConnection(
   const connection: LoggedIn = {
     deviceId,
     isCurrent: () => visit !== undefined,
+    isUrgent: () => false,
     take: (packet, callback) => inbound.take(packet, callback),
     maySubscribe: () => ({ allow: false, reason: 'not-paired' }),
     mayReceive: () => false,

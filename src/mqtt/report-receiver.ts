@@ -36,6 +36,8 @@ export interface ReportReceiver {
   /** Takes effect before it returns, in the order of the calls; only what must be on the disk first is a promise. Rejects for a bug. */
   receive(connection: Connection, channel: ReportChannel, payload: Buffer): Receipt | Promise<Receipt>;
   ended(connection: Connection): void;
+  /** A command is under way on it. */
+  isUrgent(connection: Connection): boolean;
   /** For a probe of the disk: locks with unacknowledged events are closed once (Protocol 4.4). */
   storageWorks(): void;
   figures(): ReceiverFigures;
@@ -180,6 +182,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
       sender.ended(connection);
       goneOffline(connection);
     },
+    isUrgent: sender.busy,
     storageWorks: recovery.works,
     figures: () => ({ ...figures }),
   };

@@ -1,0 +1,197 @@
+// Shares the event loop between all connections (T14, T25): when the reads of one turn have taken their time, further ones
+// are put off to the next, first come first served, so that HTTP and the doors get a word in between. Without load nothing waits.
+import type { Clock } from '../domain/ports.ts';
+
+export interface PacingLimits {
+  /** Reads that come later than this in a turn of the event loop are put off. */
+  readonly turnMs: number;
+  /** What one read gives at most, unless it completes a larger packet: a lock's whole buffer of backlog would take 20 ms at once. */
+  readonly readBytes: number;
+  /** A connection's first reads go before the backlogs of others: its login, its hello. */
+  readonly firstReads: number;
+  /** Bytes of messages that wait for the disk, of all connections: beyond that only those that go first are read (T12). */
+  readonly maxHeldBytes: number;
+}
+
+export const defaultPacingLimits: PacingLimits = {
+  turnMs: 2,
+  readBytes: 4_096,
+  firstReads: 8,
+  maxHeldBytes: 67_108_864,
+};
+
+export interface PacingFigures {
+  /** How often a read was put off. */
+  readonly readsPutOff: number;
+  /** Connections that wait for their turn now: at most all. */
+  readonly readsWaiting: number;
+  /** Of messages that wait for the disk now. */
+  readonly heldBytes: number;
+}
+
+/** A connection, as far as its reads are concerned. */
+export interface Paced {
+  /** A command is under way on it: somebody stands at a door. */
+  isUrgent(): boolean;
+  /** Its turn has come: tells the reader to read. */
+  resume(): void;
+}
+
+/** A connection's place in the traffic. */
+export interface Lane {
+  /** Whether it may read once now; if not, `resume` is called when it may. */
+  mayRead(): boolean;
+  /** It has become urgent while it may be waiting. */
+  hurry(): void;
+  /** The connection has ended. Idempotent. */
+  leave(): void;
+}
+
+export interface Pacing {
+  readonly limits: PacingLimits;
+  enter(paced: Paced): Lane;
+  /** So many bytes wait for the disk; call the returned function, once, when they no longer do. */
+  hold(bytes: number): () => void;
+  figures(): PacingFigures;
+}
+
+export interface PacingOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Calls back in the next turn of the event loop, in the order of the calls. */
+  readonly nextTurn?: (action: () => void) => void;
+  readonly limits?: Partial<PacingLimits> | undefined;
+}
+
+/** Of five reads that were put off, at least one is an ordinary one: those that go first starve nobody. */
+const firstInARow = 4;
+/** One callback for each lane, so that what a read leaves to microtasks is done, and measured, before the next; no more than fit in a turn. */
+const maxArmed = 32;
+
+export function createPacing({ clock, nextTurn = (action) => void setImmediate(action), limits: given }: PacingOptions): Pacing {
+  const limits = { ...defaultPacingLimits, ...given };
+  const first = new Set<Waiting>();
+  const ordinary = new Set<Waiting>();
+  let turn = 0;
+  let turnAt = 0;
+  /** The end of this turn will be noticed. */
+  let open = false;
+  let armed = 0;
+  let resumed = 0;
+  let inARow = 0;
+  let held = 0;
+  let readsPutOff = 0;
+
+  interface Waiting {
+    go(): void;
+  }
+
+  function beginTurn(): void {
+    turn++;
+    turnAt = clock.monotonic();
+    resumed = 0;
+    open = ready() > 0;
+    if (open) nextTurn(beginTurn);
+  }
+
+  function noticeTurn(): void {
+    if (open) return;
+    open = true;
+    turnAt = clock.monotonic();
+    nextTurn(beginTurn);
+  }
+
+  const isOver = (): boolean => clock.monotonic() - turnAt >= limits.turnMs;
+  const isFull = (): boolean => held >= limits.maxHeldBytes;
+
+  /** Lanes that can go on. While the disk stalls, the others must not keep the process spinning. */
+  const ready = (): number => first.size + (isFull() ? 0 : ordinary.size);
+
+  function arm(): void {
+    const most = Math.min(maxArmed, ready());
+    if (most === 0) return;
+    noticeTurn();
+    for (; armed < most; armed++) nextTurn(takeNext);
+  }
+
+  function takeNext(): void {
+    armed--;
+    try {
+      // One in each turn, whatever else that was busy with: nobody waits for ever.
+      if (resumed === 0 || !isOver()) next()?.go();
+    } finally {
+      arm();
+    }
+  }
+
+  function next(): Waiting | undefined {
+    const [urgent] = first;
+    const [usual] = isFull() ? [] : ordinary;
+    inARow = urgent !== undefined && (usual === undefined || inARow < firstInARow) ? inARow + 1 : 0;
+    return inARow > 0 ? urgent : usual;
+  }
+
+  function enter({ isUrgent, resume }: Paced): Lane {
+    let reads = 0;
+    let lastTurn = -1;
+    let granted = false;
+    let gone = false;
+    const waiting: Waiting = {
+      go() {
+        forget();
+        resumed++;
+        granted = true;
+        resume();
+      },
+    };
+
+    function forget(): void {
+      first.delete(waiting);
+      ordinary.delete(waiting);
+    }
+
+    function read(): true {
+      granted = false;
+      reads++;
+      lastTurn = turn;
+      return true;
+    }
+
+    return {
+      mayRead() {
+        if (granted || gone) return read();
+        if (first.has(waiting) || ordinary.has(waiting)) return false;
+        noticeTurn();
+        if (first.size + ordinary.size === 0 && !isOver() && !isFull()) return read();
+        const urgent = isUrgent();
+        // Once in a turn: not even a lock with a command under way has all of it.
+        if (urgent && lastTurn !== turn) return read();
+        (urgent || reads < limits.firstReads ? first : ordinary).add(waiting);
+        readsPutOff++;
+        arm();
+        return false;
+      },
+      hurry() {
+        if (!ordinary.delete(waiting)) return;
+        first.add(waiting);
+        arm();
+      },
+      leave() {
+        gone = true;
+        forget();
+      },
+    };
+  }
+
+  return {
+    limits,
+    enter,
+    hold(bytes) {
+      held += bytes;
+      return () => {
+        held -= bytes;
+        if (ordinary.size > 0) arm();
+      };
+    },
+    figures: () => ({ readsPutOff, readsWaiting: first.size + ordinary.size, heldBytes: held }),
+  };
+}
