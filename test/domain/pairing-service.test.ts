@@ -214,6 +214,14 @@ describe('a replacement (Protocol 7)', () => {
     expect([cards.of(lockId), link.disconnects, left.length]).toEqual([before.cards, [{ lockId, reason: expect.any(String) }], 1]);
   });
 
+  it('is confirmed once, also when two people ask for it at the same moment', async () => {
+    const { pairing, arrive, link } = await createOpen();
+    arrive(returned);
+    const confirm = () => codeOf(() => pairing.confirm(admin, returned.deviceId, {}));
+    expect(await Promise.all([confirm(), confirm()])).toEqual(['done', 'conflict']);
+    expect(link.disconnects).toHaveLength(1);
+  });
+
   it('takes no registration: the lock keeps what it has', async () => {
     const { pairing, arrive, locks } = await createOpen();
     arrive(returned);

@@ -146,3 +146,15 @@ test('a hub with a removed or renewed key is out at once', async () => {
   await client.closed;
   await expect(mqtt.login(hub)).rejects.toThrow('refused with 4');
 });
+
+test('a hub whose key changes, or a lock that is bound, while the login is under way is refused (Protocol 2)', async () => {
+  const { current } = mqtt.hubs;
+  let reads = 0;
+  mqtt.hubs.current = () => ({ hubs: ++reads > 1 ? [] : current().hubs });
+  await expect(mqtt.login(hub)).rejects.toThrow('refused with 5');
+  const { byDevice } = mqtt.locks;
+  let looks = 0;
+  mqtt.locks.byDevice = (deviceId) => ({ ...registered(deviceId === a ? lockA : lockB), hubId: ++looks > 1 ? hub.deviceId : null });
+  await expect(mqtt.login(lockA)).rejects.toThrow('refused with 5');
+  mqtt.locks.byDevice = byDevice;
+});

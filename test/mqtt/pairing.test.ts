@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Caller } from '../../src/domain/account.ts';
 import type { DeviceId } from '../../src/domain/lock.ts';
+import { createPendingConnection } from '../../src/mqtt/pending-connection.ts';
+import { realClock } from '../support/mqtt-clock.ts';
 import { hub, lockA, lockB, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
 import { publishPacket, subscribePacket } from '../support/mqtt-raw.ts';
@@ -102,4 +104,14 @@ test('four may wait from one address, and a hub is not paired', async () => {
   await expect(mqtt.login({ ...stranger, deviceId: deviceId(4) })).rejects.toThrow('refused with 5');
   await expect(mqtt.login({ ...hub, key: stranger.key })).rejects.toThrow('refused with 5');
   expect(mqtt.broker.figures().refusedConnections).toEqual({ 'pairing-full': 1, 'pairing-not-possible': 1 });
+});
+
+test('nothing is delivered to it, whatever subscription came to be (T11)', () => {
+  const intake = { clock: realClock, timeoutMs: 1_000, hold: () => () => {}, onRefused: () => {}, onFailed: () => {} };
+  const transport = { publish: () => {}, write: () => {}, unreadBytes: () => 0, close: () => {} };
+  const newcomer = { deviceId: stranger.deviceId, keyHash: 'ab'.repeat(32) };
+  const connection = createPendingConnection(newcomer, '10.0.0.1', transport, { topics, pairing: mqtt.pairing, intake });
+  if (typeof connection === 'string') throw new Error(connection);
+  const all = [topics.build(stranger.deviceId, 'command'), topics.build(lockA.deviceId, 'command'), '$SYS/x'];
+  expect(all.map((topic) => connection.mayReceive(topic))).toEqual([false, false, false]);
 });

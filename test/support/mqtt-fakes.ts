@@ -45,6 +45,7 @@ export function createFakeLocks(...all: TestLock[]): FakeLocks {
 export const hub = { deviceId: 'a4c1387f02f0' as DeviceId, key: 'key-of-the-hub-0123456789' };
 
 export interface FakeHubs extends Pick<HubStore, 'current'> {
+  current: HubStore['current'];
   hubs: Hub[];
 }
 
