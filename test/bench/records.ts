@@ -15,10 +15,13 @@ import { createSecrets } from '../../src/store/secrets.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { sampleLock } from '../store/support/samples.ts';
 import { generateRecords } from './generate-records.ts';
+import { openSqlite } from './sqlite-peer.ts';
 
 const locks = 1_000;
 const recordsPerDay = 50;
 const writers = 100;
+/** Where better-sqlite3 is installed; without it that peer is left out. */
+const sqlite = process.env['BENCH_SQLITE'];
 const today = Date.UTC(2026, 10, 21, 23, 59);
 const quiet = (): void => undefined;
 const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
@@ -85,22 +88,58 @@ async function floorRound(directory: string, events: number): Promise<number> {
   await file.close();
   return rate;
 }
+/** A transaction for each group of 100, as a careful program would write it. */
+function sqliteRound(modulePath: string, directory: string, events: number): number {
+  const peer = openSqlite(modulePath, directory);
+  const begin = performance.now();
+  for (let n = 0; n < events / writers; n++) {
+    peer.append(Array.from({ length: writers }, (_, writer) => ({ ...draft(n + 1), lockId: writer + 1 })));
+  }
+  const rate = events / ((performance.now() - begin) / 1_000);
+  peer.close();
+  return rate;
+}
+/** The same pages over as many records of as many locks, which takes a while to fill in. */
+function benchSqlitePages(modulePath: string, directory: string, days: number): void {
+  const peer = openSqlite(modulePath, directory);
+  for (let seq = 1; seq <= days * recordsPerDay; seq++) {
+    const at = today - (days * recordsPerDay - seq) * (86_400_000 / recordsPerDay);
+    peer.append(Array.from({ length: locks }, (_, n) => ({ ...draft(seq), lockId: n + 1, lockDate: at, serverDate: at })));
+  }
+  for (const pageSize of [20, 1_000]) {
+    const times: number[] = [];
+    for (let n = 0; n < 500; n++) {
+      const lockId = 1 + ((n * 7_919) % locks);
+      const pageNo = 1 + ((n * 104_729) % Math.max(1, Math.floor((days * recordsPerDay) / pageSize)));
+      const begin = performance.now();
+      peer.page(lockId, 0, Number.MAX_SAFE_INTEGER, pageNo, pageSize);
+      times.push(performance.now() - begin);
+    }
+    print(
+      `SQLite, page of ${pageSize} anywhere in ${days} days: median ${median(times).toFixed(2)} ms, p99 ${quantile(times, 0.99).toFixed(2)} ms`,
+    );
+  }
+  peer.close();
+}
 async function benchAppend(rounds: number): Promise<void> {
-  const [ours, floors, ratios]: [number[], number[], number[]] = [[], [], []];
+  const [ours, floors, ratios, peers]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (let n = 0; n <= rounds; n++) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-append-'));
     const floor = await floorRound(directory, 40_000);
     const own = await appendRound(directory, 40_000);
+    const peer = sqlite === undefined ? undefined : sqliteRound(sqlite, directory, 40_000);
     rmSync(directory, { recursive: true });
     // The first round warms up.
     if (n === 0) continue;
     ours.push(own);
     floors.push(floor);
     ratios.push(own / floor);
+    if (peer !== undefined) peers.push(peer);
   }
   print(
     `append, ${writers} writers: ${Math.round(median(ours))} events/s, floor ${Math.round(median(floors))}, ratio ${median(ratios).toFixed(2)}`,
   );
+  if (peers.length > 0) print(`SQLite, a transaction for each ${writers}: ${Math.round(median(peers))} events/s`);
 }
 
 async function timePages(
@@ -177,6 +216,7 @@ const [section, directory, days] = process.argv.slice(2);
 if (section === 'queries' && directory) await benchQueries(directory, Number(days));
 else if (section === 'sealing' && directory) await benchSealing(directory);
 else if (section === 'append') await benchAppend(7);
+else if (section === 'sqlite' && directory && sqlite !== undefined) benchSqlitePages(sqlite, directory, Number(days));
 else {
   const wanted = Number(section ?? 180);
   const kept = process.env['BENCH_RECORDS'];
