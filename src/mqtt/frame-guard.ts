@@ -2,7 +2,7 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { createFrameParser, type Fed, type PacketSizes } from './frame-parser.ts';
+import { createFrameParser, type PacketSizes } from './frame-parser.ts';
 import { createPacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
 
@@ -54,6 +54,9 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   const readUnguarded = stream.read.bind(stream);
   let refused = false;
   let paused = false;
+  let handedOut = false;
+  /** The reader asked for more too early. */
+  let missed = false;
   /** When the first byte of the packet came that is not complete yet. */
   let partialSince: number | undefined;
   let cancelPartial: (() => void) | undefined;
@@ -86,19 +89,6 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     cancelFlush();
   }
 
-  /**
-   * As the parser's; what it leaves behind a packet that began in an earlier chunk is fed at once, so that one read gives
-   * all there is. A reader that asked again, from within a packet it is just handing out, and got more would parse that in
-   * the middle of the other (mqtt-packet does), and lose its place in the stream.
-   */
-  function feed(chunk: Buffer, left: number): Fed {
-    const fed = parser.feed(chunk, left);
-    if (fed.rest === undefined || fed.packets >= left) return fed;
-    const more = parser.feed(fed.rest, left - fed.packets);
-    const parts = [fed.forward, more.forward].filter((part) => part !== undefined);
-    return { ...more, forward: parts.length > 1 ? Buffer.concat(parts) : parts[0], packets: fed.packets + more.packets };
-  }
-
   function pause(): void {
     paused = true;
     cancelPause = clock.timer(pauseMs, () => {
@@ -126,27 +116,41 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     if (partialSince !== undefined && cancelPartial === undefined) cancelPartial = clock.timer(limits.packetTimeoutMs, checkPartial);
   }
 
+  /**
+   * Nothing more is given out before the reader has gone through what it got: aedes asks for more from within its parser,
+   * which loses its place in the stream when it is entered twice. Packets would be lost, or cut where a sender wants them cut.
+   */
+  function handOut(): void {
+    handedOut = true;
+    process.nextTick(() => {
+      handedOut = false;
+      if (missed && stream.readableLength > 0) stream.emit('readable');
+      missed = false;
+    });
+  }
+
   stream.once('close', stopTimers);
   stream.read = (size?: number): Buffer | null => {
     // How Node itself asks for more to be fetched: gives nothing.
     if (size === 0) return readUnguarded(0) as Buffer | null;
+    missed = handedOut;
     // A closed connection sets no timers any more.
-    if (paused || stream.destroyed) return null;
+    if (handedOut || paused || stream.destroyed) return null;
     const left = allowance.left();
     if (left < 1 && !refused) {
       pause();
       return null;
     }
-    const chunk = readUnguarded() as Buffer | null;
+    // Of what completes a packet no more than that: the rest of a chunk is then passed on as it lies, without a copy.
+    const missing = parser.missingBytes();
+    const chunk = readUnguarded(missing > 1 && missing < stream.readableLength ? missing : undefined) as Buffer | null;
     if (chunk === null || refused) return null;
 
-    const { forward, packets, rest, refusal } = feed(chunk, left);
+    const { forward, packets, rest, refusal } = parser.feed(chunk, left);
     allowance.take(packets);
-    if (rest !== undefined) {
-      // Beyond what the client may send now. Not even at a moment's notice: see feed.
-      stream.unshift(rest);
-      pause();
-    }
+    if (forward !== undefined) handOut();
+    // Behind a packet that was completed, or beyond what the client may send now: to be read again.
+    if (rest !== undefined) stream.unshift(rest);
     notePartial(packets);
     if (refusal !== undefined) {
       // What came before it is still served, as if it had come alone.

@@ -49,12 +49,12 @@ async function compare(name: string, load: Omit<Load, 'port'>, rounds: number): 
     for (const withGuard of index % 2 === 0 ? [false, true] : [true, false])
       (withGuard ? guarded : plain).push(await round(withGuard, load));
   }
-  const figure = (rounds: readonly Round[], key: keyof Round) => median(rounds.map((each) => each[key]));
-  const rate = [figure(plain, 'perSecond'), figure(guarded, 'perSecond')] as const;
-  const cpu = [figure(plain, 'cpuMicros'), figure(guarded, 'cpuMicros')] as const;
+  const figures = (key: keyof Round) =>
+    `${median(plain.map((each) => each[key])).toFixed(1)} and ${median(guarded.map((each) => each[key])).toFixed(1)}`;
+  // Within each pair, so that what else the machine does hits both alike.
+  const change = (key: keyof Round) => percent(median(guarded.map((each, index) => each[key] / (plain[index]?.[key] ?? 0))) - 1);
   write(
-    `${name}: ${rate[0].toFixed(0)}/s without, ${rate[1].toFixed(0)}/s with the guard (${percent(1 - rate[1] / rate[0])} less); ` +
-      `CPU of a publish ${cpu[0].toFixed(2)} and ${cpu[1].toFixed(2)} us (${percent(cpu[1] / cpu[0] - 1)} more)`,
+    `${name}, without and with the guard: ${figures('perSecond')} publishes/s (${change('perSecond')}), CPU ${figures('cpuMicros')} us each (${change('cpuMicros')})`,
   );
 }
 
@@ -78,7 +78,7 @@ function parserAlone(): void {
 }
 
 function percent(part: number): string {
-  return `${(part * 100).toFixed(1)} %`;
+  return `${part < 0 ? '' : '+'}${(part * 100).toFixed(1)} %`;
 }
 
 function write(line: string): void {

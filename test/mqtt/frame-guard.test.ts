@@ -6,6 +6,7 @@ import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 import { until } from '../support/mqtt-fakes.ts';
 import { connectPacket, disconnectPacket, pingPacket, publishPacket } from '../support/mqtt-raw.ts';
+import { startPlainBroker } from '../support/plain-broker.ts';
 
 const login = connectPacket({ clientId: 'p' });
 
@@ -88,6 +89,49 @@ describe('whole packets', () => {
     later.guard.admit();
     later.client.write(Buffer.concat([login, big]));
     await until('it has come', () => later.seen.bytes.length === login.length + big.length);
+  });
+});
+
+describe('a reader that asks for more in the middle of what it is reading, as aedes does', () => {
+  test('gets it only afterwards', async () => {
+    const opened = await open();
+    const { client, stream, seen } = opened;
+    const packet = publishPacket('a', Buffer.alloc(50), 1);
+    seen.reading = false;
+    client.write(Buffer.concat([login, packet.subarray(0, 5)]));
+    await until('it has arrived', () => stream.readableLength > login.length);
+    stream.read();
+    await new Promise((resolve) => setImmediate(resolve));
+    client.write(Buffer.concat([packet.subarray(5), pingPacket, pingPacket]));
+    await until('it has arrived', () => stream.readableLength >= packet.length - 1);
+    const reads = [stream.read(), stream.read()];
+    await new Promise((resolve) => setImmediate(resolve));
+    reads.push(stream.read());
+    expect(reads.map((bytes) => bytes?.length ?? 0)).toEqual([packet.length, 0, 4]);
+  });
+
+  test.each([
+    [0, 64, 1_024],
+    [0, 3_000, 65_536],
+    [1, 300, 5_000],
+  ] as const)('aedes loses nothing at QoS %i, %i bytes, in writes of %i', async (qos, payloadBytes, writeBytes) => {
+    const broker = await startPlainBroker({ guarded: true, limits: { packetsPerSecond: 1e9, packetBurst: 1e9 } });
+    let published = 0;
+    broker.aedes.on('publish', ({ payload }, from) => {
+      if (from !== null && payload.length === payloadBytes) published++;
+    });
+    const client = connect(broker.port, '127.0.0.1');
+    sockets.push(client);
+    client.on('error', () => {});
+    client.resume().write(login);
+    await new Promise((resolve) => client.once('data', resolve));
+    const stream = Buffer.concat(
+      Array.from({ length: 2_000 }, (_, index) => publishPacket('a', Buffer.alloc(payloadBytes), index + 1, { qos })),
+    );
+    for (let at = 0; at < stream.length; at += writeBytes) client.write(stream.subarray(at, at + writeBytes));
+    await until('all is published, or the connection is lost', () => published === 2_000 || client.destroyed, 10_000);
+    expect(published).toBe(2_000);
+    await broker.stop();
   });
 });
 

@@ -28,7 +28,7 @@ export async function startPlainBroker({ guarded, limits, onRefused = () => {} }
   const { port } = server.address() as { port: number };
 
   return {
-    port,
+    ...{ port, aedes },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
