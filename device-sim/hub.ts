@@ -28,7 +28,7 @@ export interface SimulatedHub {
   readonly handle: HubHandle;
   readonly trouble: string | undefined;
   /** A lock's place behind this hub; a later one for the same lock replaces it. */
-  attach(deviceId: DeviceId, talk: Omit<LockTalkOptions, 'pairs' | 'onOnline'>): LockConnection;
+  attach(deviceId: DeviceId, talk: Omit<LockTalkOptions, 'pairs' | 'onTakenIn'>): LockConnection;
   connect(deviceKey: string): void;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export function createHub(options: HubOptions): SimulatedHub {
   let line: ReturnType<typeof createLine> | undefined;
   let online = false;
 
-  function attach(lockDevice: DeviceId, talkOptions: Omit<LockTalkOptions, 'pairs' | 'onOnline'>): LockConnection {
+  function attach(lockDevice: DeviceId, talkOptions: Omit<LockTalkOptions, 'pairs' | 'onTakenIn'>): LockConnection {
     const talk = createLockTalk({ ...talkOptions, pairs: false });
     let linked = false;
     let held: (() => void)[] | undefined;

@@ -55,7 +55,7 @@ export interface LockConnection {
 export function createLockConnection(options: LockConnectionOptions): LockConnection {
   const { lock, memory, faults, topics, deviceId, deviceKey, tell, pairs = false } = options;
   const command = topics.build(deviceId, 'command');
-  const talk = createLockTalk({ deviceKey, lock, memory, faults, pairs, tell, onOnline: () => line.settled() });
+  const talk = createLockTalk({ deviceKey, lock, memory, faults, pairs, tell, onTakenIn: () => line.settled() });
   const line = createLine({
     ...options,
     onUp: (connection) => void talk.begin(carrierOf(connection)),

@@ -26,8 +26,8 @@ export interface LockTalkOptions {
   /** The lock made its key itself: a refused subscription means that it is yet to be confirmed (Protocol 7). */
   readonly pairs: boolean;
   readonly tell: (line: string) => void;
-  /** The gateway has acknowledged the hello. */
-  readonly onOnline?: () => void;
+  /** The gateway has acknowledged the hello, of a lock or of one that waits to be confirmed. */
+  readonly onTakenIn?: () => void;
 }
 
 export interface LockTalk {
@@ -91,7 +91,7 @@ export function createLockTalk(options: LockTalkOptions): LockTalk {
 
   function goOnline(): void {
     online = true;
-    options.onOnline?.();
+    options.onTakenIn?.();
     tell('online');
     for (const resolve of watchers) resolve();
     watchers = [];
@@ -101,6 +101,7 @@ export function createLockTalk(options: LockTalkOptions): LockTalk {
   function waitToBeConfirmed(carrier: Carrier): void {
     greet(carrier, mute, () => {
       waiting = true;
+      options.onTakenIn?.();
       tell(`waits to be confirmed; its key has the fingerprint ${keyFingerprint(options.deviceKey)}`);
     });
   }
