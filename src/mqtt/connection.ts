@@ -12,4 +12,6 @@ export interface Connection {
   close(reason: string): void;
   /** Ends what carries it, a hub's connection with all its locks too: what was not acknowledged is then sent again. */
   reconnect(reason: string): void;
+  /** A command is under way on what carries it, for this lock or, in a hub's connection, for another. */
+  isUrgent(): boolean;
 }

@@ -52,6 +52,7 @@ export function createHubConnection(
       // The hub and its other locks stay.
       close: (reason) => void presence.end(channel, reason),
       reconnect: (reason) => hub.close(reason),
+      isUrgent: () => hub.isUrgent(),
     };
     channels.set(lock.lockId, channel);
     presence.register(channel);

@@ -45,7 +45,7 @@ export interface ReportReceiver {
 
 export function createReportReceiver({ reports, sender, quarantine, clock, log }: ReportReceiverOptions): ReportReceiver {
   const limited = createLimitedLog({ clock, log });
-  const recovery = createStorageRecovery({ clock, busy: sender.busy });
+  const recovery = createStorageRecovery({ clock, busy: (connection) => sender.busy(connection) || connection.isUrgent() });
   const current = new WeakSet<Connection>();
   /** Connections within an online period: `reports.offline` ends it, once. */
   const online = new WeakSet<Connection>();

@@ -158,3 +158,18 @@ test('a hub whose key changes, or a lock that is bound, while the login is under
   await expect(mqtt.login(lockA)).rejects.toThrow('refused with 5');
   mqtt.locks.byDevice = byDevice;
 });
+
+test('but not while somebody waits at the door of another of its locks (T3)', async () => {
+  const client = await hubWithTwoLocks();
+  const { events } = mqtt.reports;
+  mqtt.reports.events = () => Promise.reject(storageUnavailable());
+  client.send(publishPacket(topics.build(a, 'events'), '{"epoch":"e","events":[{"seq":1,"type":"tamper"}]}', 60));
+  await until('it was left', () => mqtt.receiver.figures().messagesLeftUnacknowledged === 1);
+  mqtt.reports.events = events;
+  const outcome = mqtt.sender.session(lockB.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 5_000);
+  mqtt.receiver.storageWorks();
+  expect(client.isClosed()).toBe(false);
+  client.send(publishPacket(topics.build(b, 'reply'), '{"id":"id-1","ok":true}', 61));
+  expect(await outcome).toMatchObject({ kind: 'ok' });
+  await client.closed;
+});

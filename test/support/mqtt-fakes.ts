@@ -119,6 +119,7 @@ export function createFakeConnection({ lockId, deviceId }: Pick<TestLock, 'lockI
     publish: (topic, payload) => void published.push({ topic, payload }),
     close: (reason) => void closed.push(reason),
     reconnect: (reason) => void closed.push(reason),
+    isUrgent: () => false,
   };
 }
 
