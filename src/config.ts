@@ -9,6 +9,7 @@ const host = z.string().min(1, 'must be a host name or address');
 const port = z.int('must be a whole number').min(0, 'must be 0 to 65535 (0: any free port)').max(65_535, 'must be 0 to 65535');
 const topicRoot = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'must be topic levels of letters, digits, _ and -, separated by /');
 const commandTimeoutMs = z.int('must be a whole number').min(100, 'must be 100 to 120000').max(120_000, 'must be 100 to 120000');
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as "03:30"');
 const file = z.string().min(1, 'must name a file');
 const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -32,6 +33,7 @@ const schema = z.strictObject({
     .default('auto'),
   tlsNames: z.array(certificateName, 'must be a list of names').default([]),
   commandTimeoutMs: commandTimeoutMs.default(10_000),
+  retention: z.strictObject({ at: timeOfDay.default('03:30') }).prefault({}),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 

@@ -23,12 +23,19 @@ import { createTopics } from './mqtt/topics.ts';
 import { createCertificateFiles } from './ops/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from './ops/certificates.ts';
 import { createClock } from './ops/clock.ts';
+import { createControl } from './ops/control.ts';
+import { createJobs } from './ops/jobs.ts';
 import { noticesTo } from './ops/logger.ts';
 import { machineNames } from './ops/machine-names.ts';
 import { createOwnCertificates } from './ops/own-certificates.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSecrets } from './store/secrets.ts';
 import { createStore } from './store/store.ts';
+
+async function nothingToSay(work: Promise<void>): Promise<object> {
+  await work;
+  return {};
+}
 
 /** What a command that was sent may still wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
 const commandGraceMs = 4_000;
@@ -94,6 +101,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     commandIds,
     link: sender,
     stateHeard,
+    clockIsSuspect: store.clockIsSuspect,
     secrets,
     notify,
   });
@@ -117,6 +125,20 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     log,
   });
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
+
+  const jobs = createJobs({
+    log,
+    jobs: [
+      // A minute after the day has ended, so that its last records are in.
+      { name: 'seal', at: '00:01', run: () => nothingToSay(store.sealDays()) },
+      { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
+    ],
+  });
+  const control = createControl({
+    directory: config.dataDir,
+    log,
+    actions: { 'accept-clock': () => nothingToSay(store.acceptClock()) },
+  });
 
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -164,7 +186,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   });
 
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
-  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, broker, http];
+  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http];
   const started: Part[] = [];
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;

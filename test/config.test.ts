@@ -15,6 +15,7 @@ const defaults = {
   tls: 'auto',
   tlsNames: [],
   commandTimeoutMs: 10_000,
+  retention: { at: '03:30' },
   logLevel: 'info',
 };
 

@@ -28,7 +28,8 @@ function roomOf(path: string): string {
 }
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  main: ['gateway', 'config', 'ops', 'npm'],
+  main: ['gateway', 'offline', 'config', 'ops', 'npm'],
+  offline: ['domain', 'http', 'store', 'npm'],
   gateway: ['domain', 'http', 'mqtt', 'store', 'ops', 'config', 'npm'],
   config: ['npm'],
   domain: ['domain'],
@@ -46,6 +47,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   ws: /^src\/http\/web-socket\.ts$/,
   '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   pino: /^src\/ops\/logger\.ts$/,
+  'node-cron': /^src\/ops\/jobs\.ts$/,
   mqtt: /^device-sim\/mqtt-line\.ts$/,
   commander: /^(src|device-sim)\/main\.ts$/,
 };

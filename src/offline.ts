@@ -1,0 +1,63 @@
+// The commands that read the data directory themselves: verify and export. Write to standard output, progress to a terminal.
+import { once } from 'node:events';
+import type { LockId } from './domain/lock.ts';
+import type { LockRecord } from './domain/record.ts';
+import { recordView } from './http/views.ts';
+import { exportRecords } from './store/export.ts';
+import { verify } from './store/verify.ts';
+
+/** Says what is wrong, one line for each finding; resolves with the exit code: 0 when nothing is. Rejects while a daemon has the directory. */
+export async function verifyDirectory(directory: string, write: (line: string) => void): Promise<number> {
+  const { findings, locks, records } = await verify(directory);
+  for (const { file, problem } of findings) write(`${file}: ${problem}`);
+  const what = `${records} records, ${locks} locks`;
+  write(findings.length === 0 ? `${directory} is in order: ${what}` : `${findings.length} problems in ${directory} (${what})`);
+  return findings.length === 0 ? 0 : 1;
+}
+
+export const exportFormats = ['csv', 'jsonl'] as const;
+
+export interface ExportOptions {
+  readonly directory: string;
+  readonly lockId: number;
+  /** Epoch milliseconds of the operation, both included. */
+  readonly from: number;
+  readonly to: number;
+  readonly format: (typeof exportFormats)[number];
+  readonly output: NodeJS.WritableStream;
+  /** Where progress is shown; absent: nowhere. */
+  readonly terminal: NodeJS.WritableStream | undefined;
+}
+
+/** Writes the records of a lock, oldest first, with the names of Specification 2.2; resolves with how many. */
+export async function exportLock({ directory, lockId, from, to, format, output, terminal }: ExportOptions): Promise<number> {
+  let count = 0;
+  const show = (done: number, all: number) => terminal?.write(`\r${done} of ${all} days, ${count} records`);
+  const write = async (text: string) => {
+    if (!output.write(text)) await once(output, 'drain');
+  };
+  if (format === 'csv') await write(`${csvNames.join(',')}\r\n`);
+  const days = exportRecords({ directory, lockId: lockId as LockId, from, to, now: Date.now(), onProgress: show });
+  for await (const records of days) {
+    count += records.length;
+    await write(records.map(format === 'csv' ? csvLine : jsonLine).join(''));
+  }
+  if (terminal) terminal.write(`\r${count} records of lock ${lockId}                    \n`);
+  return count;
+}
+
+const csvNames = ['recordId', 'lockId', 'lockDate', 'serverDate', 'recordType', 'success', 'keyboardPwd', 'username'];
+
+function jsonLine(record: LockRecord): string {
+  return `${JSON.stringify(recordView(record))}\n`;
+}
+
+/** RFC 4180. */
+function csvLine(record: LockRecord): string {
+  const view = recordView(record) as Record<string, unknown>;
+  return `${csvNames.map((name) => csvField(String(view[name]))).join(',')}\r\n`;
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,67 @@
+// Reads the records of one lock straight from the files, whether a daemon is running on them or not. Changes nothing.
+import type { LockId } from '../domain/lock.ts';
+import { type LockRecord, retentionCutoff } from '../domain/record.ts';
+import { dayFileName, parseDayFileName } from './day-file.ts';
+import { codeOf, nodeFiles } from './files.ts';
+import { scanLines } from './line-scan.ts';
+import { readRecord } from './record-line.ts';
+
+export interface ExportRequest {
+  /** The data directory. */
+  readonly directory: string;
+  readonly lockId: LockId;
+  /** Lowest and highest lockDate, both included; nothing older than six calendar months before `now` is given out. */
+  readonly from: number;
+  readonly to: number;
+  readonly now: number;
+  /** Told after each day file: how many of how many are read. */
+  onProgress(done: number, all: number): void;
+}
+
+/**
+ * The records, oldest first by recordId, a day at a time. A line that is damaged, or that a running daemon has not
+ * finished writing, is left out; `latchd verify` says where. Rejects when there are no records to be found there at all.
+ */
+export async function* exportRecords({
+  directory,
+  lockId,
+  from,
+  to,
+  now,
+  onProgress,
+}: ExportRequest): AsyncGenerator<readonly LockRecord[]> {
+  const files = nodeFiles();
+  const folder = `${directory}/records`;
+  const found = await files.readdir(folder).catch((error: unknown) => {
+    throw new Error(`there are no records in ${directory} (${codeOf(error)})`, { cause: error });
+  });
+  const names = found.map(parseDayFileName).filter((name) => name !== undefined);
+  names.sort((a, b) => a.firstRecordId - b.firstRecordId);
+  const lowest = Math.max(from, retentionCutoff(now));
+  const mark = Buffer.from(`"lockId":${lockId},`);
+  for (const [index, name] of names.entries()) {
+    const records: LockRecord[] = [];
+    await eachLine(`${folder}/${dayFileName(name)}`, (line) => {
+      // Most lines are another lock's: a look at the bytes spares parsing them.
+      const record = line.includes(mark) ? readRecord(line) : undefined;
+      if (record?.lockId === lockId && record.lockDate >= lowest && record.lockDate <= to) records.push(record);
+    });
+    records.sort((a, b) => a.recordId - b.recordId);
+    onProgress(index + 1, names.length);
+    if (records.length > 0) yield records;
+  }
+
+  async function eachLine(path: string, onLine: (line: Buffer) => void): Promise<void> {
+    try {
+      const file = await files.open(path, 'read');
+      try {
+        await scanLines(file, onLine);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      // Retention has taken it meanwhile.
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// The commands of an operator beside the daemon: verify, export, clock.
+import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openSite, type Site } from '../support/site.ts';
+import { createRuns } from '../support/site-process.ts';
+
+let site: Site;
+const runs = createRuns();
+
+beforeAll(async () => {
+  site = await openSite({ locks: [{ autoLockSeconds: 0 }, { autoLockSeconds: 0 }] });
+  await site.api('POST', '/api/v1/identity-card/add', {
+    query: { lockId: site.lockId(1), cardNumber: '77', method: 'regular', addType: 2, startDate: 0, endDate: 0, cardName: 'Ada "A", Ltd' },
+  });
+  await site.lock(1).swipeCard('77');
+  for (let turn = 0; turn < 4; turn++) await site.lock(1 + (turn % 2)).turnThumb();
+  for (const number of [1, 2]) await site.lock(number).whenEventsAcknowledged();
+});
+afterAll(async () => {
+  await runs.endAll();
+  await site.close();
+});
+
+async function latchd(...args: string[]) {
+  const run = runs.begin([...args, '--data-dir', site.dataDir]);
+  const exitCode = await run.ended;
+  return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+async function apiRecords() {
+  const answer = await site.api('GET', '/api/v1/lock/records', { query: { lockId: site.lockId(1), pageNo: 1, pageSize: 10 } });
+  return answer.body.list.toReversed();
+}
+
+describe('latchd export, while the daemon runs', () => {
+  test('writes what lock/records answers, oldest first, as JSON lines', async () => {
+    const { exitCode, stdout, stderr } = await latchd('export', '--lock', String(site.lockId(1)), '--format', 'jsonl');
+    const lines = stdout.trimEnd().split('\n');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(lines.map((line) => JSON.parse(line))).toEqual(await apiRecords());
+    expect(lines).toHaveLength(3);
+  });
+
+  test('writes CSV with a head, and quotes what needs it (RFC 4180)', async () => {
+    const { stdout } = await latchd('export', '--lock', String(site.lockId(1)));
+    const [head, first, ...rest] = stdout.split('\r\n');
+    expect(head).toBe('recordId,lockId,lockDate,serverDate,recordType,success,keyboardPwd,username');
+    expect(first).toMatch(/,unlock by IC card,1,77,"Ada ""A"", Ltd"$/);
+    expect(rest).toHaveLength(3);
+  });
+
+  test('takes a range of the time of operation, both ends included', async () => {
+    const [, second] = await apiRecords();
+    const at = String(second?.['lockDate']);
+    const { stdout } = await latchd('export', '--lock', String(site.lockId(1)), '--from', at, '--to', at, '--format', 'jsonl');
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([second]);
+  });
+
+  test('refuses what is no lock and no date with a sentence each', async () => {
+    expect((await latchd('export', '--lock', '0')).stderr).toContain(
+      "'--lock <lockId>' argument '0' is invalid. it must be a positive integer",
+    );
+    expect((await latchd('export', '--lock', '1', '--from', 'soon')).stderr).toContain(
+      "argument 'soon' is invalid. it must be a date such as",
+    );
+  });
+});
+
+describe('latchd clock accept', () => {
+  test('reaches the running daemon through a socket that only its owner can use', async () => {
+    expect((await stat(join(site.dataDir, 'control.sock'))).mode & 0o777).toBe(0o600);
+    expect(await latchd('clock', 'accept')).toEqual({ exitCode: 0, stdout: '', stderr: 'the clock counts as right from now on\n' });
+  });
+});
+
+describe('latchd verify', () => {
+  test('leaves a running daemon alone, reads a stopped one, and exits with 1 and the file when something is wrong', async () => {
+    const running = await latchd('verify');
+    expect([running.exitCode, running.stderr]).toEqual([1, expect.stringMatching(/^latchd: latchd is running on .* stop it first\n$/)]);
+
+    expect(await site.gateway.stop()).toBe(0);
+    const inOrder = await latchd('verify');
+    expect([inOrder.exitCode, inOrder.stdout]).toEqual([0, expect.stringMatching(/ is in order: 5 records, 2 locks\n$/)]);
+    expect((await latchd('clock', 'accept')).stderr).toMatch(/^latchd: no latchd is running on /);
+
+    const folder = join(site.dataDir, 'records');
+    const day = (await readdir(folder)).find((name) => name.endsWith('.jsonl')) ?? '';
+    const bytes = await readFile(join(folder, day));
+    bytes[40] = (bytes[40] ?? 0) ^ 1;
+    await writeFile(join(folder, day), bytes);
+    const damaged = await latchd('verify');
+    expect([damaged.exitCode, damaged.stdout]).toEqual([1, expect.stringContaining(`records/${day}: `)]);
+  });
+
+  test('a control socket that cannot be made keeps no door shut', async () => {
+    const path = join(site.dataDir, 'control.sock');
+    await mkdir(path);
+    await appendFile(join(path, 'in-the-way'), '');
+    await site.start();
+    expect(site.gateway.log).toContainEqual(expect.objectContaining({ code: 'control-unavailable' }));
+    expect((await site.api('GET', '/readyz')).status).toBe(200);
+  });
+});
