@@ -13,7 +13,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'memory-'));
 });
 
-afterEach(() => rm(folder, { recursive: true }));
+// A write that a test did not wait for may still be under way.
+afterEach(() => rm(folder, { recursive: true, maxRetries: 10, retryDelay: 20 }));
 
 function open(options: Partial<LockMemoryOptions> = {}): Promise<LockMemory> {
   const factory = factoryContents(completeProfile({}));
