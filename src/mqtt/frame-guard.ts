@@ -2,7 +2,7 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { createFrameParser, type Fed, type PacketSizes } from './frame-parser.ts';
+import { createFrameParser, type PacketSizes } from './frame-parser.ts';
 import { createPacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
 
@@ -89,18 +89,6 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     cancelFlush();
   }
 
-  /**
-   * As the parser's, with what it leaves behind a packet that began in an earlier chunk: one read gives all there is, since
-   * answers are written read by read, and a write costs more than the copy of a chunk.
-   */
-  function feed(chunk: Buffer, left: number): Fed {
-    const fed = parser.feed(chunk, left);
-    if (fed.rest === undefined || fed.packets >= left) return fed;
-    const more = parser.feed(fed.rest, left - fed.packets);
-    const parts = [fed.forward, more.forward].filter((part) => part !== undefined);
-    return { ...more, forward: parts.length > 1 ? Buffer.concat(parts) : parts[0], packets: fed.packets + more.packets };
-  }
-
   function pause(): void {
     paused = true;
     cancelPause = clock.timer(pauseMs, () => {
@@ -153,13 +141,15 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
       pause();
       return null;
     }
-    const chunk = readUnguarded() as Buffer | null;
+    // Of what completes a packet no more than that: the rest of a chunk is then passed on as it lies, without a copy.
+    const missing = parser.missingBytes();
+    const chunk = readUnguarded(missing > 1 && missing < stream.readableLength ? missing : undefined) as Buffer | null;
     if (chunk === null || refused) return null;
 
-    const { forward, packets, rest, refusal } = feed(chunk, left);
+    const { forward, packets, rest, refusal } = parser.feed(chunk, left);
     allowance.take(packets);
     if (forward !== undefined) handOut();
-    // Beyond what the client may send now: to be read again.
+    // Behind a packet that was completed, or beyond what the client may send now: to be read again.
     if (rest !== undefined) stream.unshift(rest);
     notePartial(packets);
     if (refusal !== undefined) {

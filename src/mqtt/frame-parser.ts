@@ -31,6 +31,8 @@ export interface FrameParser {
   isConnected(): boolean;
   /** Bytes kept of a packet that is not complete. */
   keptBytes(): number;
+  /** How many more complete it: 1 when that cannot be said yet. */
+  missingBytes(): number;
 }
 
 const incomplete = 0;
@@ -112,5 +114,6 @@ export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: Pac
     },
     isConnected: () => connected,
     keptBytes: partial.size,
+    missingBytes: partial.missing,
   };
 }
