@@ -57,7 +57,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
   const refusedSubscriptions = createReasonCounts();
-  const counts = { withheldDeliveries: 0, protocolErrors: 0, failedHandshakes: 0, hookFailures: 0 };
+  const counts = { withheldDeliveries: 0, protocolErrors: 0, stuckReaders: 0, failedHandshakes: 0, hookFailures: 0 };
   let aedes: Aedes | undefined;
 
   function accept(stream: ByteStream): void {
@@ -93,6 +93,12 @@ export function createBroker(options: BrokerOptions): Broker {
       limited.warn(`publish ${deviceId}`, { lockId, deviceId, reason }, 'A publish was refused and the connection closed.');
       connection.close(`illegal publish: ${reason}`);
     },
+    onStuck(connection) {
+      const { lockId, deviceId } = connection;
+      counts.stuckReaders++;
+      limited.warn(`stuck ${deviceId}`, { lockId, deviceId }, 'A client does not read what it is sent; its connection was closed.');
+      connection.close('it does not read');
+    },
     onFailed(connection, error) {
       const { lockId, deviceId } = connection;
       counts.hookFailures++;
@@ -123,12 +129,25 @@ export function createBroker(options: BrokerOptions): Broker {
   }
 
   function transportOf(client: Client): Transport {
+    let corked = false;
+    const uncork = () => {
+      corked = false;
+      client.conn.uncork();
+    };
     return {
       publish(topic, payload) {
         gate.hurry(client.conn);
         client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {});
       },
-      write: (packet) => void client.conn.write(packet),
+      write(packet, whenTaken) {
+        // One flush of the disk acknowledges many messages: one packet each on the network would cost as much as all the rest.
+        if (!corked) {
+          corked = true;
+          client.conn.cork();
+          process.nextTick(uncork);
+        }
+        client.conn.write(packet, whenTaken);
+      },
       unreadBytes: () => client.conn.writableLength,
       close: () => client.close(),
     };

@@ -19,6 +19,8 @@ export interface BrokerFigures extends ReceiverFigures, GateFigures {
   readonly refusedSubscriptions: Readonly<Record<string, number>>;
   readonly withheldDeliveries: number;
   readonly protocolErrors: number;
+  /** Connections that were closed because the other side took nothing. */
+  readonly stuckReaders: number;
   /** Of TLS. */
   readonly failedHandshakes: number;
   readonly hookFailures: number;

@@ -2,12 +2,14 @@
 import type { DeviceId, LockId } from '../domain/lock.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { SubscribeDecision } from './access.ts';
+import { createAcknowledgements } from './acknowledgements.ts';
 import { createInbound, type Inbound, type Opened } from './inbound.ts';
 
 /** The connection as the broker holds it. */
 export interface Transport {
   publish(topic: string, payload: string): void;
-  write(packet: Buffer): void;
+  /** All that is written in one step goes out together. */
+  write(packet: Buffer, whenTaken?: () => void): void;
   /** Written and not yet taken by the other side. */
   unreadBytes(): number;
   close(): void;
@@ -40,27 +42,30 @@ export interface Intake {
   onRefused(connection: LoggedIn, reason: string): void;
   /** The handling threw, rejected or took too long: closes the connection. */
   onFailed(connection: LoggedIn, error: unknown): void;
+  /** The other side does not take what it is sent: closes the connection. */
+  onStuck(connection: LoggedIn): void;
 }
-
-/** More than this unread: the other side has stopped reading, and its PUBACKs would fill the memory (T14). */
-const maxUnreadBytes = 65_536;
 
 /** The way in of this connection; `open` says what becomes of a message on a topic. */
 export function createIntake(
   connection: LoggedIn,
   transport: Transport,
-  { clock, timeoutMs, hold, onRefused, onFailed }: Intake,
+  { clock, timeoutMs, hold, onRefused, onFailed, onStuck }: Intake,
   open: (topic: string) => Opened,
   maxUnderWay?: () => number,
 ): Inbound {
-  function acknowledge(messageId: number): void {
-    transport.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]));
-    if (transport.unreadBytes() > maxUnreadBytes) connection.close('it does not read');
-  }
-  return createInbound(acknowledge, {
+  const acknowledgements = createAcknowledgements(transport, { clock, onStuck: () => onStuck(connection) });
+  const inbound = createInbound(acknowledgements.send, {
     ...{ clock, timeoutMs, hold, open },
     ...(maxUnderWay !== undefined && { maxUnderWay }),
     onRefused: (reason) => onRefused(connection, reason),
     onFailed: (error) => onFailed(connection, error),
   });
+  return {
+    take: inbound.take,
+    end() {
+      acknowledgements.end();
+      inbound.end();
+    },
+  };
 }

@@ -107,7 +107,7 @@ test('four may wait from one address, and a hub is not paired', async () => {
 });
 
 test('nothing is delivered to it, whatever subscription came to be (T11)', () => {
-  const intake = { clock: realClock, timeoutMs: 1_000, hold: () => () => {}, onRefused: () => {}, onFailed: () => {} };
+  const intake = { clock: realClock, timeoutMs: 1_000, hold: () => () => {}, onRefused: () => {}, onFailed: () => {}, onStuck: () => {} };
   const transport = { publish: () => {}, write: () => {}, unreadBytes: () => 0, close: () => {} };
   const newcomer = { deviceId: stranger.deviceId, keyHash: 'ab'.repeat(32) };
   const connection = createPendingConnection(newcomer, '10.0.0.1', transport, { topics, pairing: mqtt.pairing, intake });
