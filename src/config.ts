@@ -14,26 +14,31 @@ const file = z.string().min(1, 'must name a file');
 const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const schema = z.strictObject({
+/** A setting that consists of settings, such as `http`. */
+function group<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'invalid_type' ? 'must have settings below it, or be left out' : undefined),
+  });
+}
+
+const schema = group({
   dataDir: z.string().min(1, 'must name a folder').default('./data'),
-  http: z.strictObject({ enabled: enabled.default(true), host: host.default('127.0.0.1'), port: port.default(8080) }).prefault({}),
-  https: z.strictObject({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8443) }).prefault({}),
-  mqtt: z
-    .strictObject({
-      enabled: enabled.default(true),
-      host: host.default('127.0.0.1'),
-      port: port.default(1883),
-      topicRoot: topicRoot.default('latchd/v1'),
-    })
-    .prefault({}),
-  mqtts: z.strictObject({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8883) }).prefault({}),
-  webSocket: z.strictObject({ plain: enabled.default(false) }).prefault({}),
+  http: group({ enabled: enabled.default(true), host: host.default('127.0.0.1'), port: port.default(8080) }).prefault({}),
+  https: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8443) }).prefault({}),
+  mqtt: group({
+    enabled: enabled.default(true),
+    host: host.default('127.0.0.1'),
+    port: port.default(1883),
+    topicRoot: topicRoot.default('latchd/v1'),
+  }).prefault({}),
+  mqtts: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8883) }).prefault({}),
+  webSocket: group({ plain: enabled.default(false) }).prefault({}),
   tls: z
     .union([z.literal('auto'), z.strictObject({ certificate: file, key: file })], 'must be auto, or the files certificate and key')
     .default('auto'),
   tlsNames: z.array(certificateName, 'must be a list of names').default([]),
   commandTimeoutMs: commandTimeoutMs.default(10_000),
-  retention: z.strictObject({ at: timeOfDay.default('03:30') }).prefault({}),
+  retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 

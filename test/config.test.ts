@@ -128,6 +128,9 @@ describe('the configuration', () => {
       '/nowhere/latchd.yaml: cannot be read (ENOENT)',
     );
     expect(problemsOf('http: [\n')).toEqual([expect.stringMatching(/^FILE:\d: /)]);
-    expect(problemsOf('- 1\n')).toEqual([expect.stringMatching(/^FILE: the file: /)]);
+    expect(problemsOf('- 1\n')).toEqual([expect.stringMatching(/^FILE: the file: must have settings below it/)]);
+    expect(problemsOf('http:\nlogLevel: info\n')).toEqual([
+      expect.stringMatching(/^FILE:1: http: must have settings below it, or be left out$/),
+    ]);
   });
 });

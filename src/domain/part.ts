@@ -19,3 +19,15 @@ export interface Log {
   /** The process is about to end because of this. */
   fatal(fields: object, message: string): void;
 }
+
+const listenFailures: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use by another program',
+  EACCES: 'this user may not use that port',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'there is no host of that name',
+};
+
+/** Why a part that listens cannot start, as a sentence for the operator. `what` is the language spoken there. */
+export function cannotListen(what: string, host: string, port: number, error: Error & { readonly code?: string | undefined }): Error {
+  return new Error(`${what} cannot listen on ${host}:${port}: ${listenFailures[error.code ?? ''] ?? error.message}`, { cause: error });
+}

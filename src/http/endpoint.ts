@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Log } from '../domain/part.ts';
+import { cannotListen, type Log } from '../domain/part.ts';
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
@@ -101,7 +101,7 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
     listen() {
       tls?.server.setSecureContext(tls.identity.current());
       return new Promise((resolve, reject) => {
-        const failed = (error: NodeJS.ErrnoException) => reject(new Error(cannotListen(host, port, error), { cause: error }));
+        const failed = (error: NodeJS.ErrnoException) => reject(cannotListen('HTTP', host, port, error));
         server.once('error', failed);
         server.listen(port, host, () => {
           server.off('error', failed);
@@ -126,14 +126,4 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
-}
-
-function cannotListen(host: string, port: number, { code, message }: NodeJS.ErrnoException): string {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'the port is in use by another program',
-    EACCES: 'this user may not use that port',
-    EADDRNOTAVAIL: 'this machine does not have that address',
-    ENOTFOUND: 'there is no host of that name',
-  };
-  return `HTTP cannot listen on ${host}:${port}: ${reasons[code ?? ''] ?? message}`;
 }

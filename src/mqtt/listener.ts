@@ -1,7 +1,7 @@
 // A TCP or TLS listener that knows its open sockets, so that it can be stopped for good.
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Log } from '../domain/part.ts';
+import { cannotListen, type Log } from '../domain/part.ts';
 
 /** What a TLS listener proves itself with, PEM, now and after each change; open connections keep what they have. */
 interface TlsIdentity {
@@ -92,10 +92,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       const opening = open();
       await new Promise<void>((resolve, reject) => {
         opening.once('listening', resolve);
-        opening.once('error', (error: NodeJS.ErrnoException) => {
-          const why = error.code === 'EADDRINUSE' ? 'the port is in use already' : (error.code ?? error.message);
-          reject(new Error(`Cannot listen for MQTT on ${host}, port ${port}: ${why}.`, { cause: error }));
-        });
+        opening.once('error', (error) => reject(cannotListen('MQTT', host, port, error)));
         opening.listen(port, host);
       });
       opening.on('error', (error) => log.error({ err: error }, 'The MQTT listener reports an error.'));

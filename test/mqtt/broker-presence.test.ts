@@ -200,7 +200,7 @@ describe('starting and stopping', () => {
     const { port } = occupant.address() as { port: number };
     const endpoints = { mqtt: { host: '127.0.0.1', port } };
     await expect(startMqtt({ endpoints })).rejects.toThrow(
-      `Cannot listen for MQTT on 127.0.0.1, port ${port}: the port is in use already.`,
+      `MQTT cannot listen on 127.0.0.1:${port}: the port is in use by another program`,
     );
     await new Promise((resolve) => occupant.close(resolve));
   });
