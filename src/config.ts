@@ -12,7 +12,7 @@ const commandTimeoutMs = z.int('must be a whole number').min(100, 'must be 100 t
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as "03:30"');
 const file = z.string().min(1, 'must name a file');
 const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A setting that consists of settings, such as `http`. */
 function group<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -32,7 +32,7 @@ export interface Caller {
 }
 
 /** Roles on one lock, weakest first; each may do what the ones before it may. */
-export const lockRoles = ['operator', 'manager', 'administrator'] as const;
+const lockRoles = ['operator', 'manager', 'administrator'] as const;
 export type LockRole = (typeof lockRoles)[number];
 
 /** Whether the role a caller has (none: undefined) is at least the one that is needed. */

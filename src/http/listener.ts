@@ -54,14 +54,19 @@ export function createListener<
       });
       handle(request, response);
     },
-    onConnect: refuseConnect,
+    onConnect: (socket: Duplex) => noteNoRequest(refuseConnect(socket), 'CONNECT'),
     onBroken(error: NodeJS.ErrnoException, socket: Duplex) {
       const response = answering.get(socket);
       // In the middle of an answer, another one would be taken for its rest.
       if (!socket.writable || (response?.headersSent === true && !response.writableFinished)) socket.destroy();
-      else refuseBrokenRequest(socket, error.code);
+      else noteNoRequest(refuseBrokenRequest(socket, error.code), error.code);
     },
   };
+
+  /** Every id that a client can quote is in the log, also of what never became a request. */
+  function noteNoRequest(requestId: string | undefined, reason: string | undefined): void {
+    if (requestId !== undefined) log.info({ requestId, reason }, 'what came was no request');
+  }
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     try {

@@ -5,8 +5,11 @@ import { DomainError } from '../domain/errors.ts';
 import { newRequestId } from './exchange.ts';
 import { problemOf } from './problem.ts';
 
-/** Answers a socket on which there is no response object, with a problem like any other, and closes it. `status` replaces the code's own. */
-export function refuseSocket(socket: Duplex, error: unknown, status?: number): void {
+/**
+ * Answers a socket on which there is no response object, with a problem like any other, and closes it. `status` replaces the
+ * code's own. Gives the id of the answer, for the log.
+ */
+export function refuseSocket(socket: Duplex, error: unknown, status?: number): string {
   const requestId = newRequestId();
   const problem = problemOf(error, requestId, status);
   const lines = [
@@ -19,24 +22,23 @@ export function refuseSocket(socket: Duplex, error: unknown, status?: number): v
   ];
   socket.once('error', () => socket.destroy());
   socket.end(`${lines.join('\r\n')}\r\n\r\n${problem.body}`, () => socket.destroy());
+  return requestId;
 }
 
 /** CONNECT (RFC 9110 9.3.6) is for proxies. */
-export function refuseConnect(socket: Duplex): void {
-  refuseSocket(socket, notHttp('CONNECT is not supported'));
+export function refuseConnect(socket: Duplex): string {
+  return refuseSocket(socket, notHttp('CONNECT is not supported'));
 }
 
-/** For the errors of Node's parser; every other one, such as a failed TLS handshake, leaves nobody to answer. */
-export function refuseBrokenRequest(socket: Duplex, code = ''): void {
+/** For the errors of Node's parser; every other one, such as a failed TLS handshake, leaves nobody to answer, and no id. */
+export function refuseBrokenRequest(socket: Duplex, code = ''): string | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    refuseSocket(socket, new DomainError('too-large', 'the URL and the headers must not exceed 16 KiB together'), 431);
-  } else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    refuseSocket(socket, notHttp('the request did not arrive in time'), 408);
-  } else if (code.startsWith('HPE_')) {
-    refuseSocket(socket, notHttp('this is not a valid HTTP request'));
-  } else {
-    socket.destroy();
+    return refuseSocket(socket, new DomainError('too-large', 'the URL and the headers must not exceed 16 KiB together'), 431);
   }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuseSocket(socket, notHttp('the request did not arrive in time'), 408);
+  if (code.startsWith('HPE_')) return refuseSocket(socket, notHttp('this is not a valid HTTP request'));
+  socket.destroy();
+  return undefined;
 }
 
 function notHttp(message: string): DomainError {

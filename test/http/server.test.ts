@@ -187,12 +187,14 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
       400,
     ],
   ])('%s', async (_title, bytes, status) => {
-    const answer = await raw(await started(), bytes);
+    const under = await started();
+    const answer = await raw(under, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
     expect(answer).toMatch(/\r\nContent-Type: application\/problem\+json\r\n/);
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
     const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<string, unknown>;
     expect(body).toMatchObject({ status, code: status === 431 ? 'too-large' : 'invalid-parameter', requestId: expect.any(String) });
+    expect(under.log.lines).toContainEqual(expect.objectContaining({ fields: expect.objectContaining({ requestId: body['requestId'] }) }));
   });
 
   test.each([

@@ -144,7 +144,7 @@ export async function codeOf(work: () => unknown): Promise<ErrorCode | 'done'> {
 }
 
 /** SHA-256 as the gateway's, tokens and keys that count. */
-export function createFakeSecrets(): Secrets {
+function createFakeSecrets(): Secrets {
   let count = 0;
   return {
     newToken: () => `token-${++count}`,
