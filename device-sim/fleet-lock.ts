@@ -8,7 +8,7 @@ import { type LockMemory, type MemoryContents, openLockMemory } from './lock-mem
 import { factoryContents, type LockProfile } from './lock-profile.ts';
 import { keyFingerprint } from './lock-talk.ts';
 import { createSeededRandom } from './seeded-random.ts';
-import { type DoorResult, SimulatedLock } from './simulated-lock.ts';
+import { type DoorResult, type Movement, SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
 
 /** A lock to act on. What is done at the door resolves when it is over: the bolt has moved, or did not. */
@@ -31,6 +31,8 @@ export interface LockHandle {
   readonly keyFingerprint: string | undefined;
   /** Of the connection that is up; undefined without one. */
   readonly session: string | undefined;
+  /** The last movements of the bolt, oldest first. */
+  readonly movements: readonly Movement[];
   /** By the lock's own clock; undefined while it is not set. */
   readonly clockNow: number | undefined;
   /** What the lock's memory holds now, events not yet acknowledged included. */
@@ -162,6 +164,9 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
     },
     get session() {
       return lock.session;
+    },
+    get movements() {
+      return lock.movements;
     },
     get clockNow() {
       return lock.clockNow;

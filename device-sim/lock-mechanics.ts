@@ -46,6 +46,8 @@ export interface LockMechanicsOptions {
   readonly profile: LockProfile;
   readonly memory: LockMemory;
   readonly time: TimeSource;
+  /** The bolt begins to move. */
+  readonly begins: (target: OpenState, event: EventDraft) => void;
   readonly reportState: () => void;
   readonly reportBattery: () => void;
   readonly record: (event: EventDraft, refusal?: string) => void;
@@ -106,6 +108,7 @@ export function createLockMechanics(options: LockMechanicsOptions): LockMechanic
     }
     if (!byMotor) privacyBolt = false;
     cancelAutoLock?.();
+    options.begins(target, event);
     bolt.move(target, (arrived) => {
       if (arrived) {
         memory.change({ bolt: target });

@@ -24,6 +24,21 @@ export interface LockVoice {
   resendEvents(epoch: string, from: number, to: number): Promise<unknown>;
 }
 
+/** The beginning of a movement of the bolt, as this lock saw it. */
+export interface Movement {
+  readonly target: OpenState;
+  /** The lock's own counter, that of `expires` (Protocol 5.1). */
+  readonly uptime: number;
+  /** On the monotonic clock of the simulator. */
+  readonly at: number;
+  readonly session: string | undefined;
+  /** The command that caused it. */
+  readonly commandId: string | undefined;
+}
+
+/** Movements that are remembered. */
+const movementsKept = 32;
+
 /** What came of an act at the door; `reason` when the lock did not do it. */
 export interface DoorResult {
   readonly done: boolean;
@@ -50,6 +65,7 @@ export class SimulatedLock {
   readonly #clock: LockClock;
   readonly #desk: CommandDesk;
   readonly #bootedAt: number;
+  readonly #movements: Movement[] = [];
   #session: string | undefined;
   #voice: LockVoice | undefined;
 
@@ -65,6 +81,7 @@ export class SimulatedLock {
       profile,
       memory,
       time,
+      begins: (target, { commandId }) => this.#noteMovement({ target, commandId }),
       reportState: () => this.#reportState(),
       reportBattery: () => this.#reportBattery(),
       record: (event, refusal) => this.#record(event, refusal),
@@ -107,6 +124,11 @@ export class SimulatedLock {
   /** The current session; undefined without a connection. */
   get session(): string | undefined {
     return this.#session;
+  }
+
+  /** The last ones, oldest first. */
+  get movements(): readonly Movement[] {
+    return this.#movements;
   }
 
   /** By the lock's own clock; undefined while it is not set. */
@@ -234,6 +256,11 @@ export class SimulatedLock {
       const done = (refusal?: string): void => resolve(refusal === undefined ? { done: true } : { done: false, reason: refusal });
       this.#mechanics.move({ target, event, byMotor, done });
     });
+  }
+
+  #noteMovement(movement: Pick<Movement, 'target' | 'commandId'>): void {
+    this.#movements.push({ ...movement, uptime: this.uptime, at: this.#time.monotonic(), session: this.#session });
+    if (this.#movements.length > movementsKept) this.#movements.shift();
   }
 
   #reportState(): void {

@@ -10,10 +10,14 @@ export interface Wire {
   /** Everything that went to locks, of all connections, those that have ended included. */
   toLocks(): string;
   fromLocks(): string;
+  /** A command that went to this lock. */
+  command(deviceId: string, id: string): { readonly session: string; readonly expires: number } | undefined;
   /** How often this text went to locks. */
   sent(text: string): number;
   /** Half-open: the connection of this lock stays up and carries nothing, either way, until `thaw`. */
   freeze(deviceId: string): void;
+  /** Freezes it when what passes next, either way, says so: `at` gives how many bytes of it still pass. One at a time for each lock. */
+  freezeAt(deviceId: string, at: Trap): void;
   /**
    * What was held goes on its way. That the gateway has ended the connection meanwhile is lost: the lock learns of it by `reset`.
    */
@@ -23,13 +27,20 @@ export interface Wire {
   close(): Promise<void>;
 }
 
+/** Asked about everything that passes until it gives a number. */
+export type Trap = (bytes: string, way: 'to-lock' | 'from-lock') => number | undefined;
+
 interface Line {
   readonly near: Socket;
   readonly far: Socket;
   toLock: string;
   fromLock: string;
   held: (() => void)[] | undefined;
+  trap: Trap | undefined;
 }
+
+/** Its CONNECT is within these. */
+const connectBytes = 512;
 
 /** Listens on a free port of the loopback. */
 export async function openWire(): Promise<Wire> {
@@ -44,24 +55,32 @@ export async function openWire(): Promise<Wire> {
     }
     const far = connect({ ...target, noDelay: true });
     far.on('error', () => undefined);
-    const line: Line = { near, far, toLock: '', fromLock: '', held: undefined };
+    const line: Line = { near, far, toLock: '', fromLock: '', held: undefined, trap: undefined };
     lines.push(line);
     const pass = (action: () => void): void => {
       if (line.held === undefined) action();
       else line.held.push(action);
     };
-    near.on('data', (bytes) =>
-      pass(() => {
-        line.fromLock += bytes.toString('latin1');
-        if (!far.destroyed) far.write(bytes);
-      }),
-    );
-    far.on('data', (bytes) =>
-      pass(() => {
-        line.toLock += bytes.toString('latin1');
-        near.write(bytes);
-      }),
-    );
+    const toFar = (bytes: Buffer): void => {
+      line.fromLock += bytes.toString('latin1');
+      if (!far.destroyed) far.write(bytes);
+    };
+    const toNear = (bytes: Buffer): void => {
+      line.toLock += bytes.toString('latin1');
+      near.write(bytes);
+    };
+    const carry = (bytes: Buffer, way: Parameters<Trap>[1], to: (bytes: Buffer) => void): void => {
+      const cut = line.held === undefined ? line.trap?.(bytes.toString('latin1'), way) : undefined;
+      if (cut === undefined) {
+        pass(() => to(bytes));
+        return;
+      }
+      line.trap = undefined;
+      if (cut > 0) to(bytes.subarray(0, cut));
+      line.held = cut < bytes.length ? [() => to(bytes.subarray(cut))] : [];
+    };
+    near.on('data', (bytes) => carry(bytes, 'from-lock', toFar));
+    far.on('data', (bytes) => carry(bytes, 'to-lock', toNear));
     near.on('close', () => pass(() => far.destroy()));
     far.on('close', () => {
       if (line.held === undefined) near.end(() => near.destroy());
@@ -70,7 +89,7 @@ export async function openWire(): Promise<Wire> {
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
 
   // A lock names itself in its CONNECT.
-  const linesOf = (deviceId: string): Line[] => lines.filter((line) => line.fromLock.includes(deviceId));
+  const linesOf = (deviceId: string): Line[] => lines.filter((line) => line.fromLock.slice(0, connectBytes).includes(deviceId));
   const toLocks = (): string => lines.map((line) => line.toLock).join('\n');
 
   return {
@@ -81,12 +100,25 @@ export async function openWire(): Promise<Wire> {
     },
     toLocks,
     fromLocks: () => lines.map((line) => line.fromLock).join('\n'),
+    command(deviceId, id) {
+      for (const { toLock } of linesOf(deviceId)) {
+        const at = toLock.lastIndexOf(`{"id":"${id}"`);
+        if (at < 0) continue;
+        const { session, expires } = JSON.parse(toLock.slice(at, toLock.indexOf('}', toLock.indexOf('"expires"', at)) + 1));
+        return { session, expires };
+      }
+      return undefined;
+    },
     sent: (text) => toLocks().split(text).length - 1,
     freeze(deviceId) {
       for (const line of linesOf(deviceId)) line.held ??= [];
     },
+    freezeAt(deviceId, at) {
+      for (const line of linesOf(deviceId)) line.trap = at;
+    },
     thaw(deviceId) {
       for (const line of linesOf(deviceId)) {
+        line.trap = undefined;
         const held = line.held ?? [];
         line.held = undefined;
         for (const action of held) action();
