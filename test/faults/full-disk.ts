@@ -1,0 +1,120 @@
+// A disk that is full, and has room again (Fault T3): doors open, locks stay connected, nothing is acknowledged that is not
+// kept, and no restart is needed. The data lies on a small file system in memory; needs root.
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { type Bustle, createBustle } from './bustle.ts';
+import { CannotRun, type Fault, type FaultOptions, sumOf, type Toll } from './fault.ts';
+import { createHouse, type House, until } from './house.ts';
+
+const megabytes = 24;
+const locks = 8;
+const zeros = Buffer.alloc(65_536);
+
+/** Takes all room that is left. */
+function fill(folder: string): void {
+  const file = openSync(`${folder}/ballast`, 'a');
+  try {
+    for (let size = zeros.length; size >= 1; size >>= 1) {
+      try {
+        while (statfsSync(folder).bavail > 0) writeSync(file, zeros.subarray(0, size));
+      } catch {
+        // ENOSPC: a smaller piece may still fit.
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const sessions = (house: House): (string | undefined)[] => house.fleet.locks.map(({ session }) => session);
+const complaints = (house: House): number => house.log().filter(({ code }) => code === 'storage-unavailable').length;
+
+/** What a person and a lock see while there is no room; a sentence for each thing that is not as it must be. */
+async function whileFull(house: House, bustle: Bustle, ms: number): Promise<string[]> {
+  const problems: string[] = [];
+  const before = complaints(house);
+  const refusedBefore = bustle.refusals.get('storage-unavailable') ?? 0;
+  const folder = house.dataDir.slice(0, house.dataDir.lastIndexOf('/'));
+  const keepFull = setInterval(() => fill(folder), 100);
+  try {
+    fill(folder);
+    await until(async () => (await house.ask('GET', '/readyz'))?.status === 503, '/readyz says 503');
+    const ready = await house.ask('GET', '/readyz');
+    const parts = ready?.body['parts'] as Record<string, string> | undefined;
+    if (parts === undefined || parts['store'] === 'ok' || parts['mqtt'] !== 'ok')
+      problems.push(`/readyz says ${JSON.stringify(ready?.body)}`);
+    const sessionsBefore = sessions(house);
+    const acknowledged = bustle.acknowledged();
+    const endsAt = performance.now() + ms;
+    for (let n = 0; performance.now() < endsAt; n++) {
+      const { lockId = 0, number } = house.fleet.lock(1 + (n % locks));
+      for (const action of ['unlock', 'lock']) {
+        const answer = await house.ask('POST', `/api/v1/lock/${action}`, { lockId });
+        if (answer?.status !== 200) problems.push(`${action} of lock ${number} answered ${answer?.status} ${String(answer?.body['code'])}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    sessions(house).forEach((session, n) => {
+      if (session !== sessionsBefore[n]) problems.push(`lock ${n + 1} lost its connection while the disk was full`);
+    });
+    if ((bustle.refusals.get('storage-unavailable') ?? 0) === refusedBefore)
+      problems.push('no change was refused with storage-unavailable');
+    const since = bustle.acknowledged();
+    // What fits into the last block of a file may still have been kept: that is checked at the end like everything else.
+    if (since.cards.length - acknowledged.cards.length > 5) problems.push('cards were acknowledged while the disk was full');
+    if (house.fleet.locks.every(({ memory }) => memory.events.length === 0)) problems.push('no lock keeps its events');
+  } finally {
+    clearInterval(keepFull);
+    rmSync(`${folder}/ballast`, { force: true });
+  }
+  const lines = complaints(house) - before;
+  if (lines !== 1) problems.push(`${lines} lines in the log say that the disk takes no writes, and not one`);
+  return problems;
+}
+
+async function round(work: string, fullMs: number): Promise<Omit<Toll, 'fault' | 'rounds'>> {
+  const disk = `${work}/disk`;
+  mkdirSync(disk, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'latchd-full', disk], { stdio: 'pipe' });
+  } catch (error) {
+    throw new CannotRun(`a file system of a certain size cannot be mounted here: ${String(error).split('\n')[0]}`);
+  }
+  const house = await createHouse({ dataDir: `${disk}/data`, locksDir: `${work}/locks`, locks });
+  try {
+    await house.start();
+    await house.moveIn();
+    const pid = house.pid();
+    const bustle = createBustle(house);
+    bustle.go();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const problems = await whileFull(house, bustle, fullMs);
+    await until(async () => (await house.ask('GET', '/readyz'))?.status === 200, '/readyz says 200 when there is room');
+    await bustle.pause();
+    await Promise.all(house.fleet.locks.map((lock) => lock.whenEventsAcknowledged()));
+    if (house.pid() !== pid) problems.push('it was restarted');
+    const ledger = bustle.acknowledged();
+    const verdict = await bustle.verdict(ledger);
+    const code = await house.end('SIGTERM');
+    if (code !== 0) problems.push(`SIGTERM ended it with ${code}`);
+    const verified = await house.latchd('verify');
+    if (verified.code !== 0) problems.push(`latchd verify: ${verified.said}`);
+    return { ...verdict, problems: [...problems, ...verdict.problems] };
+  } finally {
+    await house.close();
+    execFileSync('umount', [disk]);
+    rmSync(`${work}/locks`, { recursive: true, force: true });
+  }
+}
+
+async function run({ short, work, say }: FaultOptions): Promise<readonly Toll[]> {
+  const rounds: Omit<Toll, 'fault' | 'rounds'>[] = [];
+  for (const fullMs of short ? [3_000] : [1_000, 3_000, 10_000, 30_000, 60_000]) {
+    const one = await round(work, fullMs);
+    say(`full for ${fullMs / 1_000} s: ${one.acknowledged} acknowledged, ${one.lost} lost, ${one.problems.length} problems`);
+    rounds.push(one);
+  }
+  return [sumOf('full disk (tmpfs)', rounds)];
+}
+
+export const fullDisk: Fault = { name: 'full-disk', run };
