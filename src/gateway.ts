@@ -84,6 +84,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     secrets,
     link: sender,
     administration,
+    timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
   });
   const hubPresence = createHubPresence({ log });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubPresence, administration });

@@ -157,7 +157,8 @@ export interface Secrets {
 
 /** What happened that an operator should be able to read, said by the domain, written down by whoever listens. */
 export type Notice =
-  | { readonly kind: 'lock-online' | 'lock-offline'; readonly lockId: LockId }
+  | { readonly kind: 'lock-online'; readonly lockId: LockId }
+  | { readonly kind: 'lock-offline'; readonly lockId: LockId; readonly reason: string }
   | { readonly kind: 'lock-disconnected'; readonly lockId: LockId; readonly reason: string }
   | {
       /** Own: the gateway's, for which nobody waits. */

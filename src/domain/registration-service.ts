@@ -80,6 +80,8 @@ export function createRegistrationService(options: {
   readonly secrets: Secrets;
   readonly link: LockLink;
   readonly administration: Sequence;
+  /** A lock that is online is told at once what its local time is now. */
+  readonly timezoneChanged: (lockId: LockId) => void;
 }): RegistrationService {
   const { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration } = options;
 
@@ -186,7 +188,9 @@ export function createRegistrationService(options: {
       requireManaged(caller, lockId);
       const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
       const update = () => locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
-      return managed(changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update));
+      const changed = changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update);
+      if (changes.timezoneOffsetMs !== undefined) options.timezoneChanged(lockId);
+      return managed(changed);
     },
 
     async remove(caller, lockId) {

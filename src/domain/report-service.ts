@@ -34,7 +34,10 @@ export interface ReportService {
   battery(lockId: LockId, report: BatteryReport): void;
   /** Resolves when every event is flushed: only then may the lock forget them. Rejects with `storage-unavailable`. */
   events(lockId: LockId, report: EventsReport): Promise<void>;
-  offline(lockId: LockId): void;
+  /** Sets the clock of a lock that is online, with its new offset. */
+  timezoneChanged(lockId: LockId): void;
+  /** `reason` is for the operator. */
+  offline(lockId: LockId, reason: string): void;
 }
 
 export function createReportService(options: {
@@ -179,10 +182,14 @@ export function createReportService(options: {
       if (records.progress(lockId, epoch).gaps.length > 0) void followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, 0));
     },
 
-    offline(lockId) {
+    timezoneChanged(lockId) {
+      if (link.session(lockId) !== undefined) void followUp(lockId, 'set-clock', () => setClock(lockId));
+    },
+
+    offline(lockId, reason) {
       if (locks.get(lockId) === undefined) return;
       statuses.patch(lockId, { lastSeenAt: clock.now() });
-      notify({ kind: 'lock-offline', lockId });
+      notify({ kind: 'lock-offline', lockId, reason });
     },
   };
 }

@@ -12,7 +12,7 @@ interface Present {
 /** Who is told when connections come and go. */
 export interface PresenceListener<C> {
   connected(connection: C): void;
-  ended(connection: C): void;
+  ended(connection: C, reason: string): void;
 }
 
 export interface Presence<C> {
@@ -40,7 +40,7 @@ export function createPresence<C extends Present>({
     const { lockId, deviceId } = connection;
     log.debug({ lockId, deviceId, reason }, 'A connection has ended.');
     try {
-      listener.ended(connection);
+      listener.ended(connection, reason);
     } catch (error) {
       // The end of a connection must be complete whatever its followers make of it: a takeover waits for it.
       log.error({ lockId, deviceId, err: error }, 'The end of a connection was not handled.');

@@ -35,7 +35,7 @@ export interface ReportReceiver {
   connected(connection: Connection): void;
   /** Takes effect before it returns, in the order of the calls; only what must be on the disk first is a promise. Rejects for a bug. */
   receive(connection: Connection, channel: ReportChannel, payload: Buffer): Receipt | Promise<Receipt>;
-  ended(connection: Connection): void;
+  ended(connection: Connection, reason: string): void;
   /** A command is under way on it. */
   isUrgent(connection: Connection): boolean;
   /** For a probe of the disk: locks with unacknowledged events are closed once (Protocol 4.4). */
@@ -51,15 +51,15 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
   const online = new WeakSet<Connection>();
   const figures = { malformedMessages: 0, invalidEvents: 0, ignoredReports: 0, messagesLeftUnacknowledged: 0 };
 
-  function goneOffline(connection: Connection): void {
-    if (online.delete(connection)) reports.offline(connection.lockId);
+  function goneOffline(connection: Connection, reason: string): void {
+    if (online.delete(connection)) reports.offline(connection.lockId, reason);
   }
 
   function status(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
     const text = payload.toString('utf8');
     if (text !== 'online' && text !== 'offline') return malformed(connection, 'status', 'neither online nor offline', payload);
     sender.setAvailable(connection, text === 'online');
-    if (text === 'offline') goneOffline(connection);
+    if (text === 'offline') goneOffline(connection, 'it said so');
     else if (sender.online(connection) && !online.has(connection)) {
       // Back without a new hello: nothing new is said, but whoever follows the lock must know.
       online.add(connection);
@@ -75,7 +75,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     if (!sender.begin(connection, { session, uptime })) return ignored(connection, 'hello', 'it came already');
     online.add(connection);
     reports.hello(connection.lockId, report);
-    if (!sender.online(connection)) goneOffline(connection);
+    if (!sender.online(connection)) goneOffline(connection, 'it said so before its hello');
     return 'acknowledge';
   }
 
@@ -176,11 +176,11 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
       sender.connected(connection);
     },
     receive: (connection, channel, payload) => channels[channel](connection, payload),
-    ended(connection) {
+    ended(connection, reason) {
       current.delete(connection);
       recovery.forget(connection);
       sender.ended(connection);
-      goneOffline(connection);
+      goneOffline(connection, reason);
     },
     isUrgent: sender.busy,
     storageWorks: recovery.works,

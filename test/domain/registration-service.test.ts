@@ -123,6 +123,19 @@ describe('a registered lock', () => {
   });
 });
 
+describe('a changed time zone', () => {
+  it('is told to a lock that is online at once, and to none that is away (Protocol 5.1 set-clock)', async () => {
+    const { registrationService, link, clock } = await createDomain();
+    await registrationService.change(admin, lockId, { alias: 'Cellar' });
+    expect(link.sent).toEqual([]);
+    await registrationService.change(admin, lockId, { timezoneOffsetMs: 7_200_000 });
+    expect(link.sent.map(({ command }) => command)).toEqual([{ op: 'set-clock', now: clock.now(), timezoneRawOffset: 7_200_000 }]);
+    link.lose(lockId);
+    await registrationService.change(admin, lockId, { timezoneOffsetMs: 0 });
+    expect(link.sent).toHaveLength(1);
+  });
+});
+
 describe('roles', () => {
   it('are taken from the administrator before, and a lesser one from the one appointed (HTTP API 5)', async () => {
     const { registrationService, locks, lockService } = await createDomain();

@@ -168,7 +168,7 @@ describe('the open state', () => {
     reports.hello(noLockId, { state: 'locked' });
     reports.state(noLockId, { state: 'locked' });
     reports.battery(noLockId, { level: 5 });
-    reports.offline(noLockId);
+    reports.offline(noLockId, 'gone');
     await reports.events(noLockId, { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] });
     expect(statuses.get(noLockId)).toEqual({ state: null, stateAt: null, batteryPercent: null, lastSeenAt: null });
     expect(notices).toEqual([]);
@@ -179,9 +179,9 @@ describe('the open state', () => {
     reports.state(lockId, { state: 'unlocked' });
     reports.battery(lockId, { level: 40 });
     clock.block(1_000);
-    reports.offline(lockId);
+    reports.offline(lockId, 'the connection was closed');
     expect(statuses.get(lockId)).toEqual({ state: 'unlocked', stateAt: now, batteryPercent: 40, lastSeenAt: now + 1_000 });
-    expect(notices).toEqual([{ kind: 'lock-offline', lockId }]);
+    expect(notices).toEqual([{ kind: 'lock-offline', lockId, reason: 'the connection was closed' }]);
   });
 });
 

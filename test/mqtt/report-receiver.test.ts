@@ -182,7 +182,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
   test('a lock that has reconnected in between is not closed: it sends by itself', async () => {
     reports.events = full;
     await say('events', events);
-    receiver.ended(connection);
+    receiver.ended(connection, 'the connection was closed');
     receiver.connected(createFakeConnection(lockA));
     receiver.storageWorks();
     expect(connection.closed).toEqual([]);
@@ -192,7 +192,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
     const disk = createGate();
     reports.events = () => disk.promise;
     const receipt = say('events', events);
-    receiver.ended(connection);
+    receiver.ended(connection, 'the connection was closed');
     disk.fail(storageUnavailable());
     expect(await receipt).toBe('leave');
     receiver.storageWorks();
@@ -222,7 +222,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
       receiver.storageWorks();
       if (connection.closed.length > 0) {
         closes++;
-        receiver.ended(connection);
+        receiver.ended(connection, 'the connection was closed');
         connection = createFakeConnection(lockA);
         receiver.connected(connection);
       }
@@ -237,7 +237,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
     reports.events = full;
     await say('events', events);
     receiver.storageWorks();
-    receiver.ended(connection);
+    receiver.ended(connection, 'the connection was closed');
     expect(clock.timers()).toBe(0);
   });
 });
@@ -257,7 +257,7 @@ test('what cannot be understood on any channel is acknowledged, counted, quarant
 });
 
 test('offline is said once for each online period, whatever ends it (Protocol 6)', () => {
-  receiver.ended(connection);
+  receiver.ended(connection, 'the connection was closed');
   expect(what()).toEqual([]);
   connection = createFakeConnection(lockA);
   receiver.connected(connection);
@@ -265,7 +265,7 @@ test('offline is said once for each online period, whatever ends it (Protocol 6)
   tell('hello', helloText({ session: 'session-2' }));
   tell('status', 'offline');
   tell('status', 'offline');
-  receiver.ended(connection);
-  receiver.ended(connection);
+  receiver.ended(connection, 'the connection was closed');
+  receiver.ended(connection, 'the connection was closed');
   expect(what()).toEqual(['hello', 'hello', 'offline']);
 });

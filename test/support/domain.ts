@@ -249,6 +249,7 @@ export async function createDomain(
     secrets,
     link,
     administration,
+    timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
   });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, hubs, registrations: registrationService, link, notify });

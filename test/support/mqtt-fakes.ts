@@ -77,6 +77,7 @@ export function createFakeReports(): FakeReports {
     async events(lockId, report) {
       told.push(['events', lockId, report]);
     },
+    timezoneChanged: () => undefined,
     offline: (lockId) => void told.push(['offline', lockId]),
   };
 }
