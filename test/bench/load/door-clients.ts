@@ -2,7 +2,7 @@
 import type { Address } from '../daemon.ts';
 import type { BenchLock } from '../seed.ts';
 import { type LoopResult, runLoop } from './closed-loop.ts';
-import { openHttpClients, requestText } from './http-client.ts';
+import { openHttpClients, reopen, requestText } from './http-client.ts';
 import type { Swarm } from './swarm.ts';
 
 export interface DoorResult extends LoopResult {
@@ -37,6 +37,7 @@ export async function openDoorClients({ http, pid, token, locks, swarm }: Doors,
 
   return {
     async measure(count, ms, over) {
+      await reopen(clients, http);
       // Each client has doors of its own; when there are fewer doors than clients, they queue for them.
       const at = Array.from({ length: count }, (_, client) => client % locks.length);
       const before = swarm?.commands() ?? 0;

@@ -8,6 +8,7 @@ export type Answered = (status: number, bodyBytes: number) => void;
 export interface HttpClient {
   /** Sends a whole request as it stands; one at a time. */
   ask(request: string, answered: Answered): void;
+  isOpen(): boolean;
   close(): void;
 }
 
@@ -57,12 +58,18 @@ export async function openHttpClient(address: Address): Promise<HttpClient> {
       answered = done;
       socket.write(request, 'latin1');
     },
+    isOpen: () => !closed,
     close: () => void socket.destroy(),
   };
 }
 
 export function openHttpClients(address: Address, count: number): Promise<HttpClient[]> {
   return Promise.all(Array.from({ length: count }, () => openHttpClient(address)));
+}
+
+/** Servers close what was idle for some seconds, as it is while others are measured: opens those anew. */
+export async function reopen(clients: HttpClient[], address: Address): Promise<void> {
+  for (const [index, client] of clients.entries()) if (!client.isOpen()) clients[index] = await openHttpClient(address);
 }
 
 /** A request without a body. */
