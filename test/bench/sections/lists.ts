@@ -1,8 +1,9 @@
 // lists: pages over HTTP, beside a trimmed Express that answers as many bytes and does nothing else.
+import type { Address } from '../daemon.ts';
 import { startTrimmedExpress } from '../floors/start-floor.ts';
 import { type LoopResult, runLoop } from '../load/closed-loop.ts';
 import { pourEvents } from '../load/event-pour.ts';
-import { type HttpClient, openHttpClients, requestText } from '../load/http-client.ts';
+import { type HttpClient, openHttpClients, reopen, requestText } from '../load/http-client.ts';
 import { alternate, type Contender, figureOf } from '../rounds.ts';
 import { effort, type Figure, type Section, type SectionOptions } from '../section.ts';
 import { type LatchdSite, openLatchd } from '../site.ts';
@@ -38,7 +39,7 @@ export const listsSection: Section = {
       options.say(`lists: ${locks} locks`);
       const site = await openLatchd(options, { locks, cardsEach });
       await pourEvents({ locks: site.swarm.locks, perMessage: recordsEach, window: 1, messagesEach: 1, pid: site.pid });
-      figures.push(...(await measureSite(site, { pid: floor.pid, clients: floorClients }, options)));
+      figures.push(...(await measureSite(site, { pid: floor.pid, http: floor.at.http, clients: floorClients }, options)));
       await site.close();
     }
     await floor.stop();
@@ -48,7 +49,7 @@ export const listsSection: Section = {
 
 async function measureSite(
   site: LatchdSite,
-  floor: { pid: number; clients: readonly HttpClient[] },
+  floor: { pid: number; http: Address; clients: HttpClient[] },
   options: SectionOptions,
 ): Promise<Figure[]> {
   const { rounds, ms } = effort(options, { rounds: 5, ms: 500 });
@@ -56,9 +57,9 @@ async function measureSite(
   const figures: Figure[] = [];
   for (const { name, path } of pages) {
     const count = site.locks.length;
-    const ours = asking('latchd', site.pid, opened, (n) => requestText('GET', path(n, count), site.token), ms);
+    const ours = asking('latchd', site, opened, (n) => requestText('GET', path(n, count), site.token), ms);
     const bytes = await bytesOf(opened[0] as HttpClient, requestText('GET', path(0, count), site.token));
-    const theirs = asking('floor', floor.pid, floor.clients, () => requestText('GET', `/bytes/${bytes}`, 'none'), ms);
+    const theirs = asking('floor', floor, floor.clients, () => requestText('GET', `/bytes/${bytes}`, 'none'), ms);
     await alternate([ours, theirs], 1);
     const measured = await alternate([ours, theirs], rounds);
     const results = measured.get('latchd') ?? [];
@@ -88,19 +89,20 @@ function microseconds({ perSecond }: LoopResult): number {
 
 function asking(
   name: string,
-  pid: number,
-  opened: readonly HttpClient[],
+  { pid, http }: { readonly pid: number; readonly http: Address },
+  opened: HttpClient[],
   request: (n: number) => string,
   ms: number,
 ): Contender<LoopResult> {
   let n = 0;
   return {
     name,
-    measure: () =>
-      runLoop({
-        ...{ clients, ms, pid },
-        begin: (client, done) => void opened[client]?.ask(request(n++), (status) => done(status === 200)),
-      }),
+    async measure() {
+      await reopen(opened, http);
+      const begin = (client: number, done: (well: boolean) => void) =>
+        void opened[client]?.ask(request(n++), (status) => done(status === 200));
+      return runLoop({ clients, ms, pid, begin });
+    },
   };
 }
 
