@@ -72,7 +72,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const stateHeard = new WeakSet<LockSession>();
   const lockService = createLockService({ locks, statuses, link: sender, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
-  const recordService = createRecordService({ clock, locks, records });
+  const recordService = createRecordService({ clock, locks, records, clockIsSuspect: store.clockIsSuspect });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const registration = createRegistrationService({
     clock,

@@ -14,7 +14,10 @@ export interface RecordRange extends PageRequest {
 }
 
 export interface RecordService {
-  /** Newest first, never older than six calendar months; `outside-retention` when the whole range is. */
+  /**
+   * Newest first, never older than six calendar months; `outside-retention` when the whole range is. While the clock is suspect
+   * nothing is too old: ten years ahead, every record would seem to be (Fault T19).
+   */
   page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
 }
 
@@ -22,11 +25,12 @@ export function createRecordService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
   readonly records: RecordStore;
+  readonly clockIsSuspect: () => boolean;
 }): RecordService {
-  const { clock, locks, records } = options;
+  const { clock, locks, records, clockIsSuspect } = options;
   return {
     async page(caller, lockId, range) {
-      const cutoff = retentionCutoff(clock.now());
+      const cutoff = clockIsSuspect() ? Number.MIN_SAFE_INTEGER : retentionCutoff(clock.now());
       const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
       if (to < cutoff) {
         throw new DomainError('outside-retention', `records are kept for six months: nothing before ${new Date(cutoff).toISOString()}`);

@@ -93,7 +93,8 @@ export function createServe(options: { clock: Clock; log: Log; authenticate: Aut
     const problem = problemOf(error, requestId);
     exchange.code = problem.code;
     if (problem.code === 'internal-error') log.error({ requestId, err: error }, 'a request failed because of a bug');
-    if (problem.code === 'storage-unavailable') log.error({ requestId, err: error }, 'a request failed because of the disk');
+    if (problem.code === 'storage-unavailable')
+      log.warn({ requestId, reason: error instanceof Error ? error.message : String(error) }, 'a change was refused because of the disk');
     const headers = problem.status === 405 && resource !== undefined ? ['Allow', resource.allow] : problem.headers;
     send(exchange, problem.status, problemJson, headers, problem.body);
   }

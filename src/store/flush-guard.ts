@@ -6,7 +6,15 @@ import { codeOf, type FileLayer, type OpenFile } from './files.ts';
 /** What the caller of a write is told; the system's own error is the `cause`. A DomainError passes as it is. */
 export function storageUnavailable(cause: unknown): DomainError {
   if (cause instanceof DomainError) return cause;
-  return new DomainError('storage-unavailable', 'The storage of the gateway is not available; nothing was changed', { cause });
+  return new DomainError('storage-unavailable', `${whatIsWrong(codeOf(cause))}; nothing was changed`, { cause });
+}
+
+/** For whoever may go to the machine, and for the one who can only call them. */
+function whatIsWrong(code: string): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk of the gateway is full (${code}): make room on it, no restart is needed`;
+  if (code === 'EROFS') return 'The disk of the gateway is mounted read-only (EROFS): look at the kernel log, it may be failing';
+  if (code === '') return 'The gateway cannot keep anything at the moment: its log says why';
+  return `The disk of the gateway does not work (${code}): look at the kernel log and at the disk`;
 }
 
 export interface GuardedFiles extends FileLayer {
@@ -26,7 +34,11 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void):
 
   function breakFor(error: unknown): void {
     if (broken) return;
-    broken = new Error(`a flush failed: ${codeOf(error) || String(error)}`, { cause: error });
+    const what = codeOf(error) || String(error);
+    broken = new Error(
+      `a flush to the data directory failed (${what}): look at the kernel log and at the disk; after a restart everything that was acknowledged is there`,
+      { cause: error },
+    );
     onFatal(broken);
   }
   async function flush(action: () => Promise<void>, isFatal: (error: unknown) => boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { createRecordService } from '../../src/domain/record-service.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId } from '../support/domain.ts';
 
 const cutoff = Date.UTC(2026, 4, 21, 9);
@@ -43,6 +44,13 @@ describe('a page of records', () => {
     expect(await dated({ startDate: 1, endDate: cutoff })).toEqual([cutoff]);
     await clock.advance(2);
     expect(await dated()).toEqual([]);
+  });
+
+  it('holds everything while the clock is suspect: ten years ahead, all records would seem too old (Fault T19)', async () => {
+    const { clock, locks, records } = await setUp(cutoff - 1, cutoff);
+    const service = createRecordService({ clock, locks, records, clockIsSuspect: () => true });
+    const page = async (range: object) => (await service.page(callers.manager, lockId, { ...open, ...range })).total;
+    expect([await page({}), await page({ endDate: cutoff - 1 })]).toEqual([2, 1]);
   });
 
   it('is outside-retention when the whole range is older, to the millisecond (HTTP API 2)', async () => {

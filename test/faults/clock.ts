@@ -87,10 +87,10 @@ async function jump(work: string, library: string, one: Jump): Promise<Omit<Toll
     if (job?.['clockIsSuspect'] !== true) problems.push(`the clock was believed: ${JSON.stringify(job)}`);
     const gone = before.filter((name) => !recordFiles(house).includes(name));
     if (gone.length > 0) problems.push(`deleted with a wrong clock: ${gone.join(', ')}`);
-    const accepted = await house.latchd('clock', 'accept');
-    if (accepted.code !== 0) problems.push(`latchd clock accept: ${accepted.said}`);
     problems.push(...(await order(house)));
     const verdict = await bustle.verdict(bustle.acknowledged());
+    const accepted = await house.latchd('clock', 'accept');
+    if (accepted.code !== 0) problems.push(`latchd clock accept: ${accepted.said}`);
     if ((await house.end('SIGTERM')) !== 0) problems.push('SIGTERM did not end it with 0');
     return { ...verdict, problems: [...problems, ...verdict.problems] };
   } finally {

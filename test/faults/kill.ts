@@ -4,7 +4,7 @@ import { type Fault, type FaultOptions, sumOf, type Toll } from './fault.ts';
 import { createHouse } from './house.ts';
 
 const shortRounds = 5;
-const rounds = 60;
+const rounds = 40;
 
 async function run({ short, work, say }: FaultOptions): Promise<readonly Toll[]> {
   const house = await createHouse({ dataDir: `${work}/data`, locksDir: `${work}/locks`, locks: 8 });

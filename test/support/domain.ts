@@ -230,7 +230,7 @@ export async function createDomain(
   const stateHeard = new WeakSet<LockSession>();
   const lockService = createLockService({ locks, statuses, link, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
-  const recordService = createRecordService({ clock, locks, records });
+  const recordService = createRecordService({ clock, locks, records, clockIsSuspect: () => false });
   const administration = createSequence();
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const memoryHubs = createMemoryHubs();
