@@ -10,6 +10,8 @@ export interface Address {
 export interface Daemon extends Child {
   readonly http: Address;
   readonly mqtt: Address;
+  /** Where it is on. */
+  readonly mqtts?: Address;
   /** From the start of the process until it said that it serves. */
   readonly startMs: number;
 }
@@ -37,8 +39,8 @@ export async function startDaemon({ program, dataDir, flags = [], nodeFlags = []
       .split('\n')
       .find((one) => one.includes('"code":"ready"'));
     if (line !== undefined) {
-      const { http, mqtt } = JSON.parse(line) as { http: Address; mqtt: Address };
-      return { pid, stop, http, mqtt, startMs: performance.now() - startedAt };
+      const { http, mqtt, mqtts } = JSON.parse(line) as Pick<Daemon, 'http' | 'mqtt' | 'mqtts'>;
+      return { pid, stop, http, mqtt, ...(mqtts && { mqtts }), startMs: performance.now() - startedAt };
     }
     await sleep(2);
   }

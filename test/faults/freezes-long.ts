@@ -1,7 +1,8 @@
 // The nightly round of test/end-to-end/freezes.test.ts: unlocks over connections that freeze at any step and thaw at any
-// moment, with gateways that die in between, as many as wanted. Needs the built daemon. Ends with 1 when an unlock was late.
+// moment, with gateways that die in between, as many as wanted. Ends with 1 when an unlock was late.
 //   --trials N (default 10,000)  --seed S (default: a new one, which is printed)  --locks N (default 100)
 import { randomInt } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freezeRound, type Trial } from '../support/freeze-trials.ts';
 import { createRandom } from '../support/seeded-random.ts';
@@ -32,8 +33,10 @@ const random = createRandom(seed);
 const trials: Trial[] = [];
 const startedAt = performance.now();
 const site = await openSite({
+  // The one of this build.
+  program: fileURLToPath(new URL('../../src/main.js', import.meta.url)),
   locks: locks.map(() => ({})),
-  flags: ['--command-timeout-ms', `${commandTimeoutMs}`, '--log-level', 'error'],
+  flags: ['--command-timeout-ms', `${commandTimeoutMs}`],
 });
 try {
   for (let round = 1; trials.length < wanted; round++) {

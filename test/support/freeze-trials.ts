@@ -46,6 +46,8 @@ export interface TrialOptions {
 const uptimeToleranceMs = 2;
 const getStatusMs = 5_000;
 const patienceMs = 20_000;
+/** A lock that is offline is refused at once: many that ask without a pause would leave no time for anything else. */
+const askAgainMs = 50;
 
 /** Where the connection freezes; undefined: at once, before anything is asked. */
 function trapAt(step: FreezeStep, random: Random): Trap | undefined {
@@ -111,7 +113,9 @@ async function rest(site: Site, number: number): Promise<void> {
   await until(
     async () => {
       site.wire.reset(deviceId);
-      return (await answersOf(site, number)) === 200;
+      if ((await answersOf(site, number)) === 200) return true;
+      await after(askAgainMs);
+      return false;
     },
     `lock ${number} answers again`,
     patienceMs,
@@ -130,6 +134,7 @@ async function lockDoor(site: Site, number: number): Promise<void> {
     async () => {
       if (site.lock(number).state === 'locked') return true;
       await site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(number) } });
+      await after(askAgainMs);
       return false;
     },
     `lock ${number} is locked`,

@@ -22,6 +22,8 @@ export interface SiteOptions {
   /** Further flags of `latchd serve`. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Another build than the usual one. */
+  readonly program?: string;
 }
 
 export interface RequestOptions {
@@ -108,7 +110,7 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
 
   async function start(): Promise<GatewayProcess> {
     const { flags = [], environment = {} } = options;
-    gateway = await startGatewayProcess({ dataDir, flags, environment, program });
+    gateway = await startGatewayProcess({ dataDir, flags, environment, program: options.program ?? program });
     wire.lead(gateway.mqttUrl);
     return gateway;
   }

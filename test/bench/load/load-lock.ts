@@ -1,4 +1,5 @@
 // One lock as the bench plays it: keeps the protocol (hello, state, battery, a reply to each command) and does it at once.
+import type { SecureContext } from 'node:tls';
 import type { Address } from '../daemon.ts';
 import { type BenchLock, deviceKey } from '../seed.ts';
 import { connectText, createCutter, packetTypes, pingText, pubackText, publishText, subscribeText } from './packets.ts';
@@ -8,6 +9,8 @@ export interface LoadLockOptions {
   readonly lock: BenchLock;
   readonly address: Address;
   readonly localAddress: string;
+  /** TLS, with whom it trusts. */
+  readonly secureContext?: SecureContext | undefined;
   readonly keepAliveSeconds: number;
   /** Also says its new state and sends the event of the command, as a whole lock does; without, the reply alone. */
   readonly talkative: boolean;
@@ -41,7 +44,15 @@ const lastHelloId = 5;
 const session = 'bench-session';
 
 /** Resolves when the gateway has acknowledged all that a lock says after its login. */
-export function connectLoadLock({ lock, address, localAddress, keepAliveSeconds, talkative, epoch }: LoadLockOptions): Promise<LoadLock> {
+export function connectLoadLock({
+  lock,
+  address,
+  localAddress,
+  secureContext,
+  keepAliveSeconds,
+  talkative,
+  epoch,
+}: LoadLockOptions): Promise<LoadLock> {
   const topic = `latchd/v1/${lock.deviceId}/`;
   let out = '';
   let commands = 0;
@@ -121,6 +132,7 @@ export function connectLoadLock({ lock, address, localAddress, keepAliveSeconds,
     openSocket({
       ...address,
       localAddress,
+      secureContext,
       onBytes(bytes) {
         cut(bytes);
         flush();

@@ -1,4 +1,5 @@
 // Many locks at once: connected some at a time, kept alive, counted.
+import { createSecureContext } from 'node:tls';
 import type { Address } from '../daemon.ts';
 import type { BenchLock } from '../seed.ts';
 import { connectLoadLock, type LoadLock } from './load-lock.ts';
@@ -11,6 +12,8 @@ export interface SwarmOptions {
   readonly epoch?: string;
   /** Connections that are being opened at a time; all when absent is not what a building does. */
   readonly atOnce?: number;
+  /** TLS, and the authority that is trusted. */
+  readonly ca?: string;
 }
 
 export interface Swarm {
@@ -25,14 +28,15 @@ const locksPerAddress = 1_000;
 const pingSlices = 100;
 
 export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
-  const { address, locks, keepAliveSeconds = 120, talkative = false, epoch = 'b1', atOnce = 200 } = options;
+  const { address, locks, keepAliveSeconds = 120, talkative = false, epoch = 'b1', atOnce = 200, ca } = options;
+  const secureContext = ca === undefined ? undefined : createSecureContext({ ca });
   const connected: LoadLock[] = [];
   let next = 0;
   async function connectSome(): Promise<void> {
     for (let n = next++; n < locks.length; n = next++) {
       const lock = locks[n] as BenchLock;
       const localAddress = `127.0.1.${1 + Math.floor(n / locksPerAddress)}`;
-      connected[n] = await connectLoadLock({ lock, address, localAddress, keepAliveSeconds, talkative, epoch });
+      connected[n] = await connectLoadLock({ lock, address, localAddress, secureContext, keepAliveSeconds, talkative, epoch });
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, locks.length) }, connectSome));
