@@ -22,7 +22,7 @@ import { refuseUnlessOk } from './lock-service.ts';
 import { createOneAtATime } from './one-at-a-time.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireRole } from './permissions.ts';
-import type { CardStore, Clock, CounterStore, LockSession, LockStore, Notify } from './ports.ts';
+import type { CardStore, Clock, CounterStore, Gone, LockSession, LockStore, Notify } from './ports.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -34,13 +34,13 @@ export interface CardService {
   list(caller: Caller, lockId: LockId, page: PageRequest): Page<Card>;
   detail(caller: Caller, lockId: LockId, cardId: CardId): Card;
   /** `card-exists`, `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`; `invalid-parameter` for dates that make no sense. */
-  add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: AbortSignal): Promise<CardId>;
-  changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: AbortSignal): Promise<void>;
+  add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: Gone): Promise<CardId>;
+  changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: Gone): Promise<void>;
   /** Concerns only the gateway. */
   rename(caller: Caller, lockId: LockId, cardId: CardId, name: string): Promise<void>;
-  remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: AbortSignal): Promise<void>;
+  remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: Gone): Promise<void>;
   /** What the lock itself holds, asked now; `known`: the gateway has a card of that number. */
-  onLock(caller: Caller, lockId: LockId, gone: AbortSignal): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
+  onLock(caller: Caller, lockId: LockId, gone: Gone): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
   /** Settles what a time-out or a restart left open; called after each hello. Never rejects. */
   settle(lockId: LockId): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function createCardService(options: {
 
   /** What every change through the gateway has in common: open intents first, then this one, and nothing half-done (rule 6). */
   async function changeOnLock(
-    request: { caller: Caller; lockId: LockId; gone: AbortSignal },
+    request: { caller: Caller; lockId: LockId; gone: Gone },
     prepare: () => Promise<Change>,
   ): Promise<CardIntent> {
     const { caller, lockId, gone } = request;

@@ -4,7 +4,7 @@ import { DomainError } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { CommandOutcome, LockCommand } from './lock-command.ts';
 import { createOneAtATime } from './one-at-a-time.ts';
-import type { Clock, CommandIds, LockLink, LockSession, Notify } from './ports.ts';
+import type { Clock, CommandIds, Gone, LockLink, LockSession, Notify } from './ports.ts';
 
 /** What goes first when several commands wait for one lock. */
 export const priority = { door: 0, change: 1, gateway: 2 } as const;
@@ -21,7 +21,7 @@ export interface CommandRequest {
   readonly accountId: AccountId | null;
   /** On the monotonic clock; from the caller's request. */
   readonly deadline: number;
-  readonly gone?: AbortSignal;
+  readonly gone?: Gone;
   /** The session in which it was asked for, when that was earlier than now: it is sent in no other (Protocol 5.3 rule 1). */
   readonly session?: LockSession;
   /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */

@@ -6,7 +6,7 @@ import { DomainError } from './errors.ts';
 import { type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireLock, requireRole } from './permissions.ts';
-import type { LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
+import type { Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
 
 /** A lock with what it last said and whether it is connected. */
 export interface LockView {
@@ -28,14 +28,14 @@ export interface LockService {
   /** `state-unknown` until the lock has said it. */
   battery(caller: Caller, lockId: LockId): number;
   /** Locks or unlocks; `gone` aborts when nobody waits for the answer any more. `lock-offline`, `lock-busy`, `lock-timeout`. */
-  move(caller: Caller, lockId: LockId, wanted: OpenState, gone: AbortSignal): Promise<MoveResult>;
+  move(caller: Caller, lockId: LockId, wanted: OpenState, gone: Gone): Promise<MoveResult>;
   /** 0 to 65535 seconds, 0 is off; `lock-refused` and the codes of `move`. */
-  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: AbortSignal): Promise<void>;
+  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: Gone): Promise<void>;
   /** The administrator's view; `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId): LockView;
   rename(caller: Caller, lockId: LockId, alias: string): Promise<void>;
   /** Sent to the lock, kept when it said ok. */
-  changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: AbortSignal): Promise<void>;
+  changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: Gone): Promise<void>;
 }
 
 export function createLockService(options: {

@@ -1,7 +1,7 @@
 // Work for one key (a lock) strictly in sequence: the most urgent first, then in the order of arrival.
 // What waits too long, or for nobody, is dropped before it begins (Protocol 5.4 rule 1).
 import { DomainError } from './errors.ts';
-import type { Clock } from './ports.ts';
+import type { Clock, Gone } from './ports.ts';
 
 export interface Turn {
   /** Lower goes first. */
@@ -9,7 +9,7 @@ export interface Turn {
   /** On the monotonic clock: work that has not begun by then is dropped with `lock-busy`. */
   readonly deadline: number;
   /** Aborts when nobody waits for the answer any more; work that has not begun is then dropped. */
-  readonly gone?: AbortSignal;
+  readonly gone?: Gone;
 }
 
 export interface OneAtATime<K> {

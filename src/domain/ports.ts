@@ -18,6 +18,13 @@ export interface Clock {
   timer(delayMs: number, action: () => void): () => void;
 }
 
+/** Whether somebody still waits for the answer. An AbortSignal is one. */
+export interface Gone {
+  readonly aborted: boolean;
+  addEventListener(kind: 'abort', left: () => void): void;
+  removeEventListener(kind: 'abort', left: () => void): void;
+}
+
 export interface LockStore {
   /** Every lock, by lockId ascending. The same array until something changes. */
   all(): readonly Lock[];

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
+import type { Clock, Gone } from '../domain/ports.ts';
 import { writeAccessLog } from './access-log.ts';
 import type { Authenticate } from './authenticate.ts';
 import { requireJsonAccepted, requireOneHost } from './headers.ts';
@@ -82,9 +82,7 @@ export function createServe(options: { clock: Clock; log: Log; authenticate: Aut
       caller,
       parameters,
       body,
-      get gone() {
-        return goneSignal(response);
-      },
+      gone: goneWith(response),
     });
   }
 
@@ -118,15 +116,28 @@ export function newRequestId(): string {
   return uuid.slice(0, 8) + uuid.slice(9, 13);
 }
 
-/** Aborts when the connection ends before the answer is out; made only for the handlers that ask for it. */
-function goneSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const gone = () => {
-    if (!response.writableFinished) controller.abort();
+/**
+ * Gone when the connection ends before the answer is out. An AbortSignal would cost as much as all the checks of a request, and
+ * only a command that has to wait for its turn ever listens.
+ */
+function goneWith(response: ServerResponse): Gone {
+  const onClose = new Map<() => void, () => void>();
+  return {
+    get aborted() {
+      return response.destroyed && !response.writableFinished;
+    },
+    addEventListener(_kind, left) {
+      const closed = () => {
+        if (!response.writableFinished) left();
+      };
+      onClose.set(left, closed);
+      response.once('close', closed);
+    },
+    removeEventListener(_kind, left) {
+      const closed = onClose.get(left);
+      if (closed !== undefined) response.off('close', closed);
+    },
   };
-  if (response.destroyed) gone();
-  else response.once('close', gone);
-  return controller.signal;
 }
 
 function pathOf(url: string): string {

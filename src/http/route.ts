@@ -1,5 +1,6 @@
 // The shape of a line in the route tables, and the answers that handlers give.
 import type { Caller } from '../domain/account.ts';
+import type { Gone } from '../domain/ports.ts';
 import type { Checked } from './check.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -9,8 +10,8 @@ export interface Asked<P, B> {
   readonly caller: Caller;
   readonly parameters: P;
   readonly body: B;
-  /** Aborts when the client is gone before its answer. */
-  readonly gone: AbortSignal;
+  /** Aborted when the client is gone before its answer. */
+  readonly gone: Gone;
 }
 
 export interface Answer {

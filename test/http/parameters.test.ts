@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { paginate } from '../../src/domain/page.ts';
-import { createServerUnderTest, sampleCard, sampleToken } from '../support/fake-services.ts';
+import { createServerUnderTest, isGone, sampleCard, sampleToken } from '../support/fake-services.ts';
 
 const under = createServerUnderTest();
 const bearer = `Bearer ${sampleToken}`;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   const keep =
     <T>(answer: T) =>
     (...args: readonly unknown[]): T => {
-      asked = args.slice(1).filter((arg) => !(arg instanceof AbortSignal));
+      asked = args.slice(1).filter((arg) => !isGone(arg));
       return answer;
     };
   const { locks, cards, records, registrations, accounts } = under;

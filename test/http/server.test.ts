@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
+import type { Gone } from '../../src/domain/ports.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createServerUnderTest, sampleToken } from '../support/fake-services.ts';
 
@@ -95,7 +96,7 @@ describe('The server as a part', () => {
 
   test('stop is bounded: after 4.5 s what is still under way is cut off, and its work learns that nobody waits', async () => {
     const under = await started();
-    const asked = signal<AbortSignal>();
+    const asked = signal<Gone>();
     under.locks.move = (_caller, _lockId, _wanted, gone) => {
       asked.fire(gone);
       return new Promise(() => undefined);
@@ -135,7 +136,7 @@ describe('A client that leaves before its answer', () => {
 
   test('one that got its answer never aborts it', async () => {
     const under = await started();
-    let kept: AbortSignal | undefined;
+    let kept: Gone | undefined;
     under.locks.move = async (_caller, _lockId, _wanted, gone) => {
       kept = gone;
       return { success: true };

@@ -6,6 +6,7 @@ import type { Account } from '../../src/domain/account.ts';
 import { paginate } from '../../src/domain/page.ts';
 import {
   createServerUnderTest,
+  isGone,
   sampleCaller,
   sampleCard,
   sampleLock,
@@ -32,7 +33,7 @@ const under = createServerUnderTest(() => ({ ready: true, since: 1_763_715_600_0
 function asked<T>(name: string, answer: T) {
   return (...args: readonly unknown[]): T => {
     expect(args[0]).toBe(sampleCaller);
-    calls.push([name, ...args.slice(1).filter((arg) => !(arg instanceof AbortSignal))]);
+    calls.push([name, ...args.slice(1).filter((arg) => !isGone(arg))]);
     return answer;
   };
 }

@@ -10,11 +10,16 @@ import type { LockService, LockView } from '../../src/domain/lock-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { PairingService } from '../../src/domain/pairing-service.ts';
 import type { Log } from '../../src/domain/part.ts';
-import type { Clock } from '../../src/domain/ports.ts';
+import type { Clock, Gone } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/record.ts';
 import type { RecordService } from '../../src/domain/record-service.ts';
 import type { RegistrationService } from '../../src/domain/registration-service.ts';
 import { createHttpServer, type Readiness } from '../../src/http/server.ts';
+
+/** Whether this is what tells a service that nobody waits any more. */
+export function isGone(value: unknown): value is Gone {
+  return typeof value === 'object' && value !== null && 'aborted' in value;
+}
 
 type Open<T> = { -readonly [Key in keyof T]: T[Key] };
 
