@@ -63,10 +63,10 @@ export function createReportService(options: {
   const { clockIsSuspect = () => false } = options;
   const gaps = createEventGaps({ records, commands, notify });
 
-  /** A lock without a clock says 1970, or a year that has not come. */
-  function believable(date: number | undefined, now: number): date is number {
+  /** A lock without a clock says 1970, or a year that has not come. `cutoff`: that of `now`, for whoever asks about many. */
+  function believable(date: number | undefined, now: number, cutoff = retentionCutoff(now)): date is number {
     if (date === undefined || Math.abs(date) > maxDateMs) return false;
-    return clockIsSuspect() || (date >= retentionCutoff(now) && date <= now + dayMs);
+    return clockIsSuspect() || (date >= cutoff && date <= now + dayMs);
   }
 
   function heard(lockId: LockId): void {
@@ -106,7 +106,7 @@ export function createReportService(options: {
     if (epoch !== undefined) await followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, lastSeq ?? 0));
   }
 
-  function draft(lockId: LockId, event: LockEvent, now: number): RecordDraft {
+  function draft(lockId: LockId, event: LockEvent, now: number, cutoff: number): RecordDraft {
     const { date = now } = event;
     return {
       seq: event.seq,
@@ -114,7 +114,7 @@ export function createReportService(options: {
       success: event.success ?? true,
       credential: event.credential ?? '',
       username: userOf(lockId, event),
-      ...(believable(date, now) ? { lockDate: date } : { lockDate: now, reportedDate: date }),
+      ...(believable(date, now, cutoff) ? { lockDate: date } : { lockDate: now, reportedDate: date }),
       serverDate: now,
     };
   }
@@ -166,12 +166,13 @@ export function createReportService(options: {
 
     async events(lockId, { epoch, events }) {
       const now = clock.now();
+      const cutoff = retentionCutoff(now);
       const deviceId = locks.get(lockId)?.deviceId;
       if (deviceId !== undefined) statuses.patch(lockId, { lastSeenAt: now });
       const { refused } = await records.append(
         lockId,
         epoch,
-        events.map((event) => draft(lockId, event, now)),
+        events.map((event) => draft(lockId, event, now, cutoff)),
       );
       if (refused.length > 0) {
         if (deviceId !== undefined) {
