@@ -1,5 +1,6 @@
 // PUBACKs that had to wait for the disk, on their way out; and the end of a connection whose other side takes nothing (T14).
 import type { Clock } from '../domain/ports.ts';
+import { pubackPacket } from './packets.ts';
 
 /** Of the connection. */
 interface Outlet {
@@ -37,7 +38,7 @@ export function createAcknowledgements(
       const watch = unread > usualUnreadBytes && cancel === undefined;
       if (watch) cancel = clock.timer(stuckMs, onStuck);
       // When this one is taken, all before it are.
-      outlet.write(Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]), watch ? end : undefined);
+      outlet.write(pubackPacket(messageId), watch ? end : undefined);
       if (unread > maxUnreadBytes) onStuck();
     },
     end,

@@ -11,7 +11,9 @@ import { createGate, type GateOptions } from './frame-gate.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
 import type { LoggedIn, Transport } from './logged-in.ts';
+import { createOutbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';
+import { publishPacket } from './packets.ts';
 import { createRefusal } from './refusal.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
@@ -45,6 +47,8 @@ export interface Broker extends Part {
 }
 
 const stopTimeoutMs = 2_000;
+/** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
+const maxMessageId = 0xffff;
 
 export function createBroker(options: BrokerOptions): Broker {
   const { receiver, clock, log, hookTimeoutMs = 15_000, limits } = options;
@@ -128,27 +132,21 @@ export function createBroker(options: BrokerOptions): Broker {
     contained(onFailed, otherwise, decide);
   }
 
+  /** Commands and PUBACKs go out past aedes, which needs several writes and turns of the event loop for each. */
   function transportOf(client: Client): Transport {
-    let corked = false;
-    const uncork = () => {
-      corked = false;
-      client.conn.uncork();
-    };
+    const outbox = createOutbox(client.conn);
+    let messageId = 0;
     return {
       publish(topic, payload) {
+        // The second look at delivery, as authorizeForward has it for what aedes delivers (T11).
+        const connection = connections.get(client);
+        if (!connection?.isCurrent() || !connection.mayReceive(topic)) return void counts.withheldDeliveries++;
         gate.hurry(client.conn);
-        client.publish({ cmd: 'publish', topic, payload, qos: 1, retain: false, dup: false }, () => {});
+        messageId = (messageId % maxMessageId) + 1;
+        outbox.send(publishPacket(topic, payload, messageId));
       },
-      write(packet, whenTaken) {
-        // One flush of the disk acknowledges many messages: one packet each on the network would cost as much as all the rest.
-        if (!corked) {
-          corked = true;
-          client.conn.cork();
-          process.nextTick(uncork);
-        }
-        client.conn.write(packet, whenTaken);
-      },
-      unreadBytes: () => client.conn.writableLength,
+      write: outbox.send,
+      unreadBytes: outbox.unreadBytes,
       close: () => client.close(),
     };
   }
@@ -261,6 +259,7 @@ export function createBroker(options: BrokerOptions): Broker {
       // Without the high concurrency one reader that does not read stalls everybody (T14).
       const broker = await Aedes.createBroker({ concurrency: 5_000, drainTimeout: 5_000, maxInflightInbound: 20, ...hooks });
       aedes = broker;
+      forwardNothing(broker);
       broker.on('clientError', noteProtocolError);
       broker.on('connectionError', noteProtocolError);
       broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
@@ -289,4 +288,18 @@ export function createBroker(options: BrokerOptions): Broker {
       refusedSubscriptions: refusedSubscriptions.all(),
     }),
   };
+}
+
+/**
+ * What locks and hubs say is for the gateway alone, and it has it when their publish is authorized: nobody can subscribe to it,
+ * so nobody is looked for (T11), and nothing retained is kept for anybody.
+ */
+function forwardNothing(broker: Aedes): void {
+  const publish = broker.publish.bind(broker);
+  const publishOwn = (packet: Parameters<Aedes['publish']>[0], client: unknown, done?: () => void) => {
+    // Called by aedes itself, with the client that said it; its own messages have none.
+    if (typeof client === 'object' && client !== null) done?.();
+    else publish(packet, (typeof client === 'function' ? client : done) as () => void);
+  };
+  broker.publish = publishOwn;
 }

@@ -36,7 +36,7 @@ export interface InboundOptions {
 export interface Inbound {
   /**
    * Calls back exactly once and soon: without an error when the broker may go on to the next packet, with one when the
-   * connection is to be closed. A PUBACK that has to wait is taken from the broker (QoS 0) and sent here when it is due.
+   * connection is to be closed. PUBACKs are taken from the broker (QoS 0) and sent here when they are due.
    */
   take(packet: InboundPacket, callback: (error?: Error) => void): void;
   /** The connection has ended: nothing is acknowledged any more, and all timers end. */
@@ -49,44 +49,65 @@ const usualUnderWay = 64;
 export function createInbound(acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
   const { clock, timeoutMs, maxUnderWay = () => usualUnderWay, hold = () => () => {}, open, onRefused, onFailed } = options;
   const order = createInOrder();
-  const timers = new Set<() => void>();
+  /** What is waited for, in the order of the deadlines. */
+  const waits = new Set<{ readonly until: number }>();
+  let cancelTimer: (() => void) | undefined;
+
+  /** One timer for all that is waited for: one each would cost more than the wait is worth. */
+  function watch(): void {
+    const [oldest] = waits;
+    if (oldest === undefined) return;
+    const leftMs = oldest.until - clock.monotonic();
+    cancelTimer = clock.timer(Math.max(0, leftMs), () => {
+      cancelTimer = undefined;
+      if (!waits.has(oldest) || clock.monotonic() < oldest.until) return watch();
+      waits.delete(oldest);
+      onFailed(new Error(`not handled within ${timeoutMs} ms`));
+      watch();
+    });
+  }
 
   /** Waits for the receipt at most `timeoutMs`; `then` is called once, unless it fails or the connection ends first. */
   function wait(receipt: Promise<Receipt>, bytes: number, then: (receipt: Receipt) => void): void {
     // Also when the connection ends meanwhile: it is the disk that is waited for.
     const release = hold(bytes);
-    const cancel = clock.timer(timeoutMs, () => settle(() => onFailed(new Error(`not handled within ${timeoutMs} ms`))));
-    timers.add(cancel);
-    const settle = (action: () => void) => {
-      cancel();
-      // False when it has been settled already, or the connection has ended.
-      if (timers.delete(cancel)) action();
+    const one = { until: clock.monotonic() + timeoutMs };
+    waits.add(one);
+    if (cancelTimer === undefined) watch();
+    /** False when it has failed already, or the connection has ended. */
+    const settled = (): boolean => {
+      release();
+      const waited = waits.delete(one);
+      if (waits.size === 0) stopWatching();
+      return waited;
     };
     receipt.then(
-      (value) => {
-        release();
-        settle(() => then(value));
-      },
-      (error) => {
-        release();
-        settle(() => onFailed(error));
-      },
+      (value) => void (settled() && then(value)),
+      (error) => void (settled() && onFailed(error)),
     );
   }
 
-  function answerLater(receipt: Receipt | Promise<Receipt>, packet: InboundPacket, callback: (error?: Error) => void): void {
-    const { messageId, qos } = packet;
+  function stopWatching(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+  }
+
+  /** The PUBACK is sent from here, when it is due; nothing of the packet is kept until then. */
+  function answerWhenDue(receipt: Receipt | Promise<Receipt>, messageId: number | undefined, bytes: number): void {
     const complete = order.reserve();
-    // The broker reads on only when it has been called back: a reply or a ping behind these events must not wait for the disk.
-    // QoS 2 alone stays with the broker, which keeps its handshake.
-    if (qos < 2) {
-      packet.qos = 0;
-      callback();
-    }
     const answer = (value: Receipt) =>
       complete(() => {
-        if (qos === 1 && value === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
-        if (qos < 2) return;
+        if (value === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
+      });
+    if (receipt instanceof Promise) wait(receipt, bytes, answer);
+    else answer(receipt);
+  }
+
+  /** QoS 2 stays with the broker, which keeps its handshake: it is called back when the receipt is there. */
+  function callBackWhenDue(receipt: Receipt | Promise<Receipt>, packet: InboundPacket, callback: (error?: Error) => void): void {
+    const complete = order.reserve();
+    const answer = (value: Receipt) =>
+      complete(() => {
         if (value === 'leave') packet.qos = 0;
         callback();
       });
@@ -112,18 +133,17 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
         callback(new Error('failed'));
         return;
       }
-      if (receipt instanceof Promise || order.size() > 0) {
-        answerLater(receipt, packet, callback);
-        return;
-      }
-      // Neither acknowledged nor closed, and nothing behind it is held up: tried with aedes 1.2 (T3).
-      if (receipt === 'leave') packet.qos = 0;
+      const { qos, messageId, payload } = packet;
+      if (qos === 2) return callBackWhenDue(receipt, packet, callback);
+      // Taken from the broker, which reads on at once: a reply or a ping behind events must not wait for the disk.
+      packet.qos = 0;
       callback();
+      answerWhenDue(receipt, qos === 1 ? messageId : undefined, payload.length);
     },
     end() {
-      // Without its timer a wait is settled: whatever comes of it later completes nothing, nor what stands behind it.
-      for (const cancel of timers) cancel();
-      timers.clear();
+      // Whatever comes of it later completes nothing, nor what stands behind it.
+      waits.clear();
+      stopWatching();
     },
   };
 }

@@ -44,9 +44,9 @@ test('the retain flag stays on status and is taken off everything else (Protocol
   for (const channel of ['hello', 'state', 'battery', 'events', 'reply'] as const) expect(take(channel, 2).packet.retain).toBe(false);
 });
 
-test('what is done at once is acknowledged by the broker', () => {
+test('what is done at once is acknowledged at once', () => {
   const { packet, calls } = take('state', 1);
-  expect([packet.qos, calls, acknowledged]).toEqual([1, [undefined], []]);
+  expect([packet.qos, calls, acknowledged]).toEqual([0, [undefined], [1]]);
 });
 
 test('what must be stored first is taken from the broker, which reads on, and is acknowledged later, in order', async () => {

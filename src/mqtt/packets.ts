@@ -1,0 +1,29 @@
+// The two packets that are written without the broker's help, as MQTT 3.1.1 wants them (3.3 and 3.4).
+
+/** PUBLISH, QoS 1, not retained. `messageId`: 1 to 65535. */
+export function publishPacket(topic: string, payload: string, messageId: number): Buffer {
+  const topicBytes = Buffer.byteLength(topic);
+  const payloadBytes = Buffer.byteLength(payload);
+  const length = remainingLength(2 + topicBytes + 2 + payloadBytes);
+  const packet = Buffer.allocUnsafe(1 + length.length + 2 + topicBytes + 2 + payloadBytes);
+  packet[0] = 0x32;
+  packet.set(length, 1);
+  let at = packet.writeUInt16BE(topicBytes, 1 + length.length);
+  at += packet.write(topic, at);
+  at = packet.writeUInt16BE(messageId, at);
+  packet.write(payload, at);
+  return packet;
+}
+
+export function pubackPacket(messageId: number): Buffer {
+  return Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]);
+}
+
+/** [MQTT-2.2.3]: seven bits in each byte, the lowest first; the highest bit says that there is more. */
+function remainingLength(bytes: number): number[] {
+  const encoded: number[] = [];
+  for (let rest = bytes; ; rest >>= 7) {
+    if (rest < 0x80) return [...encoded, rest];
+    encoded.push((rest & 0x7f) | 0x80);
+  }
+}
