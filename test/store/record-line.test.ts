@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkedLine, withChecksum } from '../../src/store/checked-line.ts';
+import { readRecord, recordBody } from '../../src/store/record-line.ts';
+import { lockId, sampleEvent } from './support/samples.ts';
+
+const lineOf = (text: string): Buffer => Buffer.from(text.slice(0, -1));
+const written = (changes: Parameters<typeof sampleEvent>[1]): Buffer =>
+  lineOf(withChecksum(recordBody(12, lockId(7), '7d3f', sampleEvent(3, changes))));
+
+describe('a line of a record', () => {
+  test.each([
+    { username: 'Resident 17', credential: '' },
+    { username: 'Zoë "the" ünïcode 🔑' },
+    { username: 'back\\slash', success: false },
+    { username: '\u007f\u0001', lockDate: 0 },
+    { username: 'plain', lockDate: -5, reportedDate: 1_763_000_000_000 },
+    { username: '","seq":9,"x":"' },
+  ])('is read back as it was written: %j', (changes) => {
+    const { reportedDate, ...event } = sampleEvent(3, changes);
+    const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...(reportedDate === undefined ? {} : { reportedDate }) };
+    expect(readRecord(written(changes))).toEqual(expected);
+  });
+
+  test('is read in another order of its members too, as a person may have put it', () => {
+    const { recordId, ...rest } = { recordId: 12, lockId: 7, epoch: '7d3f', ...sampleEvent(3, { username: 'plain' }) };
+    expect(readRecord(lineOf(checkedLine({ ...rest, recordId })))).toEqual({ recordId, ...rest });
+  });
+
+  test.each([{ recordId: 0 }, { lockId: -1 }, { seq: 1.5 }, { success: 'true' }, { lockDate: '5' }, { epoch: undefined }])(
+    'that holds something else is none: %j',
+    (changes) => {
+      const line = { recordId: 12, lockId: 7, epoch: '7d3f', ...sampleEvent(3, { username: 'plain' }), ...changes };
+      expect(readRecord(lineOf(checkedLine(line)))).toBeUndefined();
+    },
+  );
+});
