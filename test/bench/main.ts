@@ -10,11 +10,14 @@ import { type Figure, reached, type Section } from './section.ts';
 import { brokerSection } from './sections/broker.ts';
 import { eventsSection } from './sections/events.ts';
 import { listsSection } from './sections/lists.ts';
+import { guardSection, recordsSection } from './sections/programs.ts';
 import { startSection } from './sections/start.ts';
 import { unlockSection } from './sections/unlock.ts';
 import { tableOf } from './table.ts';
 
 const sections: readonly Section[] = [unlockSection, eventsSection, listsSection, brokerSection, startSection];
+/** Run only when they are asked for by name. */
+const onRequest: readonly Section[] = [recordsSection, guardSection];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
 interface Flags {
@@ -44,14 +47,13 @@ function machine(): object {
 }
 
 async function bench(names: readonly string[], flags: Flags): Promise<void> {
-  const unknown = names.filter((name) => !sections.some((section) => section.name === name));
-  if (unknown.length > 0)
-    throw new Error(`no such section: ${unknown.join(', ')}; there are ${sections.map(({ name }) => name).join(', ')}`);
+  const all = [...sections, ...onRequest];
+  const unknown = names.filter((name) => !all.some((section) => section.name === name));
+  if (unknown.length > 0) throw new Error(`no such section: ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`);
   const scratch = mkdtempSync(join(flags.folder, 'latchd-bench-'));
   const measured: { section: string; figures: readonly Figure[] }[] = [];
   try {
-    for (const section of sections) {
-      if (names.length > 0 && !names.includes(section.name)) continue;
+    for (const section of names.length > 0 ? all.filter(({ name }) => names.includes(name)) : sections) {
       const folder = join(scratch, section.name);
       mkdirSync(folder);
       const startedAt = performance.now();
@@ -88,7 +90,7 @@ function report(measured: readonly { section: string; figures: readonly Figure[]
 
 await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
-  .argument('[sections...]', `which of ${sections.map(({ name }) => name).join(', ')}; all when absent`)
+  .argument('[sections...]', `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last two when absent`)
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)
   .option('--json <file>', 'all figures with every round')
