@@ -12,7 +12,7 @@ export interface HttpClient {
   close(): void;
 }
 
-export async function openHttpClient(address: Address): Promise<HttpClient> {
+async function openHttpClient(address: Address): Promise<HttpClient> {
   let answered: Answered | undefined;
   let head = '';
   let status = 0;
