@@ -1,6 +1,6 @@
 // A disk that is full, and has room again (Fault T3): doors open, locks stay connected, nothing is acknowledged that is not
 // kept, and no restart is needed. The data lies on a small file system in memory; needs root.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { type Bustle, createBustle } from './bustle.ts';
 import { CannotRun, type Fault, type FaultOptions, sumOf, type Toll } from './fault.ts';
@@ -80,6 +80,8 @@ async function round(work: string, fullMs: number): Promise<Omit<Toll, 'fault' |
   } catch (error) {
     throw new CannotRun(`a file system of a certain size cannot be mounted here: ${String(error).split('\n')[0]}`);
   }
+  const atExit = (): void => void spawnSync('umount', ['-l', disk], { stdio: 'ignore' });
+  process.once('exit', atExit);
   const house = await createHouse({ dataDir: `${disk}/data`, locksDir: `${work}/locks`, locks });
   try {
     await house.start();
@@ -103,6 +105,7 @@ async function round(work: string, fullMs: number): Promise<Omit<Toll, 'fault' |
   } finally {
     await house.close();
     execFileSync('umount', [disk]);
+    process.off('exit', atExit);
     rmSync(`${work}/locks`, { recursive: true, force: true });
   }
 }

@@ -57,6 +57,9 @@ async function runAll(names: readonly string[], short: boolean, folder: string):
   return tolls.some(({ lost, doubled, problems }) => lost + doubled + problems.length > 0) ? 1 : 0;
 }
 
+// So that what runs at `exit` takes daemons and file systems down.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
 await new Command('test:faults')
   .argument('[faults...]', faults.map(({ name }) => name).join(', '))
   .option('--short', 'a few rounds of each, less than two minutes in all', false)

@@ -23,10 +23,6 @@ export interface CutDisk {
 function run(command: string, ...args: string[]): void {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
-function unmount(folder: string): void {
-  // Only used to take down what may not be up.
-  spawnSync('umount', [folder], { stdio: 'ignore' });
-}
 
 /** mkfs.xfs makes nothing smaller; the files have holes where nothing was written. */
 const houseMegabytes: Readonly<Record<FileSystem, number>> = { ext4: 96, xfs: 320 };
@@ -48,8 +44,15 @@ function mountNew(kind: FileSystem, image: string, megabytes: number, folder: st
 
 /** Throws `CannotRun` where this machine has not what it takes. */
 export function createCutDisk(work: string, kind: FileSystem): CutDisk {
+  const unmountAll = (...how: string[]): void => {
+    // Taken down in any case: what is not up makes no difference.
+    for (const folder of [after, house, disk]) spawnSync('umount', [...how, folder], { stdio: 'ignore' });
+  };
+  // Lazily, since a store may still be dying on it.
+  const atExit = (): void => unmountAll('-l');
   const [disk, house, after, image] = [`${work}/disk`, `${work}/house`, `${work}/after`, `${work}/cut.img`];
   mkdirSync(work, { recursive: true });
+  process.once('exit', atExit);
   try {
     mountNew('ext4', `${work}/disk.img`, diskMegabytes, disk);
   } catch (error) {
@@ -80,7 +83,8 @@ export function createCutDisk(work: string, kind: FileSystem): CutDisk {
       rmSync(image);
     },
     remove() {
-      for (const folder of [after, house, disk]) unmount(folder);
+      unmountAll();
+      process.off('exit', atExit);
       rmSync(`${work}/disk.img`, { force: true });
     },
   };
