@@ -131,7 +131,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     if (invalid.length > 0) {
       figures.invalidEvents += invalid.length;
       noteMalformed(connection, 'events', reason);
-      work.push(() => quarantine.keep(connection.deviceId, reason, JSON.stringify({ epoch, events: invalid })));
+      work.push(() => quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload)));
     }
     return stored(connection, work);
   }
@@ -186,6 +186,15 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     storageWorks: recovery.works,
     figures: () => ({ ...figures }),
   };
+}
+
+/** JSON can be read at a depth at which it cannot be written; then all of it is kept as it came. A failure here would block what is behind it. */
+function textOf(message: object, payload: Buffer): string {
+  try {
+    return JSON.stringify(message);
+  } catch {
+    return payload.toString('utf8');
+  }
 }
 
 function isStorageUnavailable(error: unknown): boolean {

@@ -137,6 +137,13 @@ describe('events (Protocol 4.4)', () => {
     expect(receiver.figures().invalidEvents).toBe(1);
   });
 
+  test('an event nested so deeply that it cannot be written as JSON again is quarantined as it came and acknowledged, or it would block those behind it', async () => {
+    const deep = 30_000;
+    const message = `{"epoch":"e","events":[{"seq":1,"type":5,"x":${'['.repeat(deep)}${']'.repeat(deep)}}]}`;
+    expect(await say('events', message)).toBe('acknowledge');
+    expect(quarantine.kept.map(({ payload }) => payload === message)).toEqual([true]);
+  });
+
   test('the report service hears them in the order of arrival, though earlier ones are not yet stored', () => {
     reports.events = (lockId, { events }) => {
       reports.told.push([String(events[0]?.seq), lockId]);
