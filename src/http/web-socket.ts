@@ -20,6 +20,9 @@ const path = '/mqtt';
 const subprotocol = 'mqtt';
 /** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
 const messageBytesAtMost = 131_072;
+const fragmentsAtMost = 64;
+/** Pieces in which the network brings one frame: the longest, in the smallest segments that TCP must take, has 245. */
+const chunksAtMost = 1_024;
 
 /** Anything but binary data closes the connection (MQTT-6.0.0-1); the stream would take text for bytes. */
 class BinaryWebSocket extends WebSocket {
@@ -35,6 +38,9 @@ export function createWebSockets(onStream: (stream: ByteStream) => void): WebSoc
     noServer: true,
     WebSocket: BinaryWebSocket,
     maxPayload: messageBytesAtMost,
+    // Each is kept as an object of its own: a message of single bytes would take twenty times its size, before any login (T12).
+    maxFragments: fragmentsAtMost,
+    maxBufferedChunks: chunksAtMost,
     // Compression buys nothing for messages this short, and costs memory for each connection.
     perMessageDeflate: false,
     // MQTT-6.0.0-4.

@@ -57,6 +57,12 @@ describe('MQTT over WebSocket', () => {
   test.each([
     ['text (MQTT-6.0.0-1)', (socket: WebSocket) => socket.send('text')],
     ['a message beyond the limit', (socket: WebSocket) => socket.send(Buffer.alloc(131_073))],
+    [
+      'a message in more fragments than anybody needs',
+      (socket: WebSocket) => {
+        for (let sent = 0; sent < 65; sent++) socket.send(Buffer.from('x'), { fin: false });
+      },
+    ],
     ['a network that breaks', (socket: WebSocket) => socket.terminate()],
     ['a client that says goodbye', (socket: WebSocket) => socket.close()],
   ])('%s closes the stream', async (_what, say) => {
