@@ -25,10 +25,12 @@ import { type Certificates, createCertificates, type Identities } from './ops/ce
 import { createClock } from './ops/clock.ts';
 import { createControl } from './ops/control.ts';
 import { createJobs } from './ops/jobs.ts';
+import { checkListener } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
 import { machineNames } from './ops/machine-names.ts';
 import { createOwnCertificates } from './ops/own-certificates.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
+import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
 import { createSecrets } from './store/secrets.ts';
 import { createStore } from './store/store.ts';
 
@@ -39,6 +41,8 @@ async function nothingToSay(work: Promise<void>): Promise<object> {
 
 /** What a command that was sent may still wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
 const commandGraceMs = 4_000;
+/** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
+const diskAnswersWithinMs = 30_000;
 
 export interface Gateway {
   /** Resolves when it serves; rejects with a sentence for the operator. Call `stop` then, too. */
@@ -186,8 +190,28 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     gatewayStatus,
   });
 
+  /** For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors. */
+  async function healthy(): Promise<string> {
+    if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
+    const checks = Object.entries(addresses()).map(async ([scheme, address]) => {
+      const result = await checkListener({ ...address, http: scheme === 'http' });
+      return result === 'ok' ? [] : [`${scheme} does not answer: ${result}`];
+    });
+    return (await Promise.all(checks)).flat().join('; ') || 'ok';
+  }
+
+  function statusLine(): string {
+    const all = locks.all();
+    const online = all.filter((lock) => sender.session(lock.lockId) !== undefined).length;
+    const where = Object.entries(addresses()).map(([scheme, { host, port }]) => `${scheme} ${host}:${port}`);
+    const disk = probe.health() === 'ok' ? '' : `; changes are refused: ${probe.health()}`;
+    return `serving ${where.join(', ')}; ${online} of ${all.length} locks online${disk}`;
+  }
+
+  const systemd = createSystemd({ clock, log, environment: process.env, healthy, status: statusLine, notify: notifyBySystemd });
+
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
-  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http];
+  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http, systemd];
   const started: Part[] = [];
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -209,7 +233,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     servingSince = undefined;
     pairing.stop();
     // Callers whose command was sent get their answer, or a time-out, while HTTP waits for them.
-    await Promise.all([commands.stop(commandGraceMs), started.includes(http) ? http.stop() : undefined]);
+    await Promise.all([systemd.stop(), commands.stop(commandGraceMs), started.includes(http) ? http.stop() : undefined]);
     for (const part of [...started].reverse()) if (part !== http) await part.stop();
     log.info({ code: 'stopped' }, 'stopped');
   }

@@ -9,6 +9,8 @@ const failingIntervalMs = 2_000;
 export interface StorageProbe extends Part {
   /** 'ok', or why the last probe failed; 'not started' before the first. */
   health(): string;
+  /** How long the probe under way has waited for the disk, 0 when none is. A disk that refuses has answered. */
+  unansweredMs(): number;
 }
 
 /** `probe` writes and flushes a little, or rejects; `works` is told each time it did not. */
@@ -22,15 +24,19 @@ export function createStorageProbe(options: {
   let health = 'not started';
   let cancelTimer: (() => void) | undefined;
   let stopped = false;
+  let askedAt: number | undefined;
 
   async function ask(): Promise<void> {
     const before = health;
+    askedAt = clock.monotonic();
     try {
       await probe();
       health = 'ok';
       works();
     } catch (error) {
       health = error instanceof Error ? error.message : String(error);
+    } finally {
+      askedAt = undefined;
     }
     if (health !== before && health === 'ok' && before !== 'not started')
       log.info({ code: 'storage-works' }, 'the data directory takes writes again');
@@ -51,5 +57,6 @@ export function createStorageProbe(options: {
       cancelTimer?.();
     },
     health: () => health,
+    unansweredMs: () => (askedAt === undefined ? 0 : clock.monotonic() - askedAt),
   };
 }
