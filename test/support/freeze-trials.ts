@@ -109,23 +109,29 @@ async function unlock(site: Site, number: number): Promise<string> {
 
 /** Resolves when nothing is on its way any more: a connection that the gateway has given up is made anew, and a command has gone there and back. */
 async function rest(site: Site, number: number): Promise<void> {
-  const { deviceId } = site.lock(number);
+  const lock = site.lock(number);
+  const answers: string[] = [];
   await until(
     async () => {
-      site.wire.reset(deviceId);
-      if ((await answersOf(site, number)) === 200) return true;
+      site.wire.reset(lock.deviceId);
+      const answer = await answersOf(site, number);
+      if (answer === 'ok') return true;
+      answers.push(answer);
       await after(askAgainMs);
       return false;
     },
     `lock ${number} answers again`,
     patienceMs,
-  );
+  ).catch((error: Error) => {
+    const seen = [...new Set(answers)].map((answer) => `${answers.filter((one) => one === answer).length} times ${answer}`).join(', ');
+    throw new Error(`${error.message}: ${seen}; it is ${lock.online ? 'online' : 'offline'}, session ${lock.session}`);
+  });
 }
 
-async function answersOf(site: Site, number: number): Promise<number> {
+async function answersOf(site: Site, number: number): Promise<string> {
   return site.api('GET', '/api/v1/identity-card/on-lock', { query: { lockId: site.lockId(number) } }).then(
-    ({ status }) => status,
-    () => 0,
+    ({ status, body }) => (status === 200 ? 'ok' : body.code),
+    () => 'no gateway',
   );
 }
 
