@@ -33,7 +33,7 @@ const complaints = (house: House): number =>
 /** What a person and a lock see while there is no room; a sentence for each thing that is not as it must be. */
 async function whileFull(house: House, bustle: Bustle, ms: number): Promise<string[]> {
   const problems: string[] = [];
-  const before = complaints(house);
+  const complaintsBefore = complaints(house);
   const refusedBefore = bustle.refusals.get('storage-unavailable') ?? 0;
   const folder = house.dataDir.slice(0, house.dataDir.lastIndexOf('/'));
   const keepFull = setInterval(() => fill(folder), 100);
@@ -43,10 +43,16 @@ async function whileFull(house: House, bustle: Bustle, ms: number): Promise<stri
     const ready = await house.ask('GET', '/readyz');
     const parts = ready?.body['parts'] as Record<string, string> | undefined;
     if (!parts?.['store']?.includes('ENOSPC') || parts['mqtt'] !== 'ok') problems.push(`/readyz says ${JSON.stringify(ready?.body)}`);
-    const sessionsBefore = sessions(house);
+    let before = sessions(house);
+    const losses = before.map(() => 0);
     const acknowledged = bustle.acknowledged();
     const endsAt = performance.now() + ms;
     for (let n = 0; performance.now() < endsAt; n++) {
+      const now = sessions(house);
+      now.forEach((session, lock) => {
+        if (session !== before[lock]) losses[lock] = (losses[lock] ?? 0) + 1;
+      });
+      before = now;
       const { lockId = 0, number } = house.fleet.lock(1 + (n % locks));
       for (const action of ['unlock', 'lock']) {
         const answer = await house.ask('POST', `/api/v1/lock/${action}`, { lockId });
@@ -54,8 +60,10 @@ async function whileFull(house: House, bustle: Bustle, ms: number): Promise<stri
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    sessions(house).forEach((session, n) => {
-      if (session !== sessionsBefore[n]) problems.push(`lock ${n + 1} lost its connection while the disk was full`);
+    // A disk at the brink takes a write now and then; then a lock is asked once a minute, at most, to send its events again.
+    const allowed = Math.ceil(ms / 60_000);
+    losses.forEach((count, n) => {
+      if (count > allowed) problems.push(`lock ${n + 1} lost its connection ${count} times while the disk was full`);
     });
     if ((bustle.refusals.get('storage-unavailable') ?? 0) === refusedBefore)
       problems.push('no change was refused with storage-unavailable');
@@ -67,7 +75,7 @@ async function whileFull(house: House, bustle: Bustle, ms: number): Promise<stri
     clearInterval(keepFull);
     rmSync(`${folder}/ballast`, { force: true });
   }
-  const lines = complaints(house) - before;
+  const lines = complaints(house) - complaintsBefore;
   if (lines !== 1) problems.push(`${lines} lines in the log say that the disk takes no writes, and not one`);
   return problems;
 }
