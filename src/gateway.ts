@@ -132,6 +132,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
 
   const jobs = createJobs({
+    clock,
     log,
     jobs: [
       // A minute after the day has ended, so that its last records are in.

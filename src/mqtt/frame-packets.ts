@@ -81,11 +81,16 @@ function checkPublish(bytes: Buffer, start: number, end: number, first: number):
   return isZero(bytes, at) ? 'packet-id' : undefined;
 }
 
+/** More than a hub with a full packet of real topics needs; each filter costs the broker work, whoever pays for one byte of it. */
+const maxFilters = 2_000;
+
 function checkSubscribe(bytes: Buffer, start: number, end: number): FrameRefusal | undefined {
   if (isZero(bytes, start)) return 'packet-id';
   // [MQTT-3.8.3-3]
   if (start + 2 === end) return 'no-filter';
+  let filters = 0;
   for (let at = start + 2; at < end; at++) {
+    if (++filters > maxFilters) return 'too-many-filters';
     at = textEnd(bytes, at, end, 'topic-filter');
     if (at < 0) return faultOf(at);
     if (at >= end) return 'length';
@@ -99,7 +104,9 @@ function checkUnsubscribe(bytes: Buffer, start: number, end: number): FrameRefus
   if (isZero(bytes, start)) return 'packet-id';
   // [MQTT-3.10.3-2]
   if (start + 2 === end) return 'no-filter';
+  let filters = 0;
   for (let at = start + 2; at < end; ) {
+    if (++filters > maxFilters) return 'too-many-filters';
     at = textEnd(bytes, at, end, 'topic-filter');
     if (at < 0) return faultOf(at);
   }

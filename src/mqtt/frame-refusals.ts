@@ -25,6 +25,7 @@ export type FrameRefusal =
   | 'topic-filter'
   | 'no-filter'
   | 'subscribe-options'
+  | 'too-many-filters'
   // Time.
   | 'connect-timeout'
   | 'packet-timeout'

@@ -13,7 +13,7 @@ export interface PacingLimits {
   readonly maxHeldBytes: number;
 }
 
-export const defaultPacingLimits: PacingLimits = {
+const defaultPacingLimits: PacingLimits = {
   turnMs: 2,
   readBytes: 4_096,
   firstReads: 8,

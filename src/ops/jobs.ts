@@ -1,6 +1,7 @@
 // What is done at certain times of the day, in UTC (node-cron is named here only).
 import cron, { type ScheduledTask } from 'node-cron';
 import type { Log, Part } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
 
 export interface Job {
   /** Names it in the log. */
@@ -11,9 +12,15 @@ export interface Job {
   run(): Promise<object>;
 }
 
+const lookMs = 60_000;
+/** A clock that differs by more from what has really passed was set. */
+const jumpMs = 30_000;
+
 /** Runs each job once a day; one that is still running when its time comes again is left alone. `stop` waits for none of them. */
-export function createJobs({ jobs, log }: { readonly jobs: readonly Job[]; readonly log: Log }): Part {
+export function createJobs(options: { readonly jobs: readonly Job[]; readonly log: Log; readonly clock: Clock }): Part {
+  const { jobs, log, clock } = options;
   let tasks: ScheduledTask[] = [];
+  let cancelLook: (() => void) | undefined;
 
   async function runOne({ name, run }: Job): Promise<void> {
     try {
@@ -26,17 +33,36 @@ export function createJobs({ jobs, log }: { readonly jobs: readonly Job[]; reado
   return {
     name: 'jobs',
     async start() {
-      tasks = jobs.map((job) => {
-        const [hour, minute] = job.at.split(':');
-        return cron.schedule(`${Number(minute)} ${Number(hour)} * * *`, () => runOne(job), {
-          timezone: 'UTC',
-          noOverlap: true,
-          name: job.name,
-        });
-      });
+      schedule();
+      look(clock.now(), clock.monotonic());
     },
     async stop() {
-      for (const task of tasks.splice(0)) await task.destroy();
+      cancelLook?.();
+      unschedule();
     },
   };
+
+  function schedule(): void {
+    tasks = jobs.map((job) => {
+      const [hour, minute] = job.at.split(':');
+      const settings = { timezone: 'UTC', noOverlap: true, name: job.name };
+      return cron.schedule(`${Number(minute)} ${Number(hour)} * * *`, () => runOne(job), settings);
+    });
+  }
+
+  function unschedule(): void {
+    for (const task of tasks.splice(0)) void task.destroy();
+  }
+
+  /** node-cron waits for an instant that it worked out long before: a clock set back by a year would make it wait that year. */
+  function look(wallAt: number, monotonicAt: number): void {
+    cancelLook = clock.timer(lookMs, () => {
+      const [wall, monotonic] = [clock.now(), clock.monotonic()];
+      if (Math.abs(wall - wallAt - (monotonic - monotonicAt)) > jumpMs) {
+        unschedule();
+        schedule();
+      }
+      look(wall, monotonic);
+    });
+  }
 }

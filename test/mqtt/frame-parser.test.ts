@@ -282,6 +282,16 @@ describe('after the CONNECT', () => {
     expect(feedAll([connect, sized(65_537, 4)])).toMatchObject({ packets: 1, refusal: 'too-large', kept: 0 });
   });
 
+  test('2,000 filters pass in one packet, one more does not: each costs the broker work (T14)', () => {
+    const subscribe = (count: number) =>
+      generate({ cmd: 'subscribe', messageId: 1, subscriptions: Array.from({ length: count }, (_, n) => ({ topic: `a/${n}`, qos: 0 })) });
+    const unsubscribe = (count: number) =>
+      generate({ cmd: 'unsubscribe', messageId: 1, unsubscriptions: Array.from({ length: count }, (_, n) => `a/${n}`) });
+    const outcome = (packet: Buffer) => feedAll([connectPacket({ clientId: 'p' }), packet]).refusal;
+    expect([outcome(subscribe(2_000)), outcome(unsubscribe(2_000))]).toEqual([undefined, undefined]);
+    expect([outcome(subscribe(2_001)), outcome(unsubscribe(2_001))]).toEqual(['too-many-filters', 'too-many-filters']);
+  });
+
   test('packets that lie whole within a chunk are passed on without a copy', () => {
     const parser = createFrameParser(sizes);
     parser.feed(connect);

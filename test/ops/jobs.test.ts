@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Log } from '../../src/domain/part.ts';
+import { createClock } from '../../src/ops/clock.ts';
 import { createJobs } from '../../src/ops/jobs.ts';
 
 const lines: object[] = [];
@@ -21,7 +22,7 @@ describe('a daily job', () => {
       runs.push(new Date().toISOString());
       return { deleted: 2 };
     };
-    const jobs = createJobs({ log, jobs: [{ name: 'retention', at: '03:30', run }] });
+    const jobs = createJobs({ clock: createClock(), log, jobs: [{ name: 'retention', at: '03:30', run }] });
     await jobs.start();
     await jest.advanceTimersByTimeAsync(2 * 86_400_000);
     await jobs.stop();
@@ -38,7 +39,7 @@ describe('a daily job', () => {
       runs += 1;
       throw new Error('the disk is full');
     };
-    const jobs = createJobs({ log, jobs: [{ name: 'retention', at: '03:30', run }] });
+    const jobs = createJobs({ clock: createClock(), log, jobs: [{ name: 'retention', at: '03:30', run }] });
     await jobs.start();
     await jest.advanceTimersByTimeAsync(2 * 86_400_000);
     await jobs.stop();
@@ -46,9 +47,23 @@ describe('a daily job', () => {
     expect(lines[0]).toMatchObject({ code: 'job-failed', job: 'retention' });
   });
 
+  it('runs at its time also after the clock was set back by a year (Fault T19)', async () => {
+    let runs = 0;
+    const run = async () => {
+      runs += 1;
+      return {};
+    };
+    const jobs = createJobs({ clock: createClock(), log, jobs: [{ name: 'retention', at: '03:30', run }] });
+    await jobs.start();
+    jest.setSystemTime(Date.UTC(2025, 2, 29, 1, 0, 0));
+    await jest.advanceTimersByTimeAsync(86_400_000);
+    await jobs.stop();
+    expect(runs).toBe(1);
+  });
+
   it('never runs after its part was stopped', async () => {
     const run = jest.fn(async () => ({}));
-    const jobs = createJobs({ log, jobs: [{ name: 'seal', at: '03:30', run }] });
+    const jobs = createJobs({ clock: createClock(), log, jobs: [{ name: 'seal', at: '03:30', run }] });
     await jobs.start();
     await jobs.stop();
     await jest.advanceTimersByTimeAsync(86_400_000);
