@@ -194,8 +194,10 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   /** For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors. */
   async function healthy(): Promise<string> {
     if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
-    const checks = Object.entries(addresses()).map(async ([scheme, address]) => {
-      const result = await checkListener({ ...address, http: scheme === 'http' });
+    const where = addresses();
+    const checks = (['http', 'https', 'mqtt', 'mqtts'] as const).map(async (scheme) => {
+      const address = where[scheme];
+      const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
       return result === 'ok' ? [] : [`${scheme} does not answer: ${result}`];
     });
     return (await Promise.all(checks)).flat().join('; ') || 'ok';

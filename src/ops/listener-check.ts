@@ -1,29 +1,46 @@
 // Whether a listener of ours can really be reached, asked from outside: by a connection over the machine's own network.
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 const timeoutMs = 5_000;
 
 /**
- * Resolves with 'ok' or with what is wrong. With `http` a request must be answered; without, being accepted is enough: a login that
- * is refused, or a handshake that ends, would be in the log each time.
+ * Resolves with 'ok' or with what is wrong. `http` must answer a request. For MQTT being accepted is enough: a login that is
+ * refused would be in the log each time. With TLS the handshake is made, because one that is broken off would be in the log, too; but
+ * a listener under attack that gives it up was reached all the same.
  */
-export function checkListener(options: { readonly host: string; readonly port: number; readonly http: boolean }): Promise<string> {
-  const { port, http } = options;
+export function checkListener(options: {
+  readonly scheme: 'http' | 'https' | 'mqtt' | 'mqtts';
+  readonly host: string;
+  readonly port: number;
+}): Promise<string> {
+  const { scheme, port } = options;
   // Connecting to "every address" is not defined everywhere.
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[options.host] ?? options.host;
   return new Promise((resolve) => {
-    const socket = connect({ host, port });
+    const isTls = scheme === 'https' || scheme === 'mqtts';
+    // Nothing is said there, so it does not matter whose certificate it is.
+    const socket = isTls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port });
+    let wasReached = false;
     const end = (result: string) => {
-      socket.destroy();
       resolve(result);
+      socket.destroy();
     };
     socket.setTimeout(timeoutMs, () => end(`no answer within ${timeoutMs / 1000} s`));
-    socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
+    socket.on('error', (error: NodeJS.ErrnoException) => end(isTls && wasReached ? 'ok' : (error.code ?? error.message)));
     socket.once('connect', () => {
-      if (http) socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-      else end('ok');
+      wasReached = true;
+      if (scheme === 'http') socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      if (scheme === 'mqtt') end('ok');
     });
-    socket.once('data', (start) => end(start.toString('latin1').startsWith('HTTP/1.1 200 ') ? 'ok' : 'an unexpected answer'));
-    socket.once('end', () => end('the connection was ended without an answer'));
+    socket.once('secureConnect', () => {
+      resolve('ok');
+      // Not destroyed: the far end must see the last message of the handshake.
+      socket.end();
+    });
+    if (scheme === 'http')
+      socket.once('data', (start) => end(start.toString('latin1').startsWith('HTTP/1.1 200 ') ? 'ok' : 'an unexpected answer'));
+    else socket.resume();
+    socket.once('end', () => end(isTls && wasReached ? 'ok' : 'the connection was ended without an answer'));
   });
 }

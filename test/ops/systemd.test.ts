@@ -112,7 +112,7 @@ describe('systemd', () => {
 });
 
 describe('the check of a listener', () => {
-  async function check(http: boolean, answer: string | undefined): Promise<string> {
+  async function check(scheme: 'http' | 'mqtt' | 'mqtts', answer: string | undefined): Promise<string> {
     const server = createServer((socket) => {
       socket.on('error', nothing);
       if (answer !== undefined) socket.once('data', () => socket.end(answer));
@@ -120,19 +120,23 @@ describe('the check of a listener', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const result = await checkListener({ host: '0.0.0.0', port, http });
+    const result = await checkListener({ host: '0.0.0.0', port, scheme });
     await new Promise((resolve) => server.close(resolve));
-    if (!http) expect(await checkListener({ host: '127.0.0.1', port, http })).toBe('ECONNREFUSED');
+    if (scheme !== 'http') expect(await checkListener({ host: '127.0.0.1', port, scheme })).toBe('ECONNREFUSED');
     return result;
   }
 
   test('for MQTT it is enough to be accepted, and refused is wrong', async () => {
-    expect(await check(false, undefined)).toBe('ok');
+    expect(await check('mqtt', undefined)).toBe('ok');
+  });
+
+  test('a TLS listener that gives the handshake up was reached', async () => {
+    expect(await check('mqtts', undefined)).toBe('ok');
   });
 
   test('HTTP must answer a request with 200', async () => {
-    expect(await check(true, 'HTTP/1.1 200 OK\r\n\r\n')).toBe('ok');
-    expect(await check(true, 'HTTP/1.1 500 No\r\n\r\n')).toBe('an unexpected answer');
-    expect(await check(true, undefined)).toBe('the connection was ended without an answer');
+    expect(await check('http', 'HTTP/1.1 200 OK\r\n\r\n')).toBe('ok');
+    expect(await check('http', 'HTTP/1.1 500 No\r\n\r\n')).toBe('an unexpected answer');
+    expect(await check('http', undefined)).toBe('the connection was ended without an answer');
   });
 });
