@@ -1,9 +1,10 @@
 // What a caller can do with locks: list, ask, lock and unlock, settings.
-import type { Caller } from './account.ts';
+import type { Caller, LockRole } from './account.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
 import { type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
+import type { LockCommand } from './lock-command.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireLock, requireRole } from './permissions.ts';
 import type { Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
@@ -57,6 +58,20 @@ export function createLockService(options: {
     };
   }
 
+  /** One command for a caller who may; asked again at its turn, because the role can have been taken away while it waited. */
+  async function send(
+    request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: Gone },
+    toSend: () => LockCommand | undefined,
+  ): Promise<CommandEnd> {
+    const { caller, lockId, role, gone } = request;
+    requireRole(locks, caller, lockId, role);
+    const atTurn = () => {
+      requireRole(locks, caller, lockId, role);
+      return toSend();
+    };
+    return commands.send({ lockId, priority: request.priority, accountId: caller.accountId, deadline: commands.deadline(), gone, atTurn });
+  }
+
   return {
     list(caller, page, alias = '') {
       const wanted = alias.toLowerCase();
@@ -80,39 +95,18 @@ export function createLockService(options: {
     },
 
     async move(caller, lockId, wanted, gone) {
-      requireRole(locks, caller, lockId, 'operator');
-      const end = await commands.send({
-        lockId,
-        priority: priority.door,
-        accountId: caller.accountId,
-        deadline: commands.deadline(),
-        gone,
-        atTurn() {
-          // Asked again: the role can have been taken away while the command waited.
-          requireRole(locks, caller, lockId, 'operator');
-          const op = wanted === 'locked' ? 'lock' : 'unlock';
-          const session = link.session(lockId);
-          const already = session !== undefined && stateHeard.has(session) && statuses.get(lockId).state === wanted;
-          return already ? undefined : { op };
-        },
+      const op = wanted === 'locked' ? 'lock' : 'unlock';
+      const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone }, () => {
+        const session = link.session(lockId);
+        const already = session !== undefined && stateHeard.has(session) && statuses.get(lockId).state === wanted;
+        return already ? undefined : { op };
       });
       return end.kind === 'refused' ? { success: false, reason: end.error } : { success: true };
     },
 
     async setAutoLock(caller, lockId, seconds, gone) {
-      requireRole(locks, caller, lockId, 'manager');
-      const end = await commands.send({
-        lockId,
-        priority: priority.change,
-        accountId: caller.accountId,
-        deadline: commands.deadline(),
-        gone,
-        atTurn() {
-          requireRole(locks, caller, lockId, 'manager');
-          return { op: 'set-auto-lock', seconds };
-        },
-      });
-      refuseUnlessOk(end);
+      const request = { caller, lockId, role: 'manager', priority: priority.change, gone } as const;
+      refuseUnlessOk(await send(request, () => ({ op: 'set-auto-lock', seconds })));
       await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: seconds }));
     },
 
@@ -130,19 +124,8 @@ export function createLockService(options: {
     },
 
     async changeSettings(caller, lockId, settings, gone) {
-      requireRole(locks, caller, lockId, 'administrator');
-      const end = await commands.send({
-        lockId,
-        priority: priority.change,
-        accountId: caller.accountId,
-        deadline: commands.deadline(),
-        gone,
-        atTurn() {
-          requireRole(locks, caller, lockId, 'administrator');
-          return { op: 'set-settings', settings };
-        },
-      });
-      refuseUnlessOk(end);
+      const request = { caller, lockId, role: 'administrator', priority: priority.change, gone } as const;
+      refuseUnlessOk(await send(request, () => ({ op: 'set-settings', settings })));
       await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, ...settings } }));
     },
   };
