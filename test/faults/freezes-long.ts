@@ -59,6 +59,7 @@ const faulty = trials.filter(({ faults }) => faults.length > 0);
 write(`${trials.length} trials in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
 write(`frozen: ${count(trials.map(({ step }) => step))}`);
 write(`callers were told: ${count(trials.map(({ outcome }) => outcome))}`);
+write(`the longest until a lock answered again: ${Math.max(...trials.map(({ restMs }) => restMs)).toFixed(0)} ms`);
 write(`bolts moved: ${trials.reduce((sum, { movements }) => sum + movements.length, 0)}`);
 write(`late, double or wrong: ${faulty.length}`);
 for (const trial of faulty.slice(0, 20)) write(JSON.stringify(trial));

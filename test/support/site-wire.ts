@@ -39,12 +39,14 @@ interface Line {
   trap: Trap | undefined;
 }
 
-/** Its CONNECT is within these. */
-const connectBytes = 512;
+/** The client id: the first name in a CONNECT. */
+const clientId = /[0-9a-f]{12}/;
 
 /** Listens on a free port of the loopback. */
 export async function openWire(): Promise<Wire> {
   const lines: Line[] = [];
+  /** Looking through all of them would take a round of thousands of connections longer than its locks do. */
+  const linesByLock = new Map<string, Line[]>();
   let target: { readonly host: string; readonly port: number } | undefined;
 
   const server = createServer({ noDelay: true }, (near) => {
@@ -61,8 +63,14 @@ export async function openWire(): Promise<Wire> {
       if (line.held === undefined) action();
       else line.held.push(action);
     };
+    let named = false;
     const toFar = (bytes: Buffer): void => {
       line.fromLock += bytes.toString('latin1');
+      const [deviceId] = named ? [] : (clientId.exec(line.fromLock) ?? []);
+      if (deviceId !== undefined) {
+        named = true;
+        linesByLock.set(deviceId, [...linesOf(deviceId), line]);
+      }
       if (!far.destroyed) far.write(bytes);
     };
     const toNear = (bytes: Buffer): void => {
@@ -88,8 +96,7 @@ export async function openWire(): Promise<Wire> {
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
 
-  // A lock names itself in its CONNECT.
-  const linesOf = (deviceId: string): Line[] => lines.filter((line) => line.fromLock.slice(0, connectBytes).includes(deviceId));
+  const linesOf = (deviceId: string): readonly Line[] => linesByLock.get(deviceId) ?? [];
   const toLocks = (): string => lines.map((line) => line.toLock).join('\n');
 
   return {
