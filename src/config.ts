@@ -87,12 +87,19 @@ export interface ConfigSources {
   readonly flags: Readonly<Record<string, string>>;
 }
 
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Where the value of a setting comes from: a flag, a variable, `file:line` or `default`. */
+  originOf(path: readonly string[]): string;
+}
+
 /**
  * Reads and joins the sources: a flag wins over the environment, which wins over the file. An empty variable counts as not given.
  * @throws ConfigError with every problem of every source
  */
-export function loadConfig({ file, environment, flags }: ConfigSources): Config {
+export function loadConfig({ file, environment, flags }: ConfigSources): LoadedConfig {
   const problems: string[] = [];
+  const winners = new Map<string, string>();
   const tree = readFile(file, problems);
   const fromFile = schema.safeParse(tree.value);
   for (const issue of fromFile.error?.issues ?? []) problems.push(...sayIssue(issue, tree.place));
@@ -107,13 +114,15 @@ export function loadConfig({ file, environment, flags }: ConfigSources): Config 
       for (const issue of alone.error?.issues ?? []) problems.push(`${name}: ${issue.message}, not ${JSON.stringify(text)}`);
     }
     const winner = given[0];
-    if (winner !== undefined) assign(merged, path, convert(path, winner[1]));
+    if (winner === undefined) continue;
+    winners.set(path.join('.'), winner[0]);
+    assign(merged, path, convert(path, winner[1]));
   }
   if (problems.length > 0) throw new ConfigError(problems);
   const config = schema.parse(merged);
   const contradictions = contradictionsIn(config);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
-  return config;
+  return { config, originOf: (path) => winners.get(path.join('.')) ?? tree.line(path) ?? 'default' };
 }
 
 /** What is right by itself and wrong together. */
@@ -130,7 +139,15 @@ function isCertificateName(name: string): boolean {
   );
 }
 
-function readFile(file: string, problems: string[]): { value: unknown; place: (path: readonly PropertyKey[]) => string } {
+interface ConfigTree {
+  readonly value: unknown;
+  /** Where to look for what is wrong: `file:line: `, or `file: `. */
+  place(path: readonly PropertyKey[]): string;
+  /** `file:line` of a setting that is in the file. */
+  line(path: readonly PropertyKey[]): string | undefined;
+}
+
+function readFile(file: string, problems: string[]): ConfigTree {
   let text = '';
   try {
     text = readFileSync(file, 'utf8');
@@ -140,16 +157,20 @@ function readFile(file: string, problems: string[]): { value: unknown; place: (p
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   for (const error of document.errors) problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`);
+  const line = (path: readonly PropertyKey[]): string | undefined => {
+    const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
+    return node?.range && `${file}:${lines.linePos(node.range[0]).line}`;
+  };
   const place = (path: readonly PropertyKey[]): string => {
     // A key that should not be there has its own line; the value of a missing one has its parent's.
     for (let depth = path.length; depth > 0; depth--) {
-      const node = document.getIn(path.slice(0, depth), true) as { range?: [number, number, number] } | undefined;
-      if (node?.range) return `${file}:${lines.linePos(node.range[0]).line}: `;
+      const found = line(path.slice(0, depth));
+      if (found !== undefined) return `${found}: `;
     }
     return `${file}: `;
   };
   const value: unknown = document.errors.length > 0 ? {} : (document.toJS() ?? {});
-  return { value, place };
+  return { value, place, line };
 }
 
 function sayIssue(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {

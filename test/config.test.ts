@@ -39,18 +39,20 @@ function problemsOf(text: string, environment: Record<string, string> = {}, flag
 describe('the configuration', () => {
   test('the commented file that comes with latchd says exactly the built-in defaults', () => {
     const file = resolve(import.meta.dirname, '../config/latchd.yaml');
-    expect(loadConfig({ file, environment: {}, flags: {} })).toEqual(defaults);
-    expect(loadConfig({ file: fileWith(''), environment: {}, flags: {} })).toEqual(defaults);
+    expect(loadConfig({ file, environment: {}, flags: {} }).config).toEqual(defaults);
+    expect(loadConfig({ file: fileWith(''), environment: {}, flags: {} }).config).toEqual(defaults);
   });
 
   test('a flag wins over the environment, which wins over the file', () => {
     const file = fileWith('http:\n  port: 1001\n  host: 127.0.0.2\nmqtt:\n  port: 1002\n');
-    const config = loadConfig({
+    const { config, originOf } = loadConfig({
       file,
       environment: { LATCHD_HTTP_PORT: '2001', LATCHD_MQTT_PORT: '2002' },
       flags: { '--http-port': '3001' },
     });
     expect(config).toMatchObject({ http: { port: 3001, host: '127.0.0.2' }, mqtt: { port: 2002 } });
+    const origins = ['http.port', 'http.host', 'mqtt.port', 'mqtt.host', 'tls'].map((name) => originOf(name.split('.')));
+    expect(origins).toEqual(['--http-port', `${file}:3`, 'LATCHD_MQTT_PORT', 'default', 'default']);
   });
 
   test.each([
@@ -69,11 +71,11 @@ describe('the configuration', () => {
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
     ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s sets what it names', (variable, text, expected) => {
-    expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} })).toMatchObject(expected);
+    expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} }).config).toMatchObject(expected);
   });
 
   test('an empty variable counts as not given', () => {
-    expect(loadConfig({ file: fileWith(''), environment: { LATCHD_HTTP_PORT: '' }, flags: {} })).toEqual(defaults);
+    expect(loadConfig({ file: fileWith(''), environment: { LATCHD_HTTP_PORT: '' }, flags: {} }).config).toEqual(defaults);
   });
 
   test('every problem of every source is listed, with its line, its path and what it must be', () => {
@@ -98,7 +100,7 @@ describe('the configuration', () => {
 
   test('each listener is switched on and off on its own, as long as people and locks keep one each', () => {
     const both = { LATCHD_HTTP_ENABLED: 'false', LATCHD_HTTPS_ENABLED: 'true', LATCHD_MQTT_ENABLED: 'false', LATCHD_MQTTS_ENABLED: 'true' };
-    expect(loadConfig({ file: fileWith(''), environment: both, flags: {} })).toMatchObject({
+    expect(loadConfig({ file: fileWith(''), environment: both, flags: {} }).config).toMatchObject({
       ...{ http: { enabled: false }, https: { enabled: true }, mqtt: { enabled: false }, mqtts: { enabled: true } },
     });
     expect(problemsOf('http: { enabled: false }\nmqtt: { enabled: false }\n')).toEqual([
@@ -115,7 +117,7 @@ describe('the configuration', () => {
     const files = { certificate: '/etc/tls.crt', key: '/etc/tls.key' };
     const names = ['doors.example.org', '192.0.2.7', '2001:db8::7'];
     const text = JSON.stringify({ tls: files, tlsNames: names });
-    expect(loadConfig({ file: fileWith(text), environment: {}, flags: {} })).toMatchObject({ tls: files, tlsNames: names });
+    expect(loadConfig({ file: fileWith(text), environment: {}, flags: {} }).config).toMatchObject({ tls: files, tlsNames: names });
     for (const wrong of ['tls: off', 'tls: { certificate: /etc/tls.crt }'])
       expect(problemsOf(wrong)).toEqual(['FILE:1: tls: must be auto, or the files certificate and key']);
     expect(problemsOf('tls: { certificate: /a, key: /b, ca: /c }')).toEqual(['FILE:1: tls.ca: there is no such setting']);

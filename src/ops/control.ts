@@ -8,8 +8,14 @@ const fileName = 'control.sock';
 const idleMs = 10_000;
 const longestLine = 4_096;
 
+/** What is asked: `action` says which of the actions, the other members are for that one. */
+export interface ControlRequest {
+  readonly action: string;
+  readonly [member: string]: unknown;
+}
+
 /** What can be asked; each resolves with the answer's members, or rejects with a sentence. */
-export type ControlActions = Readonly<Record<string, () => Promise<object>>>;
+export type ControlActions = Readonly<Record<string, (request: ControlRequest) => Promise<object>>>;
 
 /** Serves `actions` at `control.sock` in the data directory (mode 0600). */
 export function createControl(options: { readonly directory: string; readonly actions: ControlActions; readonly log: Log }): Part {
@@ -20,11 +26,12 @@ export function createControl(options: { readonly directory: string; readonly ac
 
   async function answer(line: string): Promise<object> {
     try {
-      const { action } = JSON.parse(line) as { action?: unknown };
+      const request = JSON.parse(line) as ControlRequest;
+      const { action } = request;
       const run = typeof action === 'string' && Object.hasOwn(actions, action) ? actions[action] : undefined;
       if (run === undefined) return { ok: false, error: 'there is no such action' };
       log.info({ code: 'control', action }, 'an operator on this machine asked for something');
-      return { ok: true, ...(await run()) };
+      return { ok: true, ...(await run(request)) };
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error.message : String(error) };
     }
@@ -71,14 +78,14 @@ export function createControl(options: { readonly directory: string; readonly ac
 }
 
 /** Asks the running daemon; rejects with a sentence when none runs on that data directory, or when it refuses. */
-export async function askControl(directory: string, action: string): Promise<Readonly<Record<string, unknown>>> {
+export async function askControl(directory: string, request: ControlRequest): Promise<Readonly<Record<string, unknown>>> {
   const socket = connect(`${directory}/${fileName}`);
   const asked = new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('error', () => reject(new Error(`no latchd is running on ${directory}`)));
   });
   await asked;
-  socket.write(`${JSON.stringify({ action })}\n`);
+  socket.write(`${JSON.stringify(request)}\n`);
   const line = await firstLine(socket);
   socket.destroy();
   const { ok, error, ...answer } = JSON.parse(line) as Record<string, unknown>;

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { type Answer, openSite, type Site, type SiteOptions, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 import { createRuns, type Run } from '../support/site-process.ts';
@@ -91,7 +92,7 @@ describe('the configuration of a process', () => {
     const file = join(folder, 'right.yaml');
     const dataDir = join(folder, 'never-made');
     await writeFile(file, `dataDir: ${dataDir}\nhttp:\n  port: 1001\nmqtt:\n  port: 1002\n`);
-    const run = runs.begin(['check-config', '--http-port', '3001'], {
+    const environment = {
       LATCHD_CONFIG: file,
       LATCHD_HTTP_PORT: '2001',
       LATCHD_HTTP_HOST: '0.0.0.0',
@@ -99,8 +100,14 @@ describe('the configuration of a process', () => {
       LATCHD_MQTT_HOST: '',
       LATCHD_COMMAND_TIMEOUT_MS: '2500',
       LATCHD_LOG_LEVEL: 'warn',
-    });
-    expect(await run.ended).toBe(0);
+    };
+    const run = runs.begin(['check-config', '--http-port', '3001', '--json'], environment);
+    const readable = runs.begin(['check-config', '--http-port', '3001'], environment);
+    expect([await run.ended, await readable.ended]).toEqual([0, 0]);
+    const lines = readable.stdout().split('\n');
+    for (const line of [/^ {2}port: 3001 +# --http-port$/, /^ {2}port: 2002 +# LATCHD_MQTT_PORT$/, /^dataDir: ".*" # .*right\.yaml:1$/])
+      expect(lines).toContainEqual(expect.stringMatching(line));
+    expect(parse(readable.stdout())).toEqual(JSON.parse(run.stdout()));
     expect(JSON.parse(run.stdout())).toMatchObject({
       dataDir,
       http: { host: '0.0.0.0', port: 3001 },

@@ -1,0 +1,18 @@
+// latchd clock: what a person knows of this machine's clock.
+import { askControl } from '../ops/control.ts';
+import { command, type Group } from './command.ts';
+import { say } from './output.ts';
+
+const accept = command({
+  name: 'accept',
+  says: "tell the running daemon that this machine's clock is right, so that old records are deleted again",
+  settings: 'directory',
+  examples: [['clock accept', 'after the clock was wrong and has been set']],
+  async run(_given, { configured }) {
+    await askControl(configured().dataDir, { action: 'accept-clock' });
+    say('the clock counts as right from now on');
+    return 0;
+  },
+});
+
+export const clock: Group = { name: 'clock', says: "whether this machine's clock may be believed", commands: [accept] };

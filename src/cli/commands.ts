@@ -1,0 +1,30 @@
+// Every command there is, in the order of the help.
+import type { Config } from '../config.ts';
+import { checkConfig } from './check-config.ts';
+import { clock } from './clock.ts';
+import { type Command, command, type Group } from './command.ts';
+import { exportRecords } from './export.ts';
+import { verify } from './verify.ts';
+
+/** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
+export function commandTable(serve: (config: Config) => Promise<void>): readonly (Command | Group)[] {
+  return [
+    command({
+      name: 'serve',
+      says: 'serve until SIGTERM or SIGINT',
+      settings: 'all',
+      examples: [
+        ['serve', 'with config/latchd.yaml, or the file that LATCHD_CONFIG names'],
+        ['serve --data-dir /var/lib/latchd --https-enabled true', 'encrypted on every network of the machine'],
+      ],
+      async run(_given, { configured }) {
+        await serve(configured());
+        return 0;
+      },
+    }),
+    checkConfig,
+    verify,
+    exportRecords,
+    clock,
+  ];
+}

@@ -1,0 +1,35 @@
+// latchd export: the records of a lock for other programs.
+import { exportFormats, exportLock } from '../offline.ts';
+import { command } from './command.ts';
+import { output } from './output.ts';
+import { instant, positiveInteger } from './values.ts';
+
+interface Given {
+  readonly lock: number;
+  readonly from?: number;
+  readonly to?: number;
+  readonly format: (typeof exportFormats)[number];
+}
+
+export const exportRecords = command<Given>({
+  name: 'export',
+  says: 'write the records of a lock to standard output, oldest first; the daemon may be running',
+  settings: 'directory',
+  options: [
+    { flag: '--lock', value: '<lockId>', says: 'whose records', required: true, read: positiveInteger },
+    {
+      flag: '--from',
+      value: '<date>',
+      says: 'from this time of operation on: 2026-11-01, 2026-11-01T08:00Z or epoch milliseconds',
+      read: instant,
+    },
+    { flag: '--to', value: '<date>', says: 'up to and including this time of operation', read: instant },
+    { flag: '--format', value: '<format>', says: 'how', choices: exportFormats, otherwise: 'csv' },
+  ],
+  examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
+  async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
+    const terminal = process.stderr.isTTY ? process.stderr : undefined;
+    await exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), terminal });
+    return 0;
+  },
+});

@@ -1,0 +1,17 @@
+// What people write as options and arguments, strictly read.
+import { WrongValue } from './command.ts';
+
+export function positiveInteger(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongValue('it must be a positive integer.');
+  return Number(text);
+}
+
+/** Epoch milliseconds of a date that is written as ISO 8601 (UTC when no zone is given) or in milliseconds. */
+export function instant(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  const isDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text);
+  const at = Date.parse(/T.*(Z|[+-]\d{2}:\d{2})$|^[^T]*$/.test(text) ? text : `${text}Z`);
+  if (!isDate || Number.isNaN(at))
+    throw new WrongValue('it must be a date such as 2026-11-01 or 2026-11-01T08:00Z, or epoch milliseconds.');
+  return at;
+}
