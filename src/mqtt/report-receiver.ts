@@ -1,14 +1,14 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
 import { DomainError } from '../domain/errors.ts';
-import type { LockEvent } from '../domain/lock-report.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Quarantine } from '../domain/ports.ts';
 import type { ReportService } from '../domain/report-service.ts';
 import type { CommandSender } from './command-sender.ts';
 import type { Connection } from './connection.ts';
+import { decodeEvents } from './events-payload.ts';
 import { createLimitedLog } from './limited-log.ts';
-import { batteryMessage, eventMessage, eventsMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
-import { check, decode } from './payload.ts';
+import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
+import { decode } from './payload.ts';
 import { createStorageRecovery } from './storage-recovery.ts';
 import type { ReportChannel } from './topics.ts';
 
@@ -112,34 +112,22 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
   }
 
   function events(connection: Connection, payload: Buffer): Promise<Receipt> {
-    const frame = decode(payload, eventsMessage);
-    if (!frame.ok) return malformed(connection, 'events', frame.reason, payload);
-    const valid: LockEvent[] = [];
-    const invalid: unknown[] = [];
-    let reason = '';
-    for (const event of frame.value.events) {
-      const checked = check(event, eventMessage);
-      if (checked.ok) valid.push(checked.value);
-      else {
-        invalid.push(event);
-        reason ||= `event ${checked.reason}`;
-      }
-    }
-    const { epoch } = frame.value;
-    const work: (() => Promise<void>)[] = [];
-    if (valid.length > 0) work.push(() => reports.events(connection.lockId, { epoch, events: valid }));
-    if (invalid.length > 0) {
-      figures.invalidEvents += invalid.length;
-      noteMalformed(connection, 'events', reason);
-      work.push(() => quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload)));
-    }
-    return stored(connection, work);
+    const message = decodeEvents(payload);
+    if (!message.ok) return malformed(connection, 'events', message.reason, payload);
+    const { epoch, valid, invalid, reason } = message.value;
+    const begin = () => reports.events(connection.lockId, { epoch, events: valid });
+    if (invalid.length === 0) return stored(connection, begin());
+    figures.invalidEvents += invalid.length;
+    noteMalformed(connection, 'events', reason);
+    const begun = valid.length > 0 ? [begin()] : [];
+    begun.push(quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload)));
+    return stored(connection, all(begun));
   }
 
   function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
     figures.malformedMessages++;
     noteMalformed(connection, channel, reason);
-    return stored(connection, [() => quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8'))]);
+    return stored(connection, quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8')));
   }
 
   function noteMalformed({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): void {
@@ -152,20 +140,32 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     return 'acknowledge';
   }
 
-  /** Begins all the work at once, so that it keeps the order of arrival, and answers when all of it is on the disk. */
-  async function stored(connection: Connection, work: readonly (() => Promise<void>)[]): Promise<Receipt> {
-    const results = await Promise.allSettled(work.map(async (begin) => begin()));
-    if (results.some((result) => result.status === 'fulfilled')) recovery.works();
-    for (const result of results) {
-      if (result.status === 'rejected' && !isStorageUnavailable(result.reason)) throw result.reason;
-    }
-    if (results.every((result) => result.status === 'fulfilled')) return 'acknowledge';
+  /** The answer when that is on the disk, or is not. One `then`: events come by the thousand, and every promise is kept until a flush. */
+  function stored(connection: Connection, work: Promise<void>): Promise<Receipt> {
+    return work.then(acknowledge, (error) => leave(connection, error));
+  }
+
+  function acknowledge(): Receipt {
+    recovery.works();
+    return 'acknowledge';
+  }
+
+  function leave(connection: Connection, error: unknown): Receipt {
+    if (!isStorageUnavailable(error)) throw error;
     figures.messagesLeftUnacknowledged++;
     // One that has ended meanwhile sends again by itself.
     if (current.has(connection)) recovery.left(connection);
     const { lockId, deviceId } = connection;
     limited.warn(`left ${lockId}`, { lockId, deviceId }, 'Events could not be stored and were left unacknowledged; the lock keeps them.');
     return 'leave';
+  }
+
+  /** Resolves when all of it is on the disk; rejects when all of it has ended, with a bug rather than with a full disk. */
+  async function all(work: readonly Promise<void>[]): Promise<void> {
+    const results = await Promise.allSettled(work);
+    if (results.some(({ status }) => status === 'fulfilled')) recovery.works();
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    if (reasons.length > 0) throw reasons.find((reason) => !isStorageUnavailable(reason)) ?? reasons[0];
   }
 
   const channels = { status, hello, state, battery, events, reply };

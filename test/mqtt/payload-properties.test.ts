@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import type { DeviceId } from '../../src/domain/lock.ts';
+import { checkEvent, checkFrame } from '../../src/mqtt/events-payload.ts';
 import {
   batteryMessage,
   cardListing,
@@ -182,6 +183,51 @@ describe.each(Object.entries(payloads))('%s', (_name, { schema, valid, anyType }
           if (!decoded.ok) expect(decoded.reason.length).toBeLessThanOrEqual(200);
         },
       ),
+    );
+  });
+});
+
+describe('what is recognized without the schema (Protocol 4.4)', () => {
+  const { event, events } = payloads as Record<'event' | 'events', (typeof payloads)[string]>;
+  const names = ['seq', 'type', 'success', 'date', 'credential', 'username', 'commandId', 'epoch', 'events', '__proto__', 'toString'];
+  // Just inside and outside of every bound.
+  const edges: readonly unknown[] = [
+    ...[0, 1, -1, 0.5, 1e300, max, max + 1, -max, -max - 1, true, null, [], {}],
+    ...[0, 1, 32, 33, 64, 65, 96, 97].flatMap((length) => ['a'.repeat(length), 'é'.repeat(length), '💥'.repeat((length + 1) >> 1)]),
+    ...[1, 100, 101].map((length) => Array.from({ length }, () => ({ seq: 1, type: 'tamper' }))),
+  ];
+  const member = fc.oneof(fc.constantFrom(...edges), fc.jsonValue());
+  const nearly = fc
+    .tuple(fc.oneof(event.valid, events.valid, fc.constant({})), fc.dictionary(fc.constantFrom(...names), member, { maxKeys: 3 }))
+    .map(([value, other]) => asSent({ ...value, ...other }));
+
+  test.each([
+    ['an event', checkEvent, eventMessage, { seq: 1, type: 'tamper' }],
+    ['the frame of an events message', checkFrame, eventsMessage, { epoch: 'e', events: [1] }],
+  ] as [string, (value: unknown) => unknown, z.ZodType<unknown>, object][])(
+    '%s: the same value or the same reason',
+    (_title, byHand, schema, usual) => {
+      for (const name of names) {
+        for (const edge of edges) {
+          const value = asSent({ ...usual, [name]: edge });
+          expect(byHand(value)).toEqual(check(value, schema));
+        }
+      }
+      fc.assert(
+        fc.property(fc.oneof(nearly, fc.jsonValue().map(asSent)), (value) => {
+          expect(byHand(value)).toEqual(check(value, schema));
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
+
+  test('a valid event without members of its own is recognized, so that the schema is not asked', () => {
+    fc.assert(
+      fc.property(event.valid.map(asSent), (value) => {
+        expect(checkEvent(value)).toEqual({ ok: true, value });
+        expect((checkEvent(value) as { value: unknown }).value).toBe(value);
+      }),
     );
   });
 });
