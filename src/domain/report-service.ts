@@ -4,7 +4,7 @@ import { cardNumbered, digestOf } from './card-rules.ts';
 import type { CardService } from './card-service.ts';
 import { type CommandService, priority } from './command-service.ts';
 import { createEventGaps } from './event-gaps.ts';
-import type { Lock, LockId, LockSettings } from './lock.ts';
+import type { DeviceId, Lock, LockId, LockSettings } from './lock.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, StateReport } from './lock-report.ts';
 import type {
   AccountStore,
@@ -24,6 +24,8 @@ import { type RecordDraft, retentionCutoff } from './record.ts';
 
 const clockToleranceMs = 2_000;
 const dayMs = 86_400_000;
+/** No six calendar months are shorter than 181 days. */
+const surelyKeptMs = 180 * dayMs;
 /** No calendar goes further (ECMA-262 21.4.1.1). */
 const maxDateMs = 8.64e15;
 
@@ -63,10 +65,11 @@ export function createReportService(options: {
   const { clockIsSuspect = () => false } = options;
   const gaps = createEventGaps({ records, commands, notify });
 
-  /** A lock without a clock says 1970, or a year that has not come. `cutoff`: that of `now`, for whoever asks about many. */
-  function believable(date: number | undefined, now: number, cutoff = retentionCutoff(now)): date is number {
+  /** A lock without a clock says 1970, or a year that has not come. */
+  function believable(date: number | undefined, now: number): date is number {
     if (date === undefined || Math.abs(date) > maxDateMs) return false;
-    return clockIsSuspect() || (date >= cutoff && date <= now + dayMs);
+    // The calendar is asked about old dates only: it costs more than all else that is done for an event here.
+    return clockIsSuspect() || (date <= now + dayMs && (date >= now - surelyKeptMs || date >= retentionCutoff(now)));
   }
 
   function heard(lockId: LockId): void {
@@ -106,7 +109,7 @@ export function createReportService(options: {
     if (epoch !== undefined) await followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, lastSeq ?? 0));
   }
 
-  function draft(lockId: LockId, event: LockEvent, now: number, cutoff: number): RecordDraft {
+  function draft(lockId: LockId, event: LockEvent, now: number): RecordDraft {
     const { date = now } = event;
     return {
       seq: event.seq,
@@ -114,7 +117,7 @@ export function createReportService(options: {
       success: event.success ?? true,
       credential: event.credential ?? '',
       username: userOf(lockId, event),
-      ...(believable(date, now, cutoff) ? { lockDate: date } : { lockDate: now, reportedDate: date }),
+      ...(believable(date, now) ? { lockDate: date } : { lockDate: now, reportedDate: date }),
       serverDate: now,
     };
   }
@@ -130,6 +133,17 @@ export function createReportService(options: {
       return cardNumbered(cards.of(lockId), event.credential)?.name || said;
     }
     return said;
+  }
+
+  function askForGaps(lockId: LockId, epoch: string): void {
+    if (records.progress(lockId, epoch).gaps.length > 0) void followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, 0));
+  }
+
+  async function keepRefused(lockId: LockId, deviceId: DeviceId | undefined, epoch: string, events: readonly RecordDraft[]): Promise<void> {
+    if (deviceId !== undefined) {
+      await quarantine.keep(deviceId, 'more epochs or gaps than are remembered', JSON.stringify({ epoch, events }));
+    }
+    notify({ kind: 'events-quarantined', lockId, epoch, count: events.length });
   }
 
   return {
@@ -164,23 +178,15 @@ export function createReportService(options: {
       statuses.patch(lockId, { batteryPercent: level, lastSeenAt: clock.now() });
     },
 
-    async events(lockId, { epoch, events }) {
+    events(lockId, { epoch, events }) {
       const now = clock.now();
-      const cutoff = retentionCutoff(now);
       const deviceId = locks.get(lockId)?.deviceId;
       if (deviceId !== undefined) statuses.patch(lockId, { lastSeenAt: now });
-      const { refused } = await records.append(
-        lockId,
-        epoch,
-        events.map((event) => draft(lockId, event, now, cutoff)),
-      );
-      if (refused.length > 0) {
-        if (deviceId !== undefined) {
-          await quarantine.keep(deviceId, 'more epochs or gaps than are remembered', JSON.stringify({ epoch, events: refused }));
-        }
-        notify({ kind: 'events-quarantined', lockId, epoch, count: refused.length });
-      }
-      if (records.progress(lockId, epoch).gaps.length > 0) void followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, 0));
+      const drafts = events.map((event) => draft(lockId, event, now));
+      return records.append(lockId, epoch, drafts).then(({ refused }) => {
+        if (refused.length > 0) return keepRefused(lockId, deviceId, epoch, refused).then(() => askForGaps(lockId, epoch));
+        return askForGaps(lockId, epoch);
+      });
     },
 
     timezoneChanged(lockId) {

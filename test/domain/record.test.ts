@@ -3,6 +3,13 @@ import fc from 'fast-check';
 import { recordLabel, retentionCutoff } from '../../src/domain/record.ts';
 
 describe('retentionCutoff', () => {
+  it('is at least 181 days ago on any day, so that younger dates need no calendar', () => {
+    for (let day = 0; day < 4 * 366; day++) {
+      const now = Date.parse('2024-01-01T12:00:00Z') + day * 86_400_000;
+      expect((now - retentionCutoff(now)) / 86_400_000).toBeGreaterThanOrEqual(181);
+    }
+  });
+
   it.each([
     ['2026-11-21T09:30:15.123Z', '2026-05-21T09:30:15.123Z'],
     ['2026-08-31T23:59:59.999Z', '2026-02-28T23:59:59.999Z'],
