@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { DomainError } from '../domain/errors.ts';
-import { openDurableFile, replaceFile } from './durable-file.ts';
+import { type DurableFile, openDurableFile, replaceFile } from './durable-file.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 
@@ -47,22 +47,24 @@ export function createDocument<T extends object>(options: {
   readonly onFlushed?: (value: T, old: T | undefined) => void;
 }): Document<T> {
   const { files, path, format, onFlushed } = options;
-  const file = openDurableFile<T>({
-    files,
-    path,
-    decode(text) {
-      const found = envelope(path, text);
-      isOlder = found.schemaVersion < format.schemaVersion;
-      return decode(path, format, found);
-    },
-    encode: (value) => `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`,
-  });
-  let isOlder = false;
   let flushed: T | undefined;
   let newest: T | undefined;
   let waiting: Waiting<T>[] = [];
   let writing: Promise<void> | undefined;
 
+  /** Made for each use: ten thousand documents lie there for days, and the value is all that is to be kept of them. */
+  function open(onOlder?: () => void): DurableFile<T> {
+    return openDurableFile<T>({
+      files,
+      path,
+      decode(text) {
+        const found = envelope(path, text);
+        if (found.schemaVersion < format.schemaVersion) onOlder?.();
+        return decode(path, format, found);
+      },
+      encode: (value) => `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`,
+    });
+  }
   function settle(value: T): void {
     const old = flushed;
     flushed = value;
@@ -74,7 +76,7 @@ export function createDocument<T extends object>(options: {
       waiting = [];
       const value = (batch.at(-1) as Waiting<T>).value;
       try {
-        await file.write(value);
+        await open().write(value);
       } catch (error) {
         const refused = [...batch, ...waiting];
         waiting = [];
@@ -101,6 +103,10 @@ export function createDocument<T extends object>(options: {
 
   return {
     async load() {
+      let isOlder = false;
+      const file = open(() => {
+        isOlder = true;
+      });
       const value = await file.read().catch((error: unknown) => {
         throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
       });

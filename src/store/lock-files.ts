@@ -37,6 +37,9 @@ interface Entry {
 
 const noCards: LockCards = { cards: [], intents: [] };
 
+/** Documents that are read at a time. All of ten thousand at once would be in memory at once, as text and half checked. */
+const readsAtOnce = 32;
+
 export function createLockFiles(options: { readonly files: FileLayer; readonly folder: string; readonly log: Log }): LockFiles {
   const { files, folder, log } = options;
   const entries = new Map<LockId, Entry>();
@@ -174,9 +177,12 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
     async open() {
       const names = await files.readdir(folder);
       const lockIds = names.flatMap((name) => (/^[1-9]\d{0,15}\.json$/.test(name) ? [Number.parseInt(name, 10) as LockId] : []));
-      const loaded = await Promise.all(lockIds.sort((a, b) => a - b).map(load));
-      // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
-      for (const one of loaded) await takeIn(one);
+      lockIds.sort((a, b) => a - b);
+      for (let from = 0; from < lockIds.length; from += readsAtOnce) {
+        const loaded = await Promise.all(lockIds.slice(from, from + readsAtOnce).map(load));
+        // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
+        for (const one of loaded) await takeIn(one);
+      }
     },
     disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
     highest() {
