@@ -10,28 +10,24 @@ const maxEpochs = 8;
 const maxGaps = 1_000;
 
 interface Epoch {
+  readonly lockId: LockId;
+  readonly name: string;
   readonly ranges: SeqRanges;
-  /** The events whose flush is under way, with its end (never rejects). */
-  readonly pending: Map<number, Flush>;
+  /** Those whose flush is under way, oldest first. */
+  readonly claims: Claim[];
   /** Highest serverDate of its records. */
   newestAt: number;
 }
 
-/** The end of a flush that is under way; the promise is made only when somebody waits for it. */
-interface Flush {
-  ended: Promise<void> | undefined;
-  end: () => void;
-}
-
-/** The new events of one call, on their way to the disk. Exactly one of `keep` and `undo` must be called. */
-interface Claim {
+/** The new events of one call, on their way to the disk: one with `fresh` events ends by exactly one of `keep` and `undo`. */
+export interface Claim {
   readonly fresh: readonly RecordDraft[];
   readonly duplicates: number;
   readonly refused: readonly RecordDraft[];
-  /** They are flushed. */
-  keep(): void;
-  /** They are not: forgets them again. */
-  undo(): void;
+  readonly epoch: Epoch | undefined;
+  /** Its end, once somebody waits for it. */
+  ended: Promise<void> | undefined;
+  end: (() => void) | undefined;
 }
 
 /** What is remembered of one epoch, as an index keeps it. */
@@ -48,6 +44,10 @@ export interface EventProgress {
   pending(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<void> | undefined;
   /** Sorts new events from duplicates and from those beyond the limits. An epoch with nothing since `forgetBefore` may give way. */
   claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim;
+  /** Its events are flushed. */
+  keep(claim: Claim): void;
+  /** They are not: forgets them again. */
+  undo(claim: Claim): void;
   /** Takes over a stored record at the start. */
   restore(lockId: LockId, epoch: string, seq: number, serverDate: number): void;
   /** Everything flushed, for an index. */
@@ -68,7 +68,7 @@ export function createEventProgress(): EventProgress {
     return epochs;
   }
   function begin(lockId: LockId, name: string, newestAt: number): Epoch {
-    const epoch: Epoch = { ranges: [], pending: new Map(), newestAt };
+    const epoch: Epoch = { lockId, name, ranges: [], claims: [], newestAt };
     epochsOf(lockId).set(name, epoch);
     return epoch;
   }
@@ -78,18 +78,18 @@ export function createEventProgress(): EventProgress {
     const known = epochs.get(name);
     if (known) return known;
     if (epochs.size >= maxEpochs) {
-      const oldest = [...epochs].filter(([, { pending }]) => pending.size === 0).sort(([, a], [, b]) => a.newestAt - b.newestAt)[0];
+      const oldest = [...epochs].filter(([, { claims }]) => claims.length === 0).sort(([, a], [, b]) => a.newestAt - b.newestAt)[0];
       if (!oldest || oldest[1].newestAt >= forgetBefore()) return undefined;
       epochs.delete(oldest[0]);
     }
     return begin(lockId, name, Number.NEGATIVE_INFINITY);
   }
-  function claimOne(lockId: LockId, epoch: Epoch, seq: number): boolean {
+  function claimOne(epoch: Epoch, seq: number): boolean {
     const rangesBefore = epoch.ranges.length;
     addSeq(epoch.ranges, seq);
     if (epoch.ranges.length <= rangesBefore) return true;
     let gaps = 0;
-    for (const { ranges } of epochsOf(lockId).values()) gaps += Math.max(0, ranges.length - 1);
+    for (const { ranges } of epochsOf(epoch.lockId).values()) gaps += Math.max(0, ranges.length - 1);
     if (gaps <= maxGaps) return true;
     removeSeq(epoch.ranges, seq);
     return false;
@@ -105,45 +105,38 @@ export function createEventProgress(): EventProgress {
       return { highest: ranges.at(-1)?.[1] ?? 0, gaps: gapsBetween(ranges) };
     },
     pending(lockId, name, events) {
-      const pending = locks.get(lockId)?.get(name)?.pending;
-      if (!pending || pending.size === 0) return undefined;
-      for (const { seq } of events) {
-        const flush = pending.get(seq);
-        if (flush !== undefined) return endOf(flush);
-      }
-      return undefined;
+      const epoch = locks.get(lockId)?.get(name);
+      // What is claimed counts as stored already, so most calls end here.
+      if (!epoch || epoch.claims.length === 0 || !events.some(({ seq }) => includesSeq(epoch.ranges, seq))) return undefined;
+      const claim = epoch.claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
+      return claim && endOf(claim);
     },
     claim(lockId, name, events, forgetBefore) {
       const epoch = roomFor(lockId, name, forgetBefore);
-      if (!epoch) return { fresh: [], duplicates: 0, refused: events, keep: () => undefined, undo: () => undefined };
-      const flush: Flush = { ended: undefined, end: () => undefined };
+      if (!epoch) return { fresh: [], duplicates: 0, refused: events, epoch, ended: undefined, end: undefined };
       const fresh: RecordDraft[] = [];
       const refused: RecordDraft[] = [];
       for (const event of events) {
         if (includesSeq(epoch.ranges, event.seq)) continue;
-        if (claimOne(lockId, epoch, event.seq)) {
-          fresh.push(event);
-          epoch.pending.set(event.seq, flush);
-        } else refused.push(event);
+        (claimOne(epoch, event.seq) ? fresh : refused).push(event);
       }
-      function end(): void {
-        for (const { seq } of fresh) epoch?.pending.delete(seq);
-        flush.end();
+      const duplicates = events.length - fresh.length - refused.length;
+      const claim: Claim = { fresh, duplicates, refused, epoch, ended: undefined, end: undefined };
+      if (fresh.length > 0) epoch.claims.push(claim);
+      return claim;
+    },
+    keep(claim) {
+      const { fresh, epoch } = claim;
+      if (epoch) for (const { serverDate } of fresh) if (serverDate > epoch.newestAt) epoch.newestAt = serverDate;
+      endClaim(claim);
+    },
+    undo(claim) {
+      const { fresh, epoch } = claim;
+      if (epoch) {
+        for (const { seq } of fresh) removeSeq(epoch.ranges, seq);
+        if (epoch.ranges.length === 0) epochsOf(epoch.lockId).delete(epoch.name);
       }
-      return {
-        fresh,
-        refused,
-        duplicates: events.length - fresh.length - refused.length,
-        keep() {
-          for (const { serverDate } of fresh) epoch.newestAt = Math.max(epoch.newestAt, serverDate);
-          end();
-        },
-        undo() {
-          for (const { seq } of fresh) removeSeq(epoch.ranges, seq);
-          if (epoch.ranges.length === 0) epochsOf(lockId).delete(name);
-          end();
-        },
-      };
+      endClaim(claim);
     },
     restore(lockId, name, seq, serverDate) {
       const epoch = epochsOf(lockId).get(name) ?? begin(lockId, name, serverDate);
@@ -153,9 +146,9 @@ export function createEventProgress(): EventProgress {
     remembered() {
       const all: RememberedEpoch[] = [];
       for (const [lockId, epochs] of locks) {
-        for (const [name, { ranges, pending, newestAt }] of epochs) {
+        for (const [name, { ranges, claims, newestAt }] of epochs) {
           const flushed = ranges.map(([from, to]): [number, number] => [from, to]);
-          for (const seq of pending.keys()) removeSeq(flushed, seq);
+          for (const { fresh } of claims) for (const { seq } of fresh) removeSeq(flushed, seq);
           if (flushed.length > 0) all.push({ lockId, epoch: name, newestAt, ranges: flushed });
         }
       }
@@ -167,9 +160,15 @@ export function createEventProgress(): EventProgress {
   };
 }
 
-function endOf(flush: Flush): Promise<void> {
-  flush.ended ??= new Promise((resolve) => {
-    flush.end = resolve;
+function endOf(claim: Claim): Promise<void> {
+  claim.ended ??= new Promise((resolve) => {
+    claim.end = resolve;
   });
-  return flush.ended;
+  return claim.ended;
+}
+
+function endClaim(claim: Claim): void {
+  const claims = claim.epoch?.claims;
+  if (claims && claim.fresh.length > 0) claims.splice(claims.indexOf(claim), 1);
+  claim.end?.();
 }

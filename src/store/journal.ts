@@ -4,11 +4,12 @@ import { checkedExtra, writeChecked } from './checked-line.ts';
 import type { OpenFile } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 
+/** Lines on their way to the disk, which stand or fall together. */
 interface Waiting {
   /** The lines without their checksums. */
   readonly bodies: readonly string[];
-  /** Where the first line begins, and the length of each with its newline. */
-  readonly resolve: (position: number, lengths: readonly number[]) => void;
+  /** They are flushed: where the first begins, and the lengths with their newlines, the first one's at `lengths[first]`. */
+  readonly resolve: (position: number, lengths: readonly number[], first: number) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -51,28 +52,24 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
     await file.truncate(length);
     ragged = false;
   }
-  /** The lines of a batch, in a buffer that is used again by the next one, and their lengths. */
-  function encode(batch: readonly Waiting[]): { bytes: Buffer; lengths: number[][] } {
-    let room = 0;
-    for (const { bodies } of batch) for (const body of bodies) room += 3 * body.length + checkedExtra;
-    const into = room <= scratch.length ? scratch : Buffer.allocUnsafe(room);
-    if (room <= mostScratchBytes) scratch = into;
-    let end = 0;
-    const lengths = batch.map(({ bodies }) =>
-      bodies.map((body) => {
-        const start = end;
-        end = writeChecked(into, start, body);
-        return end - start;
-      }),
-    );
-    return { bytes: into.subarray(0, end), lengths };
+  /** A buffer with room for lines, which is used again by the next batch. */
+  function room(bodies: readonly string[]): Buffer {
+    let bytes = 0;
+    for (const body of bodies) bytes += 3 * body.length + checkedExtra;
+    const into = bytes <= scratch.length ? scratch : Buffer.allocUnsafe(bytes);
+    if (bytes <= mostScratchBytes) scratch = into;
+    return into;
   }
   async function commit(batch: readonly Waiting[]): Promise<void> {
-    const { bytes, lengths } = encode(batch);
+    const bodies = batch.flatMap((waiting) => waiting.bodies);
+    const into = room(bodies);
+    const lengths = writeChecked(into, bodies);
+    let bytes = 0;
+    for (const line of lengths) bytes += line;
     await cut();
     ragged = true;
     try {
-      await file.write(bytes, length);
+      await file.write(into.subarray(0, bytes), length);
     } catch (error) {
       // When this fails too, the next append tries it again first.
       await cut().catch(() => undefined);
@@ -88,11 +85,11 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
     ragged = false;
     flushes += 1;
     let position = length;
-    length += bytes.length;
-    for (const [n, { resolve }] of batch.entries()) {
-      const own = lengths[n] as number[];
-      resolve(position, own);
-      for (const bytesOfLine of own) position += bytesOfLine;
+    let first = 0;
+    length += bytes;
+    for (const { bodies, resolve } of batch) {
+      resolve(position, lengths, first);
+      for (const end = first + bodies.length; first < end; first++) position += lengths[first] as number;
     }
   }
   async function writeAll(): Promise<void> {

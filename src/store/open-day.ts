@@ -13,8 +13,8 @@ import { type LinePlace, readLines } from './read-lines.ts';
 import { decodeRecord, readRecord, recordBody } from './record-line.ts';
 
 export interface OpenDay extends DayFile {
-  /** Resolves once all of them are flushed, which is when they begin to show. `storage-unavailable`: none is stored. */
-  append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number): Promise<void>;
+  /** Calls back once all of them are flushed, which is when they begin to show; with `storage-unavailable` when none is stored. */
+  append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number, done: (error?: Error) => void): void;
   flushes(): number;
   /** As `dayNumber` of an instant of its day. */
   readonly dayNumber: number;
@@ -92,31 +92,25 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
       const lines = await read(runs.places(lockId, from, to, skip, take));
       return intactRecords(lines, log, dayFileName(name));
     },
-    append(lockId, epoch, drafts, takeRecordId) {
+    append(lockId, epoch, drafts, takeRecordId, done) {
       let recordId = 0;
       const bodies = drafts.map((draft) => {
         recordId = takeRecordId();
         return recordBody(recordId, lockId, epoch, draft);
       });
-      function show(start: number, lengths: readonly number[]): void {
-        let position = start;
-        for (let n = 0; n < drafts.length; n++) {
-          const { lockDate, serverDate } = drafts[n] as RecordDraft;
-          const length = lengths[n] as number;
-          runs.add(lockId, position, length, lockDate);
-          position += length;
-          newest = { recordId, serverDate };
-        }
-      }
-      return new Promise((resolve, reject) => {
-        journal.enqueue({
-          bodies,
-          reject,
-          resolve(position, lengths) {
-            show(position, lengths);
-            resolve();
-          },
-        });
+      journal.enqueue({
+        bodies,
+        reject: done,
+        resolve(start, lengths, first) {
+          let position = start;
+          for (const [n, { lockDate }] of drafts.entries()) {
+            const length = lengths[first + n] as number;
+            runs.add(lockId, position, length, lockDate);
+            position += length;
+          }
+          newest = { recordId, serverDate: (drafts.at(-1) as RecordDraft).serverDate };
+          done();
+        },
       });
     },
     close: journal.close,

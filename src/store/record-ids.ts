@@ -2,7 +2,8 @@
 // the record files. A crash leaps to the end of the block; a clean stop gives the rest of it back.
 import type { CounterFile } from './counter-file.ts';
 
-const blockSize = 20_000;
+/** Each costs a flush of counters.json, beside those of the journal. */
+const blockSize = 100_000;
 
 export interface RecordIds {
   /** Whether `count` ids can be taken at once. */

@@ -1,8 +1,10 @@
 // The records: one file for each UTC day, appended to, queried by lock and time (RecordStore).
+
+import type { LockId } from '../domain/lock.ts';
 import { type Page, pageOf } from '../domain/page.ts';
 import type { Log } from '../domain/part.ts';
-import type { Clock, RecordQuery, RecordStore } from '../domain/ports.ts';
-import { type LockRecord, retentionCutoff } from '../domain/record.ts';
+import type { AppendOutcome, Clock, RecordQuery, RecordStore } from '../domain/ports.ts';
+import { type LockRecord, type RecordDraft, retentionCutoff } from '../domain/record.ts';
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
 import type { DayFile } from './day-file.ts';
@@ -45,12 +47,48 @@ export function createRecordLog(options: {
   const days = createRecordDays({ files, folder, clock, log });
   let ids: RecordIds | undefined;
 
+  /** With a wrong clock nothing is forgotten for its age. */
+  const forgetBefore = (): number => (clockTrust.isSuspect() ? Number.NEGATIVE_INFINITY : retentionCutoff(clock.now()));
+
   /** Today's file, when it is there and `count` recordIds are reserved. */
   function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {
     return recordIds.has(count) ? days.today() : undefined;
   }
   function makeReady(recordIds: RecordIds, count: number): Promise<void> {
     return recordIds.has(count) ? days.begin(recordIds.peek) : recordIds.reserve(count);
+  }
+  /** Every event of every lock passes here: one promise for each call, unless something has to be waited for first. */
+  function append(recordIds: RecordIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
+    const earlier = progress.pending(lockId, epoch, events);
+    if (earlier !== undefined) return earlier.then(() => append(recordIds, lockId, epoch, events));
+    const claim = progress.claim(lockId, epoch, events, forgetBefore);
+    const day = readyDay(recordIds, claim.fresh.length);
+    return new Promise((resolve, reject) => {
+      function done(error?: unknown): void {
+        if (error !== undefined) {
+          progress.undo(claim);
+          reject(storageUnavailable(error));
+          return;
+        }
+        progress.keep(claim);
+        resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
+      }
+      if (claim.fresh.length === 0) done();
+      else if (day) day.append(lockId, epoch, claim.fresh, recordIds.take, done);
+      else appendWhenReady(recordIds, lockId, epoch, claim.fresh, done).catch(done);
+    });
+  }
+  async function appendWhenReady(
+    recordIds: RecordIds,
+    lockId: LockId,
+    epoch: string,
+    fresh: readonly RecordDraft[],
+    done: (error?: unknown) => void,
+  ): Promise<void> {
+    let day = readyDay(recordIds, fresh.length);
+    for (; !day; day = readyDay(recordIds, fresh.length)) await makeReady(recordIds, fresh.length);
+    // Nothing is awaited between here and the journal's queue: recordIds are in the order of the file.
+    day.append(lockId, epoch, fresh, recordIds.take, done);
   }
   const count = (): number => days.all().reduce((sum, day) => sum + day.count(), 0);
 
@@ -60,26 +98,9 @@ export function createRecordLog(options: {
       ids = createRecordIds(counters, found.highestRecordId);
       await clockTrust.open(found.newestAt);
     },
-    async append(lockId, epoch, events) {
+    append(lockId, epoch, events) {
       if (!ids) throw new Error('the record log is not open');
-      for (let flush = progress.pending(lockId, epoch, events); flush; flush = progress.pending(lockId, epoch, events)) await flush;
-      // With a wrong clock nothing is forgotten for its age.
-      const forgetBefore = (): number => (clockTrust.isSuspect() ? Number.NEGATIVE_INFINITY : retentionCutoff(clock.now()));
-      const claim = progress.claim(lockId, epoch, events, forgetBefore);
-      const { fresh, duplicates, refused } = claim;
-      if (fresh.length > 0) {
-        try {
-          let day = readyDay(ids, fresh.length);
-          for (; !day; day = readyDay(ids, fresh.length)) await makeReady(ids, fresh.length);
-          // Nothing is awaited between here and the journal's queue: recordIds are in the order of the file.
-          await day.append(lockId, epoch, fresh, ids.take);
-        } catch (error) {
-          claim.undo();
-          throw storageUnavailable(error);
-        }
-        claim.keep();
-      }
-      return { stored: fresh.length, duplicates, refused };
+      return append(ids, lockId, epoch, events);
     },
     async page(query) {
       try {
