@@ -1,7 +1,7 @@
 // The PUBLISHes of one connection on their way in: allowed or not, handed over in the order of arrival, acknowledged in the
 // same order, and only when the receiver says so (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import type { Clock } from '../domain/ports.ts';
-import { createInOrder } from './in-order.ts';
+import { createInOrder, type Place } from './in-order.ts';
 import type { Receipt } from './report-receiver.ts';
 
 /** A PUBLISH as the broker holds it; what is changed here is what the broker goes on with. */
@@ -46,73 +46,77 @@ export interface Inbound {
 /** A lock has at most 20 event messages under way (Protocol 4.4); this leaves room for all else, and bounds the memory one can take. */
 const usualUnderWay = 64;
 
+/** A message that something comes before: its own flush, or another message. */
+interface UnderWay extends Place {
+  /** On the monotonic clock. Those behind it have later ones. */
+  readonly until: number;
+  receipt: Receipt;
+  /** What is due then. */
+  readonly answer: (receipt: Receipt) => void;
+}
+
 export function createInbound(acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
   const { clock, timeoutMs, maxUnderWay = () => usualUnderWay, hold = () => () => {}, open, onRefused, onFailed } = options;
-  const order = createInOrder();
-  /** What is waited for, in the order of the deadlines. */
-  const waits = new Set<{ readonly until: number }>();
+  const order = createInOrder<UnderWay>(({ answer, receipt }) => answer(receipt));
+  let over = false;
   let cancelTimer: (() => void) | undefined;
 
-  /** One timer for all that is waited for: one each would cost more than the wait is worth. */
-  function watch(): void {
-    const [oldest] = waits;
-    if (oldest === undefined) return;
-    const leftMs = oldest.until - clock.monotonic();
-    cancelTimer = clock.timer(Math.max(0, leftMs), () => {
-      cancelTimer = undefined;
-      if (!waits.has(oldest) || clock.monotonic() < oldest.until) return watch();
-      waits.delete(oldest);
-      onFailed(new Error(`not handled within ${timeoutMs} ms`));
-      watch();
-    });
-  }
-
-  /** Waits for the receipt at most `timeoutMs`; `then` is called once, unless it fails or the connection ends first. */
-  function wait(receipt: Promise<Receipt>, bytes: number, then: (receipt: Receipt) => void): void {
-    // Also when the connection ends meanwhile: it is the disk that is waited for.
-    const release = hold(bytes);
-    const one = { until: clock.monotonic() + timeoutMs };
-    waits.add(one);
-    if (cancelTimer === undefined) watch();
-    /** False when it has failed already, or the connection has ended. */
-    const settled = (): boolean => {
-      release();
-      const waited = waits.delete(one);
-      if (waits.size === 0) stopWatching();
-      return waited;
-    };
-    receipt.then(
-      (value) => void (settled() && then(value)),
-      (error) => void (settled() && onFailed(error)),
-    );
-  }
-
-  function stopWatching(): void {
+  function end(): void {
+    over = true;
     cancelTimer?.();
     cancelTimer = undefined;
   }
 
-  /** The PUBACK is sent from here, when it is due; nothing of the packet is kept until then. */
-  function answerWhenDue(receipt: Receipt | Promise<Receipt>, messageId: number | undefined, bytes: number): void {
-    const complete = order.reserve();
-    const answer = (value: Receipt) =>
-      complete(() => {
-        if (value === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
-      });
-    if (receipt instanceof Promise) wait(receipt, bytes, answer);
-    else answer(receipt);
+  function fail(error: unknown): void {
+    if (over) return;
+    end();
+    onFailed(error);
   }
 
-  /** QoS 2 stays with the broker, which keeps its handshake: it is called back when the receipt is there. */
-  function callBackWhenDue(receipt: Receipt | Promise<Receipt>, packet: InboundPacket, callback: (error?: Error) => void): void {
-    const complete = order.reserve();
-    const answer = (value: Receipt) =>
-      complete(() => {
-        if (value === 'leave') packet.qos = 0;
-        callback();
-      });
-    if (receipt instanceof Promise) wait(receipt, packet.payload.length, answer);
-    else answer(receipt);
+  /**
+   * One timer for all that is waited for, and it is not stopped when the last of it is there: one each, or one for each
+   * flush, would cost more than the wait is worth.
+   */
+  function watch({ until }: UnderWay): void {
+    cancelTimer = clock.timer(Math.max(0, until - clock.monotonic()), () => {
+      cancelTimer = undefined;
+      const oldest = order.oldest();
+      if (oldest === undefined) return;
+      if (clock.monotonic() >= oldest.until) fail(new Error(`not handled within ${timeoutMs} ms`));
+      else watch(oldest);
+    });
+  }
+
+  /** Answers when the receipt is there and all before it are answered, within `timeoutMs`; unless the connection ends first. */
+  function answerWhenDue(receipt: Receipt | Promise<Receipt>, bytes: number, answer: (receipt: Receipt) => void): void {
+    const isThere = !(receipt instanceof Promise);
+    if (isThere && order.size() === 0) {
+      answer(receipt);
+      return;
+    }
+    const place: UnderWay = { done: false, until: clock.monotonic() + timeoutMs, receipt: 'leave', answer };
+    order.enter(place);
+    const settle = (value: Receipt) => {
+      place.receipt = value;
+      if (!over) order.complete(place);
+    };
+    if (isThere) {
+      settle(receipt);
+      return;
+    }
+    if (cancelTimer === undefined) watch(place);
+    // Also when the connection ends meanwhile: it is the disk that is waited for.
+    const release = hold(bytes);
+    receipt.then(
+      (value) => {
+        release();
+        settle(value);
+      },
+      (error) => {
+        release();
+        fail(error);
+      },
+    );
   }
 
   return {
@@ -129,21 +133,28 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
         const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
         receipt = opened.receive(payload);
       } catch (error) {
-        onFailed(error);
+        fail(error);
         callback(new Error('failed'));
         return;
       }
       const { qos, messageId, payload } = packet;
-      if (qos === 2) return callBackWhenDue(receipt, packet, callback);
-      // Taken from the broker, which reads on at once: a reply or a ping behind events must not wait for the disk.
+      if (qos === 2) {
+        // Stays with the broker, which keeps its handshake: it is called back when the receipt is there.
+        answerWhenDue(receipt, payload.length, (value) => {
+          if (value === 'leave') packet.qos = 0;
+          callback();
+        });
+        return;
+      }
+      // Taken from the broker, which reads on at once: a reply or a ping behind events must not wait for the disk. The PUBACK
+      // is sent from here, when it is due; nothing of the packet is kept until then.
       packet.qos = 0;
       callback();
-      answerWhenDue(receipt, qos === 1 ? messageId : undefined, payload.length);
+      answerWhenDue(receipt, payload.length, (value) => {
+        if (value === 'acknowledge' && qos === 1 && messageId !== undefined) acknowledge(messageId);
+      });
     },
-    end() {
-      // Whatever comes of it later completes nothing, nor what stands behind it.
-      waits.clear();
-      stopWatching();
-    },
+    // Whatever comes of it later completes nothing, nor what stands behind it.
+    end,
   };
 }

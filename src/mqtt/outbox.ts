@@ -14,8 +14,7 @@ export function createOutbox(stream: Duplex): Outbox {
   let bytes = 0;
 
   function flush(): void {
-    const [only, ...more] = packets;
-    const all = only !== undefined && more.length === 0 ? only : Buffer.concat(packets);
+    const all = packets.length === 1 ? (packets[0] as Buffer) : Buffer.concat(packets);
     const taken = callbacks;
     packets = [];
     callbacks = [];

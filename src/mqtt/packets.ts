@@ -16,7 +16,13 @@ export function publishPacket(topic: string, payload: string, messageId: number)
 }
 
 export function pubackPacket(messageId: number): Buffer {
-  return Buffer.from([0x40, 2, messageId >> 8, messageId & 0xff]);
+  // Not Buffer.from: one for each event, it costs a tenth so.
+  const packet = Buffer.allocUnsafe(4);
+  packet[0] = 0x40;
+  packet[1] = 2;
+  packet[2] = messageId >> 8;
+  packet[3] = messageId & 0xff;
+  return packet;
 }
 
 /** [MQTT-2.2.3]: seven bits in each byte, the lowest first; the highest bit says that there is more. */

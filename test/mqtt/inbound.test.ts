@@ -64,7 +64,26 @@ test('what must be stored first is taken from the broker, which reads on, and is
   store('acknowledge');
   await settled();
   expect(acknowledged).toEqual([1, 2]);
-  expect(clock.timers()).toBe(0);
+  // The timer for all of them finds nothing to wait for, and is not set again.
+  clock.advance(1_000);
+  expect([trouble, clock.timers()]).toEqual([[], 0]);
+});
+
+test('each has its own time, also behind others that were in time (T15)', async () => {
+  const store: ((receipt: Receipt) => void)[] = [];
+  receive = () => new Promise((resolve) => void store.push(resolve));
+  for (const messageId of [1, 2, 3]) {
+    take('events', messageId);
+    clock.advance(300);
+  }
+  store[0]?.('acknowledge');
+  // Done in time, though the one before it is not.
+  store[2]?.('acknowledge');
+  await settled();
+  clock.advance(399);
+  expect([trouble, acknowledged]).toEqual([[], [1]]);
+  clock.advance(1);
+  expect([trouble, acknowledged, clock.timers()]).toEqual([['not handled within 1000 ms'], [1], 0]);
 });
 
 test('what cannot be stored is not acknowledged, whatever its QoS, and holds up nothing (Protocol 4.4)', async () => {

@@ -10,26 +10,18 @@ import { createManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
 
 describe('completions in the order of arrival [MQTT-4.6.0-2]', () => {
-  test('whatever ends first waits for all before it', () => {
-    const order = createInOrder();
-    const done: number[] = [];
-    const [first, second, third] = [order.reserve(), order.reserve(), order.reserve()];
-    third(() => done.push(3));
-    second(() => done.push(2));
-    expect([done, order.size()]).toEqual([[], 3]);
-    first(() => done.push(1));
-    expect([done, order.size()]).toEqual([[1, 2, 3], 0]);
-  });
-
-  test('completing twice counts once', () => {
-    const order = createInOrder();
-    const done: string[] = [];
-    const first = order.reserve();
-    const second = order.reserve();
-    second(() => done.push('once'));
-    second(() => done.push('twice'));
-    first(() => {});
-    expect(done).toEqual(['once']);
+  test('whatever ends first waits for all before it, and ending twice counts once', () => {
+    const finished: number[] = [];
+    const order = createInOrder<{ done: boolean; readonly name: number }>(({ name }) => finished.push(name));
+    const places = [1, 2, 3].map((name) => ({ done: false, name }));
+    for (const place of places) order.enter(place);
+    const [first, second, third] = places as [(typeof places)[0], (typeof places)[0], (typeof places)[0]];
+    order.complete(third);
+    for (let times = 0; times < 2; times++) order.complete(second);
+    expect([finished, order.size(), order.oldest()]).toEqual([[], 3, first]);
+    order.complete(first);
+    order.complete(first);
+    expect([finished, order.size(), order.oldest()]).toEqual([[1, 2, 3], 0, undefined]);
   });
 });
 
