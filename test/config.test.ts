@@ -16,6 +16,7 @@ const defaults = {
   tlsNames: [],
   commandTimeoutMs: 10_000,
   retention: { at: '03:30' },
+  backup: { at: '02:30', folder: 'backups', keep: 7 },
   logLevel: 'info',
 };
 

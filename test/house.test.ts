@@ -45,6 +45,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   aedes: /^src\/mqtt\/broker\.ts$/,
   express: /^src\/http\/server\.ts$/,
   lowdb: /^src\/store\/durable-file\.ts$/,
+  tar: /^src\/store\/tar\.ts$/,
   ws: /^src\/http\/web-socket\.ts$/,
   '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   pino: /^src\/ops\/logger\.ts$/,

@@ -75,7 +75,10 @@ export interface TestStore {
 }
 
 /** Not started. */
-export function testStore(directory: string, options: { files?: FileLayer; clock?: ManualClock } = {}): TestStore {
+export function testStore(
+  directory: string,
+  options: { files?: FileLayer; clock?: ManualClock; beforeUpgrade?: () => Promise<void> } = {},
+): TestStore {
   const log = captureLog();
   const clock = options.clock ?? manualClock();
   const fatal: Error[] = [];
@@ -86,6 +89,7 @@ export function testStore(directory: string, options: { files?: FileLayer; clock
     secrets: createSecrets(),
     onFatal: (error) => fatal.push(error),
     ...(options.files ? { files: options.files } : {}),
+    ...(options.beforeUpgrade ? { beforeUpgrade: options.beforeUpgrade } : {}),
   });
   return { store, log, clock, fatal };
 }
