@@ -157,7 +157,14 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const control = createControl({
     directory: config.dataDir,
     log,
-    actions: { 'accept-clock': () => nothingToSay(store.acceptClock()) },
+    actions: {
+      'accept-clock': () => nothingToSay(store.acceptClock()),
+      async backup({ to }, onProgress) {
+        const made = await backups.make({ reason: 'asked', to: typeof to === 'string' ? to : undefined, onProgress });
+        log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
+        return made;
+      },
+    },
   });
 
   const startedAt = clock.monotonic();

@@ -1,9 +1,11 @@
 // Every command there is, in the order of the help.
 import type { Config } from '../config.ts';
+import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { exportRecords } from './export.ts';
+import { restore } from './restore.ts';
 import { verify } from './verify.ts';
 
 /** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
@@ -25,6 +27,8 @@ export function commandTable(serve: (config: Config) => Promise<void>): readonly
     checkConfig,
     verify,
     exportRecords,
+    backup,
+    restore,
     clock,
   ];
 }
