@@ -38,12 +38,8 @@ const schema = group({
     .default('auto'),
   tlsNames: z.array(certificateName, 'must be a list of names').default([]),
   commandTimeoutMs: commandTimeoutMs.default(10_000),
+  metrics: group({ enabled: enabled.default(false) }).prefault({}),
   retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
-  backup: group({
-    at: z.union([timeOfDay, z.literal('off')], 'must be a time of day in UTC such as "02:30", or off').default('02:30'),
-    folder: z.string().min(1, 'must name a folder').default('backups'),
-    keep: z.int('must be a whole number').min(1, 'must be 1 to 1000').max(1_000, 'must be 1 to 1000').default(7),
-  }).prefault({}),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -66,12 +62,20 @@ export const settings = [
   { path: ['mqtts', 'host'], variable: 'LATCHD_MQTTS_HOST', flag: '--mqtts-host', hint: '<host>' },
   { path: ['mqtts', 'port'], variable: 'LATCHD_MQTTS_PORT', flag: '--mqtts-port', hint: '<port>' },
   { path: ['webSocket', 'plain'], variable: 'LATCHD_WEB_SOCKET_PLAIN', flag: '--web-socket-plain', hint: '<true|false>' },
+  { path: ['metrics', 'enabled'], variable: 'LATCHD_METRICS_ENABLED', flag: '--metrics-enabled', hint: '<true|false>' },
   { path: ['commandTimeoutMs'], variable: 'LATCHD_COMMAND_TIMEOUT_MS', flag: '--command-timeout-ms', hint: '<ms>' },
   { path: ['logLevel'], variable: 'LATCHD_LOG_LEVEL', flag: '--log-level', hint: '<level>' },
 ] as const;
 
 const numbers: readonly string[] = ['http.port', 'https.port', 'mqtt.port', 'mqtts.port', 'commandTimeoutMs'];
-const switches: readonly string[] = ['http.enabled', 'https.enabled', 'mqtt.enabled', 'mqtts.enabled', 'webSocket.plain'];
+const switches: readonly string[] = [
+  'http.enabled',
+  'https.enabled',
+  'mqtt.enabled',
+  'mqtts.enabled',
+  'webSocket.plain',
+  'metrics.enabled',
+];
 
 /** What is wrong with a configuration, one line for each problem: where it is, and what it must be. */
 export class ConfigError extends Error {

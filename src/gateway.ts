@@ -1,5 +1,4 @@
 // The composition root: builds every part, starts them in order, stops them in reverse. What joins the adapters is here and nowhere else.
-import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { createAccountService } from './domain/account-service.ts';
 import { createCardService } from './domain/card-service.ts';
@@ -15,6 +14,7 @@ import { createReportService } from './domain/report-service.ts';
 import { createSequence } from './domain/sequence.ts';
 import type { Readiness } from './http/health-routes.ts';
 import { createHttpServer } from './http/server.ts';
+import { noticesToBoth, timeEvents, watchedLocks } from './metering.ts';
 import { createBroker } from './mqtt/broker.ts';
 import { createCommandIds } from './mqtt/command-ids.ts';
 import { createCommandSender } from './mqtt/command-sender.ts';
@@ -29,12 +29,14 @@ import { createJobs } from './ops/jobs.ts';
 import { checkListener } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
 import { machineNames } from './ops/machine-names.ts';
+import { createMetrics } from './ops/metrics.ts';
 import { createOwnCertificates } from './ops/own-certificates.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
-import { createBackups } from './store/backups.ts';
+import { nodeFiles } from './store/files.ts';
 import { createSecrets } from './store/secrets.ts';
 import { createStore } from './store/store.ts';
+import { timeFlushes } from './store/timed-flushes.ts';
 
 async function nothingToSay(work: Promise<void>): Promise<object> {
   await work;
@@ -65,20 +67,13 @@ export interface GatewaySurroundings {
 export function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Gateway {
   const clock = createClock();
   const secrets = createSecrets();
-  const notify = noticesTo(log);
+  const metrics = config.metrics.enabled ? createMetrics({ version, figures: watchedFigures }) : undefined;
+  const notify = metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log);
   const administration = createSequence();
   const topics = createTopics(config.mqtt.topicRoot);
 
-  const backups = createBackups({
-    directory: config.dataDir,
-    folder: resolve(config.dataDir, config.backup.folder),
-    keep: config.backup.keep,
-    latchd: version,
-    store: () => store,
-    clock,
-    log,
-  });
-  const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal, beforeUpgrade: backups.beforeUpgrade });
+  const files = metrics ? timeFlushes(nodeFiles(), clock.monotonic, metrics.flushed) : nodeFiles();
+  const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal, files });
   const { locks, hubs, statuses, cards, accounts, counters, records, quarantine } = store;
 
   const commandIds = createCommandIds({ key: store.commandKey });
@@ -121,7 +116,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     secrets,
     notify,
   });
-  const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
+  const heard = metrics ? timeEvents(reports, clock, metrics) : reports;
+  const receiver = createReportReceiver({ reports: heard, sender, quarantine, clock, log });
   const certificates = createCertificatesFor(config, { clock, log });
   const endpoint = (kind: 'http' | 'https' | 'mqtt' | 'mqtts') => {
     const { enabled, host, port } = config[kind];
@@ -149,22 +145,12 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       // A minute after the day has ended, so that its last records are in.
       { name: 'seal', at: '00:01', run: () => nothingToSay(store.sealDays()) },
       { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
-      ...(config.backup.at === 'off'
-        ? []
-        : [{ name: 'backup', at: config.backup.at, run: async () => ({ ...(await backups.make({ reason: 'scheduled' })) }) }]),
     ],
   });
   const control = createControl({
     directory: config.dataDir,
     log,
-    actions: {
-      'accept-clock': () => nothingToSay(store.acceptClock()),
-      async backup({ to }, onProgress) {
-        const made = await backups.make({ reason: 'asked', to: typeof to === 'string' ? to : undefined, onProgress });
-        log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
-        return made;
-      },
-    },
+    actions: { 'accept-clock': () => nothingToSay(store.acceptClock()) },
   });
 
   const startedAt = clock.monotonic();
@@ -192,6 +178,16 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     };
   }
 
+  function watchedFigures() {
+    return {
+      locks: watchedLocks(locks.all(), statuses, sender),
+      storageWorks: probe.health() === 'ok',
+      clockIsSuspect: store.clockIsSuspect(),
+      store: store.figures(),
+      broker: broker.figures(),
+    };
+  }
+
   const [plain, secure] = [endpoint('http'), endpoint('https')];
   const http = createHttpServer({
     endpoints: {
@@ -210,6 +206,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     accounts: accountService,
     readiness,
     gatewayStatus,
+    metrics,
   });
 
   /** For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors. */
@@ -235,7 +232,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const systemd = createSystemd({ clock, log, environment: process.env, healthy, status: statusLine, notify: notifyBySystemd });
 
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
-  const parts: readonly Part[] = [store, backups, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http, systemd];
+  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http, systemd];
   const started: Part[] = [];
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -253,8 +250,6 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   }
 
   async function stopParts(): Promise<void> {
-    // A start may be waiting for one.
-    await backups.stop();
     await starting?.catch(() => undefined);
     servingSince = undefined;
     pairing.stop();

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { commandTable } from './cli/commands.ts';
 import { say } from './cli/output.ts';
 import { runProgram } from './cli/program.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { createGateway } from './gateway.ts';
-import { createLogger } from './ops/logger.ts';
+import { createLogger, type Logger } from './ops/logger.ts';
 
 // Two folders up from dist/src, where the build puts this file.
 const packageRoot = new URL('../../', import.meta.url);
@@ -16,7 +16,9 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot)
 
 process.setSourceMapsEnabled(true);
 
-async function serve(config: Config): Promise<void> {
+/** `read` gives the configuration as it is now, for the start and for each SIGHUP. */
+async function serve(read: () => Config): Promise<void> {
+  const config = read();
   const logger = createLogger(config.logLevel);
   const failed = (error: unknown): never => {
     logger.fatal({ err: error }, 'latchd cannot go on and ends');
@@ -37,6 +39,7 @@ async function serve(config: Config): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGHUP', () => {
     logger.info({ signal: 'SIGHUP' }, 'reloading');
+    reloadSettings(config, read, logger);
     gateway.reload().catch(failed);
   });
   try {
@@ -48,6 +51,23 @@ async function serve(config: Config): Promise<void> {
     say(`latchd: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   }
+}
+
+/** The log's level is taken over, of everything else it is said that it takes a restart; a file with problems changes nothing. */
+function reloadSettings(running: Config, read: () => Config, logger: Logger): void {
+  let now: Config;
+  try {
+    now = read();
+  } catch (error) {
+    const problems = error instanceof ConfigError ? error.problems : [String(error)];
+    logger.error({ code: 'reload-refused', problems }, 'the configuration has problems: everything stays as it is');
+    return;
+  }
+  logger.setLevel(now.logLevel);
+  const later = (Object.keys(now) as (keyof Config)[]).filter(
+    (name) => name !== 'logLevel' && JSON.stringify(now[name]) !== JSON.stringify(running[name]),
+  );
+  if (later.length > 0) logger.warn({ code: 'restart-needed', settings: later }, 'these settings have changed and take a restart');
 }
 
 await runProgram({ table: commandTable(serve), version, defaultConfigFile });

@@ -1,8 +1,8 @@
 // The configuration promises: file, then environment, then flags; every problem at once, with its place.
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, loadConfig } from '../src/config.ts';
 
 const defaults = {
@@ -16,12 +16,17 @@ const defaults = {
   tlsNames: [],
   commandTimeoutMs: 10_000,
   retention: { at: '03:30' },
-  backup: { at: '02:30', folder: 'backups', keep: 7 },
+  metrics: { enabled: false },
   logLevel: 'info',
 };
 
+const folder = mkdtempSync(join(tmpdir(), 'latchd-config-'));
+let files = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
 function fileWith(text: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'latchd-config-')), 'latchd.yaml');
+  const file = join(folder, `latchd-${++files}.yaml`);
   writeFileSync(file, text);
   return file;
 }
@@ -70,6 +75,7 @@ describe('the configuration', () => {
     ['LATCHD_MQTTS_PORT', '0', { mqtts: { port: 0 } }],
     ['LATCHD_WEB_SOCKET_PLAIN', 'true', { webSocket: { plain: true } }],
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
+    ['LATCHD_METRICS_ENABLED', 'true', { metrics: { enabled: true } }],
     ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s sets what it names', (variable, text, expected) => {
     expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} }).config).toMatchObject(expected);

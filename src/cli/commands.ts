@@ -1,15 +1,13 @@
 // Every command there is, in the order of the help.
 import type { Config } from '../config.ts';
-import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { exportRecords } from './export.ts';
-import { restore } from './restore.ts';
 import { verify } from './verify.ts';
 
 /** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
-export function commandTable(serve: (config: Config) => Promise<void>): readonly (Command | Group)[] {
+export function commandTable(serve: (read: () => Config) => Promise<void>): readonly (Command | Group)[] {
   return [
     command({
       name: 'serve',
@@ -20,15 +18,13 @@ export function commandTable(serve: (config: Config) => Promise<void>): readonly
         ['serve --data-dir /var/lib/latchd --https-enabled true', 'encrypted on every network of the machine'],
       ],
       async run(_given, { configured }) {
-        await serve(configured());
+        await serve(configured);
         return 0;
       },
     }),
     checkConfig,
     verify,
     exportRecords,
-    backup,
-    restore,
     clock,
   ];
 }

@@ -11,7 +11,7 @@ import { requireJsonAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { type PathValues, rawParameters } from './raw-query.ts';
-import type { Answer, OpenRoute, Route } from './route.ts';
+import type { Answer, OpenRoute, Route, TextAnswer } from './route.ts';
 
 /** All routes of one path. */
 export interface Resource {
@@ -23,6 +23,16 @@ export interface Resource {
 
 /** Answers a request to a known path, or to none (undefined); never throws. */
 export type Serve = (request: IncomingMessage, response: ServerResponse, resource: Resource | undefined, pathValues: PathValues) => void;
+
+/** For whoever counts requests. */
+export interface EndedRequest {
+  readonly method: string;
+  /** As the route table writes it; undefined for a path that is in none. */
+  readonly route: string | undefined;
+  /** undefined: the client was gone before its answer. */
+  readonly status: number | undefined;
+  readonly ms: number;
+}
 
 interface Exchange {
   readonly requestId: string;
@@ -39,9 +49,16 @@ const problemJson = 'application/problem+json';
 /**
  * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
  * and never thrown on. `closing`: whether the server is stopping, so that connections end with their answer.
+ * `onEnd` is told of each request that has ended.
  */
-export function createServe(options: { clock: Clock; log: Log; authenticate: Authenticate; closing: () => boolean }): Serve {
-  const { clock, log, authenticate, closing } = options;
+export function createServe(options: {
+  clock: Clock;
+  log: Log;
+  authenticate: Authenticate;
+  closing: () => boolean;
+  onEnd: ((ended: EndedRequest) => void) | undefined;
+}): Serve {
+  const { clock, log, authenticate, closing, onEnd } = options;
 
   return (request, response, resource, pathValues) => {
     const startedAt = clock.monotonic();
@@ -55,14 +72,19 @@ export function createServe(options: { clock: Clock; log: Log; authenticate: Aut
       const known = resource !== undefined;
       const reading = resource?.routes.get('GET');
       const health = reading !== undefined && 'open' in reading;
+      onEnd?.({ method, route: resource?.path, status, ms });
       writeAccessLog(log, { requestId, method, path, known, health, parameters, account, status, code, ms });
     });
     answer(exchange, resource, pathValues)
-      .then(({ status = 200, headers = [], body }) => send(exchange, status, json, headers, JSON.stringify(body)))
+      .then((answered) => {
+        if ('text' in answered) return send(exchange, 200, answered.contentType, [], answered.text);
+        const { status = 200, headers = [], body } = answered;
+        return send(exchange, status, json, headers, JSON.stringify(body));
+      })
       .catch((error: unknown) => refuse(exchange, error, resource));
   };
 
-  async function answer(exchange: Exchange, resource: Resource | undefined, pathValues: PathValues): Promise<Answer> {
+  async function answer(exchange: Exchange, resource: Resource | undefined, pathValues: PathValues): Promise<Answer | TextAnswer> {
     const { request, response } = exchange;
     requireOneHost(request.rawHeaders, request.httpVersion);
     if (resource === undefined) throw new DomainError('not-found', 'there is nothing at this path');

@@ -1,5 +1,5 @@
-// For watchdogs and load balancers: does the process answer, and does it serve (HTTP API 6). No token.
-import { type OpenRoute, ok } from './route.ts';
+// For watchdogs, load balancers and Prometheus: does the process answer, does it serve, and how (HTTP API 6). No token.
+import { type OpenRoute, ok, type TextAnswer } from './route.ts';
 
 /** What `/readyz` tells: each part with `ok` or what is wrong with it, and when ready since when and where it serves. */
 export interface Readiness {
@@ -8,9 +8,10 @@ export interface Readiness {
   readonly [more: string]: unknown;
 }
 
-/** `/healthz` is 200 as long as the process answers; `/readyz` 200 when it serves, else 503 with the same body. */
-export function healthRoutes(readiness: () => Readiness): readonly OpenRoute[] {
+/** `/metrics` is there when the configuration says so. `/healthz` is 200 as long as the process answers; `/readyz` 200 when it serves, else 503 with the same body. */
+export function healthRoutes(readiness: () => Readiness, metrics: (() => Promise<TextAnswer>) | undefined): readonly OpenRoute[] {
   return [
+    ...(metrics === undefined ? [] : [{ method: 'GET', path: '/metrics', open: true, handle: metrics } as const]),
     { method: 'GET', path: '/healthz', open: true, handle: () => ok({ status: 'ok' }) },
     {
       method: 'GET',

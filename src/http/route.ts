@@ -22,6 +22,12 @@ export interface Answer {
   readonly body: object;
 }
 
+/** What is not JSON. */
+export interface TextAnswer {
+  readonly contentType: string;
+  readonly text: string;
+}
+
 /** One endpoint. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
 export interface Route<P = unknown, B = unknown> {
   readonly method: Method;
@@ -37,7 +43,7 @@ export interface OpenRoute {
   readonly method: 'GET';
   readonly path: string;
   readonly open: true;
-  handle(): Answer;
+  handle(): Answer | Promise<TextAnswer>;
 }
 
 /** An endpoint that takes all it needs from path and query string. */

@@ -13,14 +13,14 @@ import type { RegistrationService } from '../domain/registration-service.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
 import type { Address } from './endpoint.ts';
-import { createServe, type Resource } from './exchange.ts';
+import { createServe, type EndedRequest, type Resource } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
-import type { OpenRoute, Route } from './route.ts';
+import type { OpenRoute, Route, TextAnswer } from './route.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
 export type { Readiness };
@@ -55,9 +55,25 @@ export function createHttpServer(options: {
   accounts: AccountService;
   readiness: () => Readiness;
   gatewayStatus: () => object;
+  /** What `/metrics` answers, and who counts requests; without it there is no `/metrics`. */
+  metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
 }): HttpServer {
-  const { endpoints, onWebSocket, clock, log, locks, cards, records, registrations, hubs, pairing, accounts, readiness, gatewayStatus } =
-    options;
+  const {
+    endpoints,
+    onWebSocket,
+    clock,
+    log,
+    locks,
+    cards,
+    records,
+    registrations,
+    hubs,
+    pairing,
+    accounts,
+    readiness,
+    gatewayStatus,
+    metrics,
+  } = options;
 
   const app = express();
   app.disable('x-powered-by');
@@ -65,7 +81,7 @@ export function createHttpServer(options: {
   app.enable('strict routing');
 
   const authenticate = createAuthenticate((token) => accounts.authenticate(token), clock);
-  const serve = createServe({ clock, log, authenticate, closing: () => listener.closing() });
+  const serve = createServe({ clock, log, authenticate, closing: () => listener.closing(), onEnd: metrics?.request });
 
   // The busiest first: the router tries paths in this order.
   const resources = byPath([
@@ -74,7 +90,7 @@ export function createHttpServer(options: {
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
-    ...healthRoutes(readiness),
+    ...healthRoutes(readiness, metrics?.exposition),
   ]);
   for (const resource of resources) {
     app.all(resource.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, response) => serve(request, response, resource, request.params));

@@ -1,5 +1,5 @@
 // The way in for the operator on the same machine: a Unix socket in the data directory, for its owner alone. One JSON line
-// asks, one JSON line answers; before that, lines of progress may come. What it can do is what no caller over the network may.
+// asks, one JSON line answers. What it can do is what no caller over the network may.
 import { chmod, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Log, Part } from '../domain/part.ts';
@@ -7,8 +7,6 @@ import type { Log, Part } from '../domain/part.ts';
 const fileName = 'control.sock';
 const idleMs = 10_000;
 const longestLine = 4_096;
-/** Between two lines of progress. */
-const progressMs = 200;
 
 /** What is asked: `action` says which of the actions, the other members are for that one. */
 export interface ControlRequest {
@@ -16,11 +14,8 @@ export interface ControlRequest {
   readonly [member: string]: unknown;
 }
 
-/** A number that grows while the asker waits. */
-export type OnProgress = (done: number) => void;
-
 /** What can be asked; each resolves with the answer's members, or rejects with a sentence. */
-export type ControlActions = Readonly<Record<string, (request: ControlRequest, onProgress: OnProgress) => Promise<object>>>;
+export type ControlActions = Readonly<Record<string, (request: ControlRequest) => Promise<object>>>;
 
 /** Serves `actions` at `control.sock` in the data directory (mode 0600). */
 export function createControl(options: { readonly directory: string; readonly actions: ControlActions; readonly log: Log }): Part {
@@ -29,14 +24,14 @@ export function createControl(options: { readonly directory: string; readonly ac
   const sockets = new Set<Socket>();
   let server: Server | undefined;
 
-  async function answer(line: string, onProgress: OnProgress): Promise<object> {
+  async function answer(line: string): Promise<object> {
     try {
       const request = JSON.parse(line) as ControlRequest;
       const { action } = request;
       const run = typeof action === 'string' && Object.hasOwn(actions, action) ? actions[action] : undefined;
       if (run === undefined) return { ok: false, error: 'there is no such action' };
       log.info({ code: 'control', action }, 'an operator on this machine asked for something');
-      return { ok: true, ...(await run(request, onProgress)) };
+      return { ok: true, ...(await run(request)) };
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error.message : String(error) };
     }
@@ -48,17 +43,7 @@ export function createControl(options: { readonly directory: string; readonly ac
     socket.on('error', () => socket.destroy());
     socket.setTimeout(idleMs, () => socket.destroy());
     firstLine(socket).then(
-      async (line) => {
-        // From here on it is for us to say something, and that may take its time.
-        socket.setTimeout(0);
-        let saidAt = performance.now();
-        const onProgress = (done: number) => {
-          if (performance.now() - saidAt < progressMs) return;
-          saidAt = performance.now();
-          socket.write(`${JSON.stringify({ progress: done })}\n`);
-        };
-        socket.end(`${JSON.stringify(await answer(line, onProgress))}\n`);
-      },
+      async (line) => socket.end(`${JSON.stringify(await answer(line))}\n`),
       () => socket.destroy(),
     );
   }
@@ -92,33 +77,20 @@ export function createControl(options: { readonly directory: string; readonly ac
   };
 }
 
-/** No daemon can be asked on that data directory. */
-export class NobodyThere extends Error {}
-
-/** Asks the running daemon; rejects with NobodyThere when none runs on that data directory, or with a sentence when it refuses. */
-export async function askControl(
-  directory: string,
-  request: ControlRequest,
-  onProgress: OnProgress = () => undefined,
-): Promise<Readonly<Record<string, unknown>>> {
+/** Asks the running daemon; rejects with a sentence when none runs on that data directory, or when it refuses. */
+export async function askControl(directory: string, request: ControlRequest): Promise<Readonly<Record<string, unknown>>> {
   const socket = connect(`${directory}/${fileName}`);
   const asked = new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
-    socket.once('error', () => reject(new NobodyThere(`no latchd is running on ${directory}`)));
+    socket.once('error', () => reject(new Error(`no latchd is running on ${directory}`)));
   });
   await asked;
   socket.write(`${JSON.stringify(request)}\n`);
-  try {
-    for await (const line of linesOf(socket)) {
-      const { progress, ok, error, ...answer } = JSON.parse(line) as Record<string, unknown>;
-      if (typeof progress === 'number') onProgress(progress);
-      else if (ok === true) return answer;
-      else throw new Error(String(error));
-    }
-  } finally {
-    socket.destroy();
-  }
-  throw new Error('the connection ended before the answer came');
+  const line = await firstLine(socket);
+  socket.destroy();
+  const { ok, error, ...answer } = JSON.parse(line) as Record<string, unknown>;
+  if (ok !== true) throw new Error(String(error));
+  return answer;
 }
 
 /** Rejects when the connection ends before it, or when it is longer than any that makes sense. */
@@ -133,17 +105,4 @@ function firstLine(socket: Socket): Promise<string> {
     });
     socket.once('close', () => reject(new Error('the connection ended before the line did')));
   });
-}
-
-/** Lines as they come; rejects when one is longer than any that makes sense. */
-async function* linesOf(socket: Socket): AsyncGenerator<string> {
-  let text = '';
-  for await (const bytes of socket) {
-    text += String(bytes);
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-      yield text.slice(0, end);
-      text = text.slice(end + 1);
-    }
-    if (text.length > longestLine) throw new Error('the line is too long');
-  }
 }

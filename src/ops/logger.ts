@@ -6,6 +6,8 @@ import type { Notice, Notify } from '../domain/ports.ts';
 export interface Logger extends Log {
   /** Writes out what is still buffered; for the last line before an exit. */
   flush(): void;
+  /** As at its making. */
+  setLevel(level: string): void;
 }
 
 /** Lines up to this size wait for the end of the turn of the event loop. */
@@ -37,6 +39,9 @@ export function createLogger(level: string): Logger {
     error: (fields, message) => write('error', fields, message),
     fatal: (fields, message) => logger.fatal(fields, message),
     flush,
+    setLevel(level) {
+      logger.level = level;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // The few file operations the store is made of, as an interface, so that a test can let any one of them fail.
 // Files are made 0600 and folders 0700, whatever the umask.
-import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, statfs, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
 
 export interface OpenFile {
   /** Writes all bytes at a position. When it rejects, any part of them may be in the file. */
@@ -30,8 +30,6 @@ export interface FileLayer {
   /** A second name for the same file; EEXIST when `to` is there. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** What may still be written on the file system of a folder. */
-  freeBytes(path: string): Promise<number>;
   /** fsync of a folder: makes new, renamed and removed names in it durable. */
   syncFolder(path: string): Promise<void>;
 }
@@ -65,10 +63,6 @@ export function nodeFiles(): FileLayer {
     rename,
     link,
     unlink,
-    async freeBytes(path) {
-      const { bavail, bsize } = await statfs(path);
-      return bavail * bsize;
-    },
     async syncFolder(path) {
       const handle = await open(path, 'r');
       try {

@@ -29,11 +29,16 @@ export interface RecordLog extends RecordStore {
   seal(): Promise<void>;
   /** Deletes day files that are older than six calendar months, seven days' at most. `storage-unavailable`. */
   purge(now: number): Promise<PurgeOutcome>;
-  /** Runs `use` on the files of the days as they are now; they stay readable until it ends, sealed or deleted meanwhile or not. */
-  holding<T>(use: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
   /** Waits for what was appended. */
   close(): Promise<void>;
-  figures(): { readonly records: number; readonly days: number; readonly flushes: number };
+  /** `stored` and `duplicates` are events since the start. */
+  figures(): {
+    readonly records: number;
+    readonly days: number;
+    readonly flushes: number;
+    readonly stored: number;
+    readonly duplicates: number;
+  };
 }
 
 export function createRecordLog(options: {
@@ -48,6 +53,8 @@ export function createRecordLog(options: {
   const progress = createEventProgress();
   const days = createRecordDays({ files, folder, clock, log });
   let ids: RecordIds | undefined;
+  let stored = 0;
+  let duplicates = 0;
 
   /** With a wrong clock nothing is forgotten for its age. */
   const forgetBefore = (): number => (clockTrust.isSuspect() ? Number.NEGATIVE_INFINITY : retentionCutoff(clock.now()));
@@ -73,6 +80,8 @@ export function createRecordLog(options: {
           return;
         }
         progress.keep(claim);
+        stored += claim.fresh.length;
+        duplicates += claim.duplicates;
         resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
       }
       if (claim.fresh.length === 0) done();
@@ -123,12 +132,11 @@ export function createRecordLog(options: {
         throw storageUnavailable(error);
       }
     },
-    holding: days.reading,
     async close() {
       await days.close();
       await ids?.settle();
     },
-    figures: () => ({ records: count(), days: days.all().length, flushes: days.flushes() }),
+    figures: () => ({ records: count(), days: days.all().length, flushes: days.flushes(), stored, duplicates }),
   };
 }
 

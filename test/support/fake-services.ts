@@ -223,7 +223,16 @@ export function createServerUnderTest(
   const gatewayStatus = () => ({ version: '0.1.0', locks: 2 });
   const endpoints = { http: { host: '127.0.0.1', port: 0, webSocket: onWebSocket !== undefined } };
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
-  const server = createHttpServer({ endpoints, ...webSocket, clock, log, ...services, readiness: ready, gatewayStatus });
+  const server = createHttpServer({
+    endpoints,
+    ...webSocket,
+    clock,
+    log,
+    ...services,
+    readiness: ready,
+    gatewayStatus,
+    metrics: undefined,
+  });
   const port = () => server.addresses().http?.port ?? 0;
   return { ...services, clock, log, server, port, origin: () => `http://127.0.0.1:${port()}` };
 }

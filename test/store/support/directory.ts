@@ -75,10 +75,7 @@ export interface TestStore {
 }
 
 /** Not started. */
-export function testStore(
-  directory: string,
-  options: { files?: FileLayer; clock?: ManualClock; beforeUpgrade?: () => Promise<void> } = {},
-): TestStore {
+export function testStore(directory: string, options: { files?: FileLayer; clock?: ManualClock } = {}): TestStore {
   const log = captureLog();
   const clock = options.clock ?? manualClock();
   const fatal: Error[] = [];
@@ -89,7 +86,6 @@ export function testStore(
     secrets: createSecrets(),
     onFatal: (error) => fatal.push(error),
     ...(options.files ? { files: options.files } : {}),
-    ...(options.beforeUpgrade ? { beforeUpgrade: options.beforeUpgrade } : {}),
   });
   return { store, log, clock, fatal };
 }
