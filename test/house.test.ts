@@ -44,6 +44,7 @@ const sharedWithLocks = ['src/mqtt/topics.ts', 'src/mqtt/messages.ts', 'src/doma
 /** Each dependency is named in one adapter only (in device-sim: in one file). */
 const homes: Readonly<Record<string, RegExp>> = {
   aedes: /^src\/mqtt\/broker\.ts$/,
+  'mqtt-packet': /^src\/mqtt\/forward-nothing\.ts$/,
   express: /^src\/http\/server\.ts$/,
   lowdb: /^src\/store\/durable-file\.ts$/,
   ws: /^src\/http\/web-socket\.ts$/,

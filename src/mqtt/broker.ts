@@ -1,4 +1,4 @@
-// The embedded MQTT broker: logins, presence, and what passes in and out. The only file that knows aedes; every hook
+// The embedded MQTT broker: logins, presence, and what passes in and out. The only file that knows aedes, with forward-nothing.ts; every hook
 // of it is contained, since an exception in one would end the process (T15).
 import type { Duplex } from 'node:stream';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
@@ -7,6 +7,7 @@ import type { Clock } from '../domain/ports.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { contained } from './containment.ts';
 import { type BrokerFigures, createReasonCounts } from './figures.ts';
+import { type Forwarder, forwardNothing } from './forward-nothing.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
@@ -259,7 +260,7 @@ export function createBroker(options: BrokerOptions): Broker {
       // Without the high concurrency one reader that does not read stalls everybody (T14).
       const broker = await Aedes.createBroker({ concurrency: 5_000, drainTimeout: 5_000, maxInflightInbound: 20, ...hooks });
       aedes = broker;
-      forwardNothing(broker);
+      forwardNothing(broker as Forwarder);
       broker.on('clientError', noteProtocolError);
       broker.on('connectionError', noteProtocolError);
       broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
@@ -288,18 +289,4 @@ export function createBroker(options: BrokerOptions): Broker {
       refusedSubscriptions: refusedSubscriptions.all(),
     }),
   };
-}
-
-/**
- * What locks and hubs say is for the gateway alone, and it has it when their publish is authorized: nobody can subscribe to it,
- * so nobody is looked for (T11), and nothing retained is kept for anybody.
- */
-function forwardNothing(broker: Aedes): void {
-  const publish = broker.publish.bind(broker);
-  const publishOwn = (packet: Parameters<Aedes['publish']>[0], client: unknown, done?: () => void) => {
-    // Called by aedes itself, with the client that said it; its own messages have none.
-    if (typeof client === 'object' && client !== null) done?.();
-    else publish(packet, (typeof client === 'function' ? client : done) as () => void);
-  };
-  broker.publish = publishOwn;
 }
