@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The process: the daemon's signals and its end, and the way to every other command.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commandTable } from './cli/commands.ts';
 import { say } from './cli/output.ts';
@@ -11,7 +11,9 @@ import { createLogger, type Logger } from './ops/logger.ts';
 
 // Two folders up from dist/src, where the build puts this file.
 const packageRoot = new URL('../../', import.meta.url);
-const defaultConfigFile = fileURLToPath(new URL('config/latchd.yaml', packageRoot));
+const shippedConfigFile = fileURLToPath(new URL('config/latchd.yaml', packageRoot));
+// Where a package made it a link, the operator knows the file by where that leads.
+const defaultConfigFile = existsSync(shippedConfigFile) ? realpathSync(shippedConfigFile) : shippedConfigFile;
 const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string };
 
 process.setSourceMapsEnabled(true);
