@@ -10,34 +10,40 @@ export interface Logger extends Log {
   setLevel(level: string): void;
 }
 
-/** Lines up to this size wait for the end of the turn of the event loop. */
-const linesAtMostBytes = 8_192;
+/** More characters of lines than this do not wait for the end of the turn of the event loop. */
+const linesAtMost = 65_536;
 
 /**
  * `level`: the least important lines that are written, `silent` for none. Lines leave together at the end of each turn of the
  * event loop: a write for each would cost as much as the lines themselves. A kill -9 takes away those of its turn at most.
  */
 export function createLogger(level: string): Logger {
-  const output = pino.destination({ fd: 1, sync: true, minLength: linesAtMostBytes });
-  const logger = pino({ level, base: null, timestamp: isoTime(), formatters: { level: (label) => ({ level: label }) } }, output);
-  let due = false;
+  const output = pino.destination({ fd: 1, sync: true });
+  // Collected here: pino's own stream looks at all that it holds with each line that is added.
+  let lines = '';
   function flush(): void {
-    due = false;
-    output.flush();
+    if (lines === '') return;
+    const due = lines;
+    lines = '';
+    output.write(due);
   }
-  function write(kind: keyof Log, fields: object, message: string): void {
-    logger[kind](fields, message);
-    if (due) return;
-    due = true;
-    setImmediate(flush);
+  function collect(line: string): void {
+    if (lines === '') setImmediate(flush);
+    lines += line;
+    if (lines.length > linesAtMost) flush();
   }
+  const options = { level, base: null, timestamp: isoTime(), formatters: { level: (label: string) => ({ level: label }) } };
+  const logger = pino(options, { write: collect });
   process.on('exit', flush);
   return {
-    debug: (fields, message) => write('debug', fields, message),
-    info: (fields, message) => write('info', fields, message),
-    warn: (fields, message) => write('warn', fields, message),
-    error: (fields, message) => write('error', fields, message),
-    fatal: (fields, message) => logger.fatal(fields, message),
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    fatal(fields, message) {
+      logger.fatal(fields, message);
+      flush();
+    },
     flush,
     setLevel(level) {
       logger.level = level;

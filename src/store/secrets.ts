@@ -1,5 +1,5 @@
 // Random secrets and their hashes. The secrets are random, not chosen by people, so a plain SHA-256 is enough.
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../domain/ports.ts';
 
 /** Tokens of 256 random bits (`latchd_…`) and device keys of 192, from the system's generator. */
@@ -7,7 +7,7 @@ export function createSecrets(): Secrets {
   return {
     newToken: () => `latchd_${randomBytes(32).toString('base64url')}`,
     newDeviceKey: () => randomBytes(24).toString('base64url'),
-    hash: (secret) => createHash('sha256').update(secret).digest('hex'),
+    hash: (secret) => hash('sha256', secret),
     equal(hashA, hashB) {
       const a = Buffer.from(hashA);
       const b = Buffer.from(hashB);
