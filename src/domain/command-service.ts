@@ -55,21 +55,33 @@ export function createCommandService(options: {
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
 
+  /** As the command ends, or as `no-reply` when the gateway stops before. */
+  function untilStopped(ending: Promise<CommandOutcome>): Promise<CommandOutcome> {
+    return new Promise((resolve, reject) => {
+      const abandon = () => resolve({ kind: 'no-reply' });
+      const ended = () => {
+        underWay.delete(abandon);
+        if (underWay.size === 0) whenIdle?.();
+      };
+      underWay.add(abandon);
+      ending.then(
+        (outcome) => {
+          ended();
+          resolve(outcome);
+        },
+        (error) => {
+          ended();
+          reject(error);
+        },
+      );
+    });
+  }
+
   /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
   async function exchange(session: LockSession, command: LockCommand, accountId: AccountId | null, ttlMs: number): Promise<CommandOutcome> {
     const commandId = commandIds.issue(session.lockId, accountId);
     const sentAt = clock.monotonic();
-    const outcome = await new Promise<CommandOutcome>((resolve, reject) => {
-      const abandon = () => resolve({ kind: 'no-reply' });
-      underWay.add(abandon);
-      session
-        .send(command, commandId, ttlMs)
-        .finally(() => {
-          underWay.delete(abandon);
-          if (underWay.size === 0) whenIdle?.();
-        })
-        .then(resolve, reject);
-    });
+    const outcome = await untilStopped(session.send(command, commandId, ttlMs));
     notify({
       kind: accountId === null ? 'own-command-ended' : 'command-ended',
       lockId: session.lockId,

@@ -59,7 +59,7 @@ export function createLockService(options: {
   }
 
   /** One command for a caller who may; asked again at its turn, because the role can have been taken away while it waited. */
-  async function send(
+  function send(
     request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: Gone },
     toSend: () => LockCommand | undefined,
   ): Promise<CommandEnd> {

@@ -20,7 +20,7 @@ export interface RequestLine {
   readonly ms: number;
 }
 
-const harmless: readonly string[] = [
+const harmless: ReadonlySet<string> = new Set([
   'lockId',
   'cardId',
   'tokenId',
@@ -35,13 +35,13 @@ const harmless: readonly string[] = [
   'changeType',
   'deleteType',
   'method',
-];
+]);
 
 /** Writes the line of a request that has ended. */
 export function writeAccessLog(log: Log, line: RequestLine): void {
   const { requestId, method, path, known, health, parameters, account, status, code, ms } = line;
   const shown: Record<string, string> = {};
-  for (const name of harmless) if (name in parameters) shown[name] = parameters[name] as string;
+  for (const name of Object.keys(parameters)) if (harmless.has(name)) shown[name] = parameters[name] as string;
   const level = health && status === 200 ? 'debug' : 'info';
   log[level](
     {

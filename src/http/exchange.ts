@@ -10,19 +10,12 @@ import type { Authenticate } from './authenticate.ts';
 import { requireJsonAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
-import { type PathValues, rawParameters } from './raw-query.ts';
-import type { Answer, OpenRoute, Route, TextAnswer } from './route.ts';
+import { pathOf, rawParameters } from './raw-query.ts';
+import type { Answer, TextAnswer } from './route.ts';
+import type { Found } from './route-table.ts';
 
-/** All routes of one path. */
-export interface Resource {
-  readonly path: string;
-  readonly routes: ReadonlyMap<string, Route | OpenRoute>;
-  /** Value of the Allow header. */
-  readonly allow: string;
-}
-
-/** Answers a request to a known path, or to none (undefined); never throws. */
-export type Serve = (request: IncomingMessage, response: ServerResponse, resource: Resource | undefined, pathValues: PathValues) => void;
+/** Answers a request; never throws. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** For whoever counts requests. */
 export interface EndedRequest {
@@ -38,6 +31,9 @@ interface Exchange {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Where the request goes; undefined: nowhere. */
+  readonly found: Found | undefined;
+  readonly startedAt: number;
   account: string | undefined;
   code: string | undefined;
   parameters: Readonly<Record<string, string>>;
@@ -45,6 +41,8 @@ interface Exchange {
 
 const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
+
+const none: Readonly<Record<string, string>> = {};
 
 /**
  * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
@@ -55,39 +53,44 @@ export function createServe(options: {
   clock: Clock;
   log: Log;
   authenticate: Authenticate;
+  find: (path: string) => Found | undefined;
   closing: () => boolean;
   onEnd: ((ended: EndedRequest) => void) | undefined;
 }): Serve {
-  const { clock, log, authenticate, closing, onEnd } = options;
+  const { clock, log, authenticate, find, closing, onEnd } = options;
 
-  return (request, response, resource, pathValues) => {
-    const startedAt = clock.monotonic();
-    const exchange: Exchange = { requestId: newRequestId(), request, response, account: undefined, code: undefined, parameters: {} };
-    const { method = '', url = '' } = request;
-    response.once('close', () => {
-      const { requestId, account, code, parameters } = exchange;
-      const status = response.writableFinished ? response.statusCode : undefined;
-      const path = resource?.path ?? pathOf(url);
-      const ms = clock.monotonic() - startedAt;
-      const known = resource !== undefined;
-      const reading = resource?.routes.get('GET');
-      const health = reading !== undefined && 'open' in reading;
-      onEnd?.({ method, route: resource?.path, status, ms });
-      writeAccessLog(log, { requestId, method, path, known, health, parameters, account, status, code, ms });
-    });
-    answer(exchange, resource, pathValues)
-      .then((answered) => {
-        if ('text' in answered) return send(exchange, 200, answered.contentType, [], answered.text);
-        const { status = 200, headers = [], body } = answered;
-        return send(exchange, status, json, headers, JSON.stringify(body));
-      })
-      .catch((error: unknown) => refuse(exchange, error, resource));
+  return (request, response) => {
+    const exchange: Exchange = {
+      requestId: newRequestId(),
+      request,
+      response,
+      found: find(pathOf(request.url ?? '')),
+      startedAt: clock.monotonic(),
+      account: undefined,
+      code: undefined,
+      parameters: none,
+    };
+    // Comes once; `once` would wrap it.
+    response.on('close', () => note(exchange));
+    void respond(exchange);
   };
 
-  async function answer(exchange: Exchange, resource: Resource | undefined, pathValues: PathValues): Promise<Answer | TextAnswer> {
-    const { request, response } = exchange;
+  async function respond(exchange: Exchange): Promise<void> {
+    try {
+      const answered = await answer(exchange);
+      if ('text' in answered) return send(exchange, 200, answered.contentType, [], answered.text);
+      const { status = 200, headers = [], body } = answered;
+      send(exchange, status, json, headers, JSON.stringify(body));
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  }
+
+  async function answer(exchange: Exchange): Promise<Answer | TextAnswer> {
+    const { request, response, found } = exchange;
     requireOneHost(request.rawHeaders, request.httpVersion);
-    if (resource === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    const { resource, pathValues } = found;
     const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
     if ('open' in route) return route.handle();
@@ -100,22 +103,29 @@ export function createServe(options: {
     const body = route.body?.read(await readJsonBody(request, problems), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
-    return route.handle({
-      caller,
-      parameters,
-      body,
-      gone: goneWith(response),
-    });
+    return await route.handle({ caller, parameters, body, gone: goneWith(response) });
   }
 
-  function refuse(exchange: Exchange, error: unknown, resource: Resource | undefined): void {
-    const { requestId } = exchange;
+  function note({ requestId, request, response, found, startedAt, account, code, parameters }: Exchange): void {
+    const { method = '', url = '' } = request;
+    const route = found?.resource.path;
+    const status = response.writableFinished ? response.statusCode : undefined;
+    const ms = clock.monotonic() - startedAt;
+    const reading = found?.resource.routes.get('GET');
+    const health = reading !== undefined && 'open' in reading;
+    onEnd?.({ method, route, status, ms });
+    const path = route ?? pathOf(url);
+    writeAccessLog(log, { requestId, method, path, known: found !== undefined, health, parameters, account, status, code, ms });
+  }
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    const { requestId, found } = exchange;
     const problem = problemOf(error, requestId);
     exchange.code = problem.code;
     if (problem.code === 'internal-error') log.error({ requestId, err: error }, 'a request failed because of a bug');
     if (problem.code === 'storage-unavailable')
       log.warn({ requestId, reason: error instanceof Error ? error.message : String(error) }, 'a change was refused because of the disk');
-    const headers = problem.status === 405 && resource !== undefined ? ['Allow', resource.allow] : problem.headers;
+    const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
     send(exchange, problem.status, problemJson, headers, problem.body);
   }
 
@@ -143,7 +153,7 @@ export function newRequestId(): string {
  * only a command that has to wait for its turn ever listens.
  */
 function goneWith(response: ServerResponse): Gone {
-  const onClose = new Map<() => void, () => void>();
+  let onClose: Map<() => void, () => void> | undefined;
   return {
     get aborted() {
       return response.destroyed && !response.writableFinished;
@@ -152,17 +162,13 @@ function goneWith(response: ServerResponse): Gone {
       const closed = () => {
         if (!response.writableFinished) left();
       };
+      onClose ??= new Map();
       onClose.set(left, closed);
       response.once('close', closed);
     },
     removeEventListener(_kind, left) {
-      const closed = onClose.get(left);
+      const closed = onClose?.get(left);
       if (closed !== undefined) response.off('close', closed);
     },
   };
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }

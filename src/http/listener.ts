@@ -48,7 +48,8 @@ export function createListener<
     onRequest(request: InstanceType<Request>, response: InstanceType<Response>) {
       underWay += 1;
       answering.set(request.socket, response);
-      response.once('close', () => {
+      // Comes once; `once` would wrap it.
+      response.on('close', () => {
         underWay -= 1;
         if (stopping !== undefined && underWay === 0) settle?.();
       });

@@ -1,8 +1,13 @@
 // Takes the raw URL apart, because the usual parsers forgive what must be refused: repeats, bad percent-encoding, bad UTF-8.
 import type { ParameterProblem } from '../domain/errors.ts';
 
-/** Path values as the router found them, still percent-encoded. */
-export type PathValues = Readonly<Record<string, string | string[]>>;
+/** Values within a path, still percent-encoded. */
+export type PathValues = Readonly<Record<string, string>>;
+
+/** The path, as it was sent. A whole URI must be taken, too (RFC 9112 3.2.2); its host is no matter. */
+export function pathOf(url: string): string {
+  return /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? '';
+}
 
 /**
  * The texts of the parameters called `names`, from the path and the query string; all others are ignored (HTTP API 1).

@@ -13,14 +13,15 @@ import type { RegistrationService } from '../domain/registration-service.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
 import type { Address } from './endpoint.ts';
-import { createServe, type EndedRequest, type Resource } from './exchange.ts';
+import { createServe, type EndedRequest } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
-import type { OpenRoute, Route, TextAnswer } from './route.ts';
+import type { TextAnswer } from './route.ts';
+import { createRouteTable } from './route-table.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
 export type { Readiness };
@@ -81,10 +82,7 @@ export function createHttpServer(options: {
   app.enable('strict routing');
 
   const authenticate = createAuthenticate((token) => accounts.authenticate(token), clock);
-  const serve = createServe({ clock, log, authenticate, closing: () => listener.closing(), onEnd: metrics?.request });
-
-  // The busiest first: the router tries paths in this order.
-  const resources = byPath([
+  const find = createRouteTable([
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
@@ -92,9 +90,8 @@ export function createHttpServer(options: {
     ...pairingRoutes(pairing),
     ...healthRoutes(readiness, metrics?.exposition),
   ]);
-  for (const resource of resources) {
-    app.all(resource.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, response) => serve(request, response, resource, request.params));
-  }
+  const serve = createServe({ clock, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });
+  app.use(serve);
 
   // Express sets the prototypes of every request and response, which makes V8 give up what it knows of them.
   // Objects that are born with those very prototypes make it a no-op.
@@ -113,10 +110,8 @@ export function createHttpServer(options: {
     log,
     webSockets: createWebSockets(onWebSocket),
     classes: { IncomingMessage: ApiRequest, ServerResponse: ApiResponse },
-    handle(request, response) {
-      request.url = withPathEscaped(request.url ?? '');
-      route(request, response, () => serve(request, response, undefined, {}));
-    },
+    // What Express cannot make out, such as `OPTIONS *`, is answered all the same.
+    handle: (request, response) => route(request, response, () => serve(request, response)),
   });
 
   return {
@@ -128,20 +123,4 @@ export function createHttpServer(options: {
       return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));
     },
   };
-}
-
-function byPath(routes: readonly (Route | OpenRoute)[]): readonly Resource[] {
-  const paths = [...new Set(routes.map(({ path }) => path))];
-  return paths.map((path) => {
-    const ofPath = new Map(routes.filter((route) => route.path === path).map((route) => [route.method as string, route]));
-    const allow = [...ofPath.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-    return { path, routes: ofPath, allow };
-  });
-}
-
-/** The router decodes path values, and answers a malformed one itself; with the % escaped once more, we see them as they came. */
-function withPathEscaped(url: string): string {
-  const query = url.indexOf('?');
-  const path = query === -1 ? url : url.slice(0, query);
-  return path.includes('%') ? path.replaceAll('%', '%25') + url.slice(path.length) : url;
 }

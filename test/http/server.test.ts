@@ -1,4 +1,5 @@
 // The server on the wire: listening, stopping, clients that leave, and clients that mean harm (T17).
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
@@ -113,6 +114,32 @@ describe('The server as a part', () => {
     under.clock.advance(1);
     await Promise.all([stopped, aborted.fired]);
     expect(await received(busy)).toBe('');
+  });
+});
+
+describe('What a request passes', () => {
+  test('Express finds requests and responses with its prototypes and changes none, which would cost more than the rest of it', async () => {
+    const under = await started();
+    const changed: boolean[] = [];
+    const setPrototypeOf = Object.setPrototypeOf;
+    Object.setPrototypeOf = (target, prototype) => {
+      if (target instanceof IncomingMessage || target instanceof ServerResponse) changed.push(Object.getPrototypeOf(target) !== prototype);
+      return setPrototypeOf(target, prototype);
+    };
+    try {
+      await request(under.origin()).get('/healthz');
+    } finally {
+      Object.setPrototypeOf = setPrototypeOf;
+    }
+    expect(changed).toEqual([false, false]);
+  });
+
+  test('a whole URI as the target is its path (RFC 9112 3.2.2)', async () => {
+    const under = await started();
+    under.locks.battery = () => 83;
+    const whole = 'GET http://gateway:8080/api/v1/lock/battery?lockId=7 HTTP/1.1';
+    expect(await raw(under, `${whole}\r\n${authorized}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await raw(under, `OPTIONS * HTTP/1.1\r\n${authorized}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 404 /);
   });
 });
 

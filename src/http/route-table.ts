@@ -1,0 +1,48 @@
+// Which resource a path means: one look-up for the paths without values, the busy ones among them; patterns for the others.
+import type { PathValues } from './raw-query.ts';
+import type { OpenRoute, Route } from './route.ts';
+
+/** All routes of one path. */
+export interface Resource {
+  readonly path: string;
+  readonly routes: ReadonlyMap<string, Route | OpenRoute>;
+  /** Value of the Allow header. */
+  readonly allow: string;
+}
+
+export interface Found {
+  readonly resource: Resource;
+  readonly pathValues: PathValues;
+}
+
+const noValues: PathValues = {};
+
+/** The returned function takes a path as it was sent, case-sensitive, and leaves its values percent-encoded; undefined: there is nothing. */
+export function createRouteTable(routes: readonly (Route | OpenRoute)[]): (path: string) => Found | undefined {
+  const resources = byPath(routes);
+  const fixed = new Map(resources.map((resource) => [resource.path, { resource, pathValues: noValues }]));
+  const patterns = resources.flatMap((resource) => {
+    const names = [...resource.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+    if (names.length === 0) return [];
+    return [{ resource, names, pattern: new RegExp(`^${resource.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`) }];
+  });
+
+  return (path) => {
+    const found = fixed.get(path);
+    if (found !== undefined) return found;
+    for (const { resource, names, pattern } of patterns) {
+      const values = pattern.exec(path);
+      if (values) return { resource, pathValues: Object.fromEntries(names.map((name, index) => [name, values[index + 1] as string])) };
+    }
+    return undefined;
+  };
+}
+
+function byPath(routes: readonly (Route | OpenRoute)[]): readonly Resource[] {
+  const paths = [...new Set(routes.map(({ path }) => path))];
+  return paths.map((path) => {
+    const ofPath = new Map(routes.filter((route) => route.path === path).map((route) => [route.method as string, route]));
+    const allow = [...ofPath.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+    return { path, routes: ofPath, allow };
+  });
+}
