@@ -13,6 +13,7 @@ import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
 import { createSequence } from './domain/sequence.ts';
 import type { Readiness } from './http/health-routes.ts';
+import { createManagement } from './http/management.ts';
 import { createHttpServer } from './http/server.ts';
 import { noticesToBoth, timeEvents, watchedLocks } from './metering.ts';
 import { createBroker } from './mqtt/broker.ts';
@@ -147,10 +148,16 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
     ],
   });
+  const management = createManagement({ registrations: registration, accounts: accountService, hubs: hubService, pairing, gatewayStatus });
   const control = createControl({
     directory: config.dataDir,
+    clock,
     log,
-    actions: { 'accept-clock': () => nothingToSay(store.acceptClock()) },
+    actions: {
+      ...management,
+      'accept-clock': () => nothingToSay(store.acceptClock()),
+      'GET /readyz': async () => ({ version, ...readiness() }),
+    },
   });
 
   const startedAt = clock.monotonic();
@@ -175,6 +182,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       records: records.count(),
       storage: { health: probe.health(), ...store.figures() },
       broker: broker.figures(),
+      control: control.figures(),
     };
   }
 

@@ -30,7 +30,7 @@ function roomOf(path: string): string {
 const allowed: Readonly<Record<string, readonly string[]>> = {
   main: ['gateway', 'cli', 'config', 'ops', 'npm'],
   cli: ['cli', 'offline', 'config', 'ops', 'domain', 'npm'],
-  offline: ['domain', 'http', 'store', 'npm'],
+  offline: ['domain', 'http', 'store', 'ops', 'npm'],
   gateway: ['metering', 'domain', 'http', 'mqtt', 'store', 'ops', 'config', 'npm'],
   metering: ['domain', 'ops'],
   config: ['npm'],

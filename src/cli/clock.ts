@@ -1,5 +1,5 @@
 // latchd clock: what a person knows of this machine's clock.
-import { askControl } from '../ops/control.ts';
+import { askControl } from '../ops/control-client.ts';
 import { command, type Group } from './command.ts';
 import { say } from './output.ts';
 

@@ -1,9 +1,12 @@
 // Every command there is, in the order of the help.
 import type { Config } from '../config.ts';
+import { accounts } from './accounts.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { exportRecords } from './export.ts';
+import { locks } from './locks.ts';
+import { tokens } from './tokens.ts';
 import { verify } from './verify.ts';
 
 /** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
@@ -23,8 +26,11 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
       },
     }),
     checkConfig,
-    verify,
+    locks,
+    accounts,
+    tokens,
     exportRecords,
+    verify,
     clock,
   ];
 }

@@ -1,5 +1,5 @@
 // latchd export: the records of a lock for other programs.
-import { exportFormats, exportLock } from '../offline.ts';
+import { exportFormats, exportLock } from '../offline/files.ts';
 import { command } from './command.ts';
 import { output } from './output.ts';
 import { instant, positiveInteger } from './values.ts';

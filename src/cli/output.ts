@@ -23,3 +23,26 @@ export function print(line: string): void {
 export function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
+
+/** Rows in columns, with a head; `columns` has the head of each and what stands in it. */
+export function printTable<Row>(rows: readonly Row[], columns: Readonly<Record<string, (row: Row) => string | number>>): void {
+  const lines = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => printable(String(cell(row)))))];
+  const widths = Object.keys(columns).map((_, column) => Math.max(...lines.map((line) => [...(line[column] ?? '')].length)));
+  for (const line of lines)
+    print(
+      line
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - [...cell].length))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+/** Names come from people: a terminal must not obey them. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '?');
+}
+
+/** A date of the API for people; `never` when there is none. */
+export function dateText(at: number | null): string {
+  return at === null ? 'never' : new Date(at).toISOString().replace(/:\d\d\.\d{3}Z$/, 'Z');
+}

@@ -1,5 +1,5 @@
 // latchd verify: is all that is on the disk as it must be?
-import { verifyDirectory } from '../offline.ts';
+import { verifyDirectory } from '../offline/files.ts';
 import { command } from './command.ts';
 import { print } from './output.ts';
 

@@ -31,6 +31,12 @@ export interface Caller {
   readonly gatewayAdministrator: boolean;
 }
 
+/**
+ * Whoever administers the machine itself and so could change its files, too. The name is none that an account can have, and
+ * accounts are counted from 1: it has no role on any lock.
+ */
+export const localAdministrator: Caller = { accountId: 0 as AccountId, username: '(this machine)', gatewayAdministrator: true };
+
 /** Roles on one lock, weakest first; each may do what the ones before it may. */
 const lockRoles = ['operator', 'manager', 'administrator'] as const;
 export type LockRole = (typeof lockRoles)[number];

@@ -1,10 +1,10 @@
 // The commands that read the data directory themselves: verify and export. Write to standard output, progress to a terminal.
 import { once } from 'node:events';
-import type { LockId } from './domain/lock.ts';
-import type { LockRecord } from './domain/record.ts';
-import { recordView } from './http/views.ts';
-import { exportRecords } from './store/export.ts';
-import { verify } from './store/verify.ts';
+import type { LockId } from '../domain/lock.ts';
+import type { LockRecord } from '../domain/record.ts';
+import { recordView } from '../http/views.ts';
+import { exportRecords } from '../store/export.ts';
+import { verify } from '../store/verify.ts';
 
 /** Says what is wrong, one line for each finding; resolves with the exit code: 0 when nothing is. Rejects while a daemon has the directory. */
 export async function verifyDirectory(directory: string, write: (line: string) => void): Promise<number> {

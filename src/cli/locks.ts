@@ -1,0 +1,137 @@
+// latchd lock: which locks belong to this gateway, and the keys that they log in with.
+import type { Account } from './accounts.ts';
+import { command, type Group } from './command.ts';
+import { type Ask, askForAll, inWords, manage } from './management.ts';
+import { dateText, jsonOption, print, printTable, say } from './output.ts';
+import { positiveInteger } from './values.ts';
+
+const locksRoute = '/api/v1/gateway/locks';
+
+interface IssuedKey {
+  readonly lockId: number;
+  readonly deviceId: string;
+  readonly deviceKey: string;
+}
+
+interface Registration {
+  readonly json?: true;
+  readonly mac: string;
+  readonly name: string;
+  readonly alias?: string;
+  readonly group?: string;
+  readonly hub?: string;
+  readonly administrator?: string;
+}
+
+const register = command<Registration>({
+  name: 'register',
+  says: 'register a lock and print its device key, this once',
+  settings: 'directory',
+  arguments: [{ name: 'mac', says: 'its MAC address, such as A4:C1:38:7F:02:E9' }],
+  options: [
+    { flag: '--name', value: '<name>', says: 'what it is called', required: true },
+    { flag: '--alias', value: '<alias>', says: 'what people call it; the name when not given' },
+    { flag: '--group', value: '<name>', says: 'the group it belongs to' },
+    { flag: '--hub', value: '<hub>', says: 'the hub that speaks for it (deviceId or MAC address)' },
+    {
+      flag: '--administrator',
+      value: '<username>',
+      says: 'who says who may do what on it; the gateway administrator, when there is only one',
+    },
+    jsonOption,
+  ],
+  examples: [
+    [
+      'lock register A4:C1:38:7F:02:E9 --name "Front door"',
+      'the key is the MQTT password of the lock; its MQTT user name and lockId are told, too',
+    ],
+    ['lock register a4c1387f02ea --name Archive --hub a4c1387f02f0', 'a lock that a hub speaks for'],
+  ],
+  async run({ mac, name, alias, group, hub, administrator, json }, { configured }) {
+    const names = {
+      lockMac: '<mac>',
+      lockName: '--name',
+      lockAlias: '--alias',
+      groupName: '--group',
+      hubId: '--hub',
+      administrator: '--administrator',
+    };
+    const work = manage(configured(), async (ask) => {
+      const chosen = administrator ?? (await onlyAdministrator(ask));
+      const given = { lockMac: mac, lockName: name, lockAlias: alias, groupName: group, hubId: hub, administrator: chosen };
+      const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      return { chosen, key: await ask<IssuedKey>(`POST ${locksRoute}`, { body }) };
+    });
+    const { chosen, key } = await inWords({ names, listed: administrator === undefined ? 'hub list' : 'account list' }, work);
+    say(`lock ${key.lockId} was registered, its administrator is ${chosen}; it logs in as ${key.deviceId} with this key, shown this once:`);
+    print(json ? JSON.stringify(key) : key.deviceKey);
+    return 0;
+  },
+});
+
+async function onlyAdministrator(ask: Ask): Promise<string> {
+  const all = await askForAll<Account>(ask, 'GET /api/v1/gateway/accounts');
+  const administrators = all.filter(({ gatewayAdministrator }) => gatewayAdministrator).map(({ username }) => username);
+  const [only] = administrators;
+  if (only !== undefined && administrators.length === 1) return only;
+  throw new Error(`--administrator is needed, because there are several gateway administrators: ${administrators.join(', ')}`);
+}
+
+interface Lock {
+  readonly lockId: number;
+  readonly lockMac: string;
+  readonly lockName: string;
+  readonly groupName: string;
+  readonly electricQuantity: number;
+  readonly online: boolean;
+  readonly lastSeen: number | null;
+  readonly hubId: string | null;
+  readonly administrator: string;
+}
+
+const list = command<{ readonly json?: true }>({
+  name: 'list',
+  says: 'show the locks there are, and whether they are online',
+  settings: 'directory',
+  options: [jsonOption],
+  examples: [["lock list --json | jq -r '.[] | select(.online | not) | .lockName'", 'the names of those that are offline']],
+  async run({ json }, { configured }) {
+    const locks = await manage(configured(), (ask) => askForAll<Lock>(ask, `GET ${locksRoute}`));
+    if (json) print(JSON.stringify(locks));
+    else {
+      printTable(locks, {
+        lock: ({ lockId }) => lockId,
+        name: ({ lockName }) => lockName,
+        'MAC address': ({ lockMac }) => lockMac,
+        online: ({ online }) => (online ? 'yes' : 'no'),
+        'last seen': ({ lastSeen }) => dateText(lastSeen),
+        battery: ({ electricQuantity }) => (electricQuantity < 0 ? '?' : `${electricQuantity} %`),
+        hub: ({ hubId }) => hubId ?? '-',
+        group: ({ groupName }) => groupName || '-',
+        administrator: ({ administrator }) => administrator,
+      });
+    }
+    return 0;
+  },
+});
+
+const key = command<{ readonly json?: true; readonly lockId: number }>({
+  name: 'key',
+  says: 'make a new device key for a lock and print it, this once; the old one and its connection end at once',
+  settings: 'directory',
+  arguments: [{ name: 'lockId', says: 'see "latchd lock list"', read: positiveInteger }],
+  options: [jsonOption],
+  examples: [['lock key 7', 'after the key of lock 7 was lost or seen by somebody']],
+  async run({ lockId, json }, { configured }) {
+    const request = { parameters: { lockId: String(lockId) } };
+    const issued = await inWords(
+      { listed: 'lock list' },
+      manage(configured(), (ask) => ask<IssuedKey>(`POST ${locksRoute}/{lockId}/key`, request)),
+    );
+    say(`lock ${lockId} logs in as ${issued.deviceId} with this key from now on, shown this once:`);
+    print(json ? JSON.stringify(issued) : issued.deviceKey);
+    return 0;
+  },
+});
+
+export const locks: Group = { name: 'lock', says: 'register locks, show them, make new keys for them', commands: [register, list, key] };

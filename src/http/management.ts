@@ -1,0 +1,43 @@
+// The management API without HTTP, for whoever administers this machine: the same routes, with the same checks, services and answers.
+import { z } from 'zod';
+import { localAdministrator } from '../domain/account.ts';
+import type { AccountService } from '../domain/account-service.ts';
+import { invalidParameter, type ParameterProblem } from '../domain/errors.ts';
+import type { HubService } from '../domain/hub-service.ts';
+import type { PairingService } from '../domain/pairing-service.ts';
+import type { RegistrationService } from '../domain/registration-service.ts';
+import { gatewayRoutes } from './gateway-routes.ts';
+import { hubRoutes } from './hub-routes.ts';
+import { pairingRoutes } from './pairing-routes.ts';
+import { invalidParameters } from './problem.ts';
+import type { Route } from './route.ts';
+
+/** By method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
+export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
+
+/** Without `pairing`, where nobody can connect, its routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
+export function createManagement(options: {
+  readonly registrations: RegistrationService;
+  readonly accounts: AccountService;
+  readonly hubs: HubService;
+  readonly pairing?: PairingService;
+  readonly gatewayStatus: () => object;
+}): Management {
+  const { registrations, accounts, hubs, pairing, gatewayStatus } = options;
+  const routes = [...gatewayRoutes(registrations, accounts, gatewayStatus), ...hubRoutes(hubs), ...(pairing ? pairingRoutes(pairing) : [])];
+  return Object.fromEntries(routes.map((route) => [`${route.method} ${route.path}`, (request: unknown) => handle(route, request)]));
+}
+
+/** Path and query values as text, as a URL would have them. */
+const requestSchema = z.object({ parameters: z.record(z.string(), z.string()).default({}), body: z.unknown().default({}) });
+
+async function handle(route: Route, request: unknown): Promise<object> {
+  const asked = requestSchema.safeParse(request).data;
+  if (asked === undefined) throw invalidParameter('parameters', 'must be an object of strings');
+  const problems: ParameterProblem[] = [];
+  const parameters = route.parameters.read(asked.parameters, problems);
+  const body = route.body?.read(asked.body, problems);
+  if (problems.length > 0) throw invalidParameters(problems);
+  const answer = await route.handle({ caller: localAdministrator, parameters, body, gone: new AbortController().signal });
+  return answer.body;
+}

@@ -1,0 +1,70 @@
+// Management on a data directory that no daemon has, by the services of the daemon.
+import { access, stat } from 'node:fs/promises';
+import { createAccountService } from '../domain/account-service.ts';
+import { createHubService } from '../domain/hub-service.ts';
+import type { Log } from '../domain/part.ts';
+import { createRegistrationService } from '../domain/registration-service.ts';
+import { createSequence } from '../domain/sequence.ts';
+import { createManagement, type Management } from '../http/management.ts';
+import { createClock } from '../ops/clock.ts';
+import { notOurs } from '../ops/control-client.ts';
+import { createSecrets } from '../store/secrets.ts';
+import { createStore } from '../store/store.ts';
+
+/**
+ * Runs `work` with the management API on a data directory that no daemon has; nobody else has it meanwhile. The same store and services
+ * as the daemon's, so the same rules and the same flushes. Rejects with a sentence when a daemon has it, or when there is nothing in it.
+ * @param onFatal called when nothing more can be promised (a failed flush): the process must end
+ */
+export async function manageDirectory<T>(
+  directory: string,
+  { log, onFatal }: { readonly log: Log; readonly onFatal: (error: Error) => void },
+  work: (management: Management) => Promise<T>,
+): Promise<T> {
+  await requireData(directory);
+  await becomeOwner(directory);
+  const clock = createClock();
+  const secrets = createSecrets();
+  const administration = createSequence();
+  const store = createStore({ directory, clock, log, secrets, onFatal });
+  const { locks, hubs, statuses, accounts, counters } = store;
+  // Nobody is connected.
+  const link = { session: () => undefined, online: () => false, disconnect() {} };
+  const common = { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration };
+  await store.start();
+  try {
+    return await work(
+      createManagement({
+        registrations: createRegistrationService({ ...common, timezoneChanged() {} }),
+        accounts: createAccountService(common),
+        hubs: createHubService(common),
+        gatewayStatus: () => ({ locks: locks.all().length, storage: store.figures() }),
+      }),
+    );
+  } finally {
+    await store.stop();
+  }
+}
+
+/** A mistyped directory must not become a new gateway. */
+async function requireData(directory: string): Promise<void> {
+  try {
+    await access(`${directory}/accounts.json`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES') throw await notOurs(directory, error);
+    throw new Error(`${directory} is no data directory of latchd: is --data-dir right? The first "latchd serve" makes one`, {
+      cause: error,
+    });
+  }
+}
+
+/** Files that root made would be closed to the daemon. */
+async function becomeOwner(directory: string): Promise<void> {
+  const { uid, gid } = await stat(directory);
+  if (process.getuid?.() === uid) return;
+  if (process.getuid?.() !== 0) throw await notOurs(directory);
+  process.setgroups?.([gid]);
+  process.setgid?.(gid);
+  process.setuid?.(uid);
+}
