@@ -9,6 +9,7 @@ import { contained } from './containment.ts';
 import { type BrokerFigures, createReasonCounts } from './figures.ts';
 import { type Forwarder, forwardNothing } from './forward-nothing.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
+import type { InboundPacket } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
 import type { LoggedIn, Transport } from './logged-in.ts';
@@ -152,6 +153,27 @@ export function createBroker(options: BrokerOptions): Broker {
     };
   }
 
+  function takePublish(client: Client, packet: InboundPacket, callback: (error?: Error) => void): void {
+    const no = () => callback(new Error('not allowed'));
+    const connection = connections.get(client);
+    // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
+    if (connection === undefined || !connection.isCurrent()) no();
+    else guard(client, 'publish', no, () => () => connection.take(packet, callback));
+  }
+
+  /** Of a client that is served: what it publishes with QoS 0 or 1 needs nothing of aedes, which is for all else. */
+  function divert(client: Client): void {
+    gate.divert(client.conn, (packet) => {
+      let over = false;
+      takePublish(client, packet, (error) => {
+        if (error === undefined) return;
+        over = true;
+        client.close();
+      });
+      return !over;
+    });
+  }
+
   const hooks: AedesOptions = {
     preConnect(client, packet, callback) {
       const no = () => callback(null, false);
@@ -191,11 +213,8 @@ export function createBroker(options: BrokerOptions): Broker {
     },
 
     authorizePublish(client, packet, callback) {
-      const no = () => callback(new Error('not allowed'));
-      const connection = client === null ? undefined : connections.get(client);
-      // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
-      if (client === null || connection === undefined || !connection.isCurrent()) return no();
-      guard(client, 'publish', no, () => () => connection.take(packet, callback));
+      if (client === null) callback(new Error('not allowed'));
+      else takePublish(client, packet, callback);
     },
 
     authorizeSubscribe(client, subscription, callback) {
@@ -263,6 +282,8 @@ export function createBroker(options: BrokerOptions): Broker {
       forwardNothing(broker as Forwarder);
       broker.on('clientError', noteProtocolError);
       broker.on('connectionError', noteProtocolError);
+      // Not before: what came before the CONNACK waits until then in the queue of aedes.
+      broker.on('clientReady', divert);
       broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
       // An 'error' event without a listener would end the process.
       broker.on('error' as 'closed', ((error: Error) => log.error({ err: error }, 'The broker reports an error.')) as () => void);

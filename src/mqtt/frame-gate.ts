@@ -3,6 +3,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
 import { type ConnectionLimits, createPlaces, defaultConnectionLimits } from './connection-limits.ts';
+import type { TakePublish } from './diverted.ts';
 import { createReasonCounts, type GateFigures } from './figures.ts';
 import { defaultFrameLimits, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
@@ -30,6 +31,8 @@ export interface Gate {
   enter(stream: Duplex & { readonly remoteAddress?: string | undefined }, visitor?: Visitor): boolean;
   /** The CONNACK that accepts this client has gone out. */
   admit(stream: Duplex): void;
+  /** What this client publishes with QoS 0 or 1 goes to `take` from now on, and not to whoever reads the stream. */
+  divert(stream: Duplex, take: TakePublish): void;
   /** A command is on its way to this client: what it says is read before what others say. */
   hurry(stream: Duplex): void;
   figures(): GateFigures;
@@ -38,7 +41,7 @@ export interface Gate {
 export function createGate({ clock, limited, pacing, limits }: GateOptions): Gate {
   const frameLimits = { ...defaultFrameLimits, ...limits };
   const places = createPlaces({ ...defaultConnectionLimits, ...limits });
-  const entered = new WeakMap<Duplex, { admit(): void; hurry(): void }>();
+  const entered = new WeakMap<Duplex, { admit(): void; divert(take: TakePublish): void; hurry(): void }>();
   const refusedFrames = createReasonCounts();
   let pausedReads = 0;
 
@@ -65,6 +68,7 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
       stream.once('close', place.leave);
       entered.set(stream, {
         hurry: lane.hurry,
+        divert: guard.divert,
         admit() {
           guard.admit();
           place.keep();
@@ -73,6 +77,7 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
       return true;
     },
     admit: (stream) => entered.get(stream)?.admit(),
+    divert: (stream, take) => entered.get(stream)?.divert(take),
     hurry: (stream) => entered.get(stream)?.hurry(),
     figures: () => ({ refusedFrames: refusedFrames.all(), pausedReads, ...pacing.figures() }),
   };

@@ -2,6 +2,7 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
+import { type TakePublish, takePublishes } from './diverted.ts';
 import { createFrameParser, type PacketSizes } from './frame-parser.ts';
 import { createPacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
@@ -34,6 +35,8 @@ export interface FrameGuardOptions {
 export interface FrameGuard {
   /** To be called when the CONNACK that accepts the client has gone out. */
   admit(): void;
+  /** From now on PUBLISHes of QoS 0 and 1 go to `take`, in their order among all packets, and not to the reader of the stream. */
+  divert(take: TakePublish): void;
   /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */
   refuse(refusal: FrameRefusal): void;
 }
@@ -42,6 +45,10 @@ export interface FrameGuard {
 const flushMs = 1_000;
 const pauseMs = 50;
 const retryMs = 1_000;
+/** Handed on at once, however small they are: four thousand pings would keep everybody waiting. */
+const packetsAtOnce = 64;
+/** Half of the shortest keep alive there is, halved. */
+const longWayMs = 250;
 
 /**
  * Filters what `stream.read()` gives, whoever calls it; events, back-pressure, half-close and everything outgoing stay
@@ -57,6 +64,8 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   let handedOut = false;
   /** The reader asked for more too early. */
   let missed = false;
+  let take: TakePublish | undefined;
+  let longWayAt = 0;
   /** When the first byte of the packet came that is not complete yet. */
   let partialSince: number | undefined;
   let cancelPartial: (() => void) | undefined;
@@ -119,14 +128,28 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   /**
    * Nothing more is given out before the reader has gone through what it got: aedes asks for more from within its parser,
    * which loses its place in the stream when it is entered twice. Packets would be lost, or cut where a sender wants them cut.
+   * It also lets those who wait for a turn go on between two reads.
    */
   function handOut(): void {
     handedOut = true;
     process.nextTick(() => {
+      const goOn = missed && stream.readableLength > 0;
       handedOut = false;
-      if (missed && stream.readableLength > 0) stream.emit('readable');
       missed = false;
+      if (goOn) stream.emit('readable');
     });
+  }
+
+  /**
+   * What is left for the reader. Some PUBLISHes go the long way: whoever watches the keep alive there must see that the client
+   * is alive, and a look every 250 ms cannot be too late for one of a second, which ends after 1.5 [MQTT-3.1.2-24].
+   */
+  function diverted(forward: Buffer): Buffer | undefined {
+    const now = clock.monotonic();
+    const at = take === undefined || now - longWayAt >= longWayMs ? 0 : takePublishes(forward, take);
+    if (at === forward.length) return undefined;
+    longWayAt = now;
+    return forward.subarray(at);
   }
 
   stream.once('close', stopTimers);
@@ -146,10 +169,10 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     const chunk = readUnguarded(missing > 1 && missing < stream.readableLength ? missing : undefined) as Buffer | null;
     if (chunk === null || refused) return null;
 
-    const { forward, packets, rest, refusal } = parser.feed(chunk, left);
+    const { forward, packets, rest, refusal } = parser.feed(chunk, Math.min(left, packetsAtOnce));
     allowance.take(packets);
-    if (forward !== undefined) handOut();
-    // Behind a packet that was completed, or beyond what the client may send now: to be read again.
+    handOut();
+    // Behind a packet that was completed, or beyond what may be passed on now: to be read again.
     if (rest !== undefined) stream.unshift(rest);
     notePartial(packets);
     if (refusal !== undefined) {
@@ -157,8 +180,17 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
       if (forward === undefined) refuse(refusal);
       else setImmediate(refuse, refusal);
     }
-    return forward ?? null;
+    const passedOn = forward && diverted(forward);
+    // The reader does not know that there was something, and that there may be more.
+    if (passedOn === undefined) missed = true;
+    return passedOn ?? null;
   };
 
-  return { admit: parser.admit, refuse };
+  return {
+    admit: parser.admit,
+    divert(takeFromNowOn) {
+      take = takeFromNowOn;
+    },
+    refuse,
+  };
 }

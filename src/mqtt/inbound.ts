@@ -119,6 +119,15 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
     );
   }
 
+  // Made apart from each other, so that a PUBACK which is due later holds on to its number and not to the whole packet.
+  const acknowledging = (messageId: number | undefined) => (receipt: Receipt) => {
+    if (receipt === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
+  };
+  const goingOn = (packet: InboundPacket, callback: () => void) => (receipt: Receipt) => {
+    if (receipt === 'leave') packet.qos = 0;
+    callback();
+  };
+
   return {
     take(packet, callback) {
       const opened = open(packet.topic);
@@ -140,19 +149,14 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
       const { qos, messageId, payload } = packet;
       if (qos === 2) {
         // Stays with the broker, which keeps its handshake: it is called back when the receipt is there.
-        answerWhenDue(receipt, payload.length, (value) => {
-          if (value === 'leave') packet.qos = 0;
-          callback();
-        });
+        answerWhenDue(receipt, payload.length, goingOn(packet, callback));
         return;
       }
       // Taken from the broker, which reads on at once: a reply or a ping behind events must not wait for the disk. The PUBACK
       // is sent from here, when it is due; nothing of the packet is kept until then.
       packet.qos = 0;
       callback();
-      answerWhenDue(receipt, payload.length, (value) => {
-        if (value === 'acknowledge' && qos === 1 && messageId !== undefined) acknowledge(messageId);
-      });
+      answerWhenDue(receipt, payload.length, acknowledging(qos === 1 ? messageId : undefined));
     },
     // Whatever comes of it later completes nothing, nor what stands behind it.
     end,

@@ -10,23 +10,14 @@ export function paceReads(stream: Duplex, pacing: Pacing, isUrgent: () => boolea
   const readAtOnce = stream.read.bind(stream);
   const { readBytes } = pacing.limits;
   const lane = pacing.enter({ isUrgent, resume: () => void stream.emit('readable') });
-  let justRead = false;
   stream.once('close', lane.leave);
   stream.read = (size = readBytes): unknown => {
     // How Node itself asks for more to be fetched: gives nothing.
     if (size === 0) return readAtOnce(0);
     const available = stream.readableLength;
-    // Aedes reads on from within its parser, which loses its place when it is called from within itself.
-    if (justRead || (available > 0 && !lane.mayRead())) return null;
-    justRead = available > 0;
-    if (justRead) process.nextTick(readOn);
+    if (available > 0 && !lane.mayRead()) return null;
     // Asked for more than there is, a stream gives nothing.
     return readAtOnce(size < available ? size : undefined);
   };
-
-  function readOn(): void {
-    justRead = false;
-    if (stream.readableLength > 0) stream.emit('readable');
-  }
   return lane;
 }

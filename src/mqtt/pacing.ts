@@ -5,7 +5,7 @@ import type { Clock } from '../domain/ports.ts';
 export interface PacingLimits {
   /** Reads that come later than this in a turn of the event loop are put off. */
   readonly turnMs: number;
-  /** What one read gives at most, unless it completes a larger packet: a lock's whole buffer of backlog would take 20 ms at once. */
+  /** What one read gives at most, unless it completes a larger packet: all that a lock may have under way, and no more than half a turn's work. */
   readonly readBytes: number;
   /** A connection's first reads go before the backlogs of others: its login, its hello. */
   readonly firstReads: number;
@@ -15,7 +15,7 @@ export interface PacingLimits {
 
 const defaultPacingLimits: PacingLimits = {
   turnMs: 2,
-  readBytes: 4_096,
+  readBytes: 16_384,
   firstReads: 8,
   maxHeldBytes: 67_108_864,
 };

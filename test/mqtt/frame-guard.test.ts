@@ -135,6 +135,58 @@ describe('a reader that asks for more in the middle of what it is reading, as ae
   });
 });
 
+describe('PUBLISHes that go the short way', () => {
+  const long = (id: number) => publishPacket('a', Buffer.alloc(300, 'x'), id);
+
+  /** In the order in which they come out: message ids by the short way, hex digits by the long one. */
+  async function divert() {
+    const opened = await open();
+    const out: (number | string)[] = [];
+    opened.client.write(login);
+    await arrived(opened);
+    opened.guard.divert(({ messageId }) => out.push(messageId ?? 0) > 0);
+    opened.seen.reading = false;
+    opened.stream.on('readable', () => {
+      const bytes: Buffer | null = opened.stream.read();
+      if (bytes !== null) out.push(bytes.toString('hex'));
+    });
+    return { ...opened, out };
+  }
+
+  test('keep their place among all other packets, however they are cut', async () => {
+    const opened = await divert();
+    const exactlyOnce = publishPacket('b', 'x', 4, { qos: 2 });
+    const bytes = Buffer.concat([long(1), long(2), pingPacket, long(3), exactlyOnce, long(5)]);
+    for (let at = 0; at < bytes.length; at += 200) {
+      opened.client.write(bytes.subarray(at, at + 200));
+      await arrived(opened);
+    }
+    await until('all has come', () => opened.out.includes(5) || opened.out.join('').endsWith(long(5).toString('hex')));
+    const whole = opened.out.map((one) => (typeof one === 'number' ? long(one).toString('hex') : one)).join('');
+    expect(whole).toBe(bytes.toString('hex'));
+    expect(opened.out.slice(0, 2)).toEqual([1, 2]);
+  });
+
+  test('all come, also those of a packet larger than one read, and of more packets than are passed on at once', async () => {
+    const opened = await divert();
+    const large = publishPacket('a', Buffer.alloc(60_000), 1);
+    opened.guard.admit();
+    opened.client.write(Buffer.concat([large, ...Array.from({ length: 500 }, (_, n) => publishPacket('a', 'x', n + 2))]));
+    await until('all have come', () => opened.out.length === 501);
+    expect(opened.out).toEqual(Array.from({ length: 501 }, (_, n) => n + 1));
+  });
+
+  test('one in 250 ms goes the long way, so that whoever watches the keep alive there sees that the client lives', async () => {
+    const opened = await divert();
+    for (const id of [1, 2, 3]) {
+      opened.client.write(long(id));
+      await until('it has come out', () => opened.out.length === id);
+      clock.advance(125);
+    }
+    expect(opened.out).toEqual([1, 2, long(3).toString('hex')]);
+  });
+});
+
 describe('a CONNECT that cannot be served is answered before the close', () => {
   test.each([
     ['MQTT 5: CONNACK 1 [MQTT-3.1.2-2]', connectPacket({ clientId: 'p', version: 5 }), '20020001'],
