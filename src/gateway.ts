@@ -1,4 +1,5 @@
 // The composition root: builds every part, starts them in order, stops them in reverse. What joins the adapters is here and nowhere else.
+import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { createAccountService } from './domain/account-service.ts';
 import { createCardService } from './domain/card-service.ts';
@@ -74,7 +75,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const topics = createTopics(config.mqtt.topicRoot);
 
   const files = metrics ? timeFlushes(nodeFiles(), clock.monotonic, metrics.flushed) : nodeFiles();
-  const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal, files });
+  const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal, files, onFailed: (error) => probe.failed(error) });
   const { locks, hubs, statuses, cards, accounts, counters, records, quarantine } = store;
 
   const commandIds = createCommandIds({ key: store.commandKey });
@@ -254,7 +255,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     if (stopping !== undefined) return;
     servingSince = clock.now();
     const ms = Math.round(clock.monotonic() - startedAt);
-    log.info({ code: 'ready', ...addresses(), dataDir: config.dataDir, locks: locks.all().length, version, ms }, 'ready');
+    log.info({ code: 'ready', ...addresses(), dataDir: resolve(config.dataDir), locks: locks.all().length, version, ms }, 'ready');
   }
 
   async function stopParts(): Promise<void> {

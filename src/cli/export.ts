@@ -1,7 +1,7 @@
 // latchd export: the records of a lock for other programs.
 import { exportFormats, exportLock } from '../offline/files.ts';
 import { command } from './command.ts';
-import { output } from './output.ts';
+import { output, say } from './output.ts';
 import { instant, positiveInteger } from './values.ts';
 
 interface Given {
@@ -29,7 +29,8 @@ export const exportRecords = command<Given>({
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
     const terminal = process.stderr.isTTY ? process.stderr : undefined;
-    await exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), terminal });
+    const warn = (sentence: string) => say(`latchd: ${sentence}`);
+    await exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), terminal, warn });
     return 0;
   },
 });

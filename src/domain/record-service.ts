@@ -5,7 +5,7 @@ import type { LockId } from './lock.ts';
 import type { Page, PageRequest } from './page.ts';
 import { requireRole } from './permissions.ts';
 import type { Clock, LockStore, RecordStore } from './ports.ts';
-import { type LockRecord, retentionCutoff } from './record.ts';
+import { type LockRecord, oldestKept } from './record.ts';
 
 export interface RecordRange extends PageRequest {
   /** Lowest and highest lockDate, both included; 0: open. */
@@ -15,8 +15,7 @@ export interface RecordRange extends PageRequest {
 
 export interface RecordService {
   /**
-   * Newest first, never older than six calendar months; `outside-retention` when the whole range is. While the clock is suspect
-   * nothing is too old: ten years ahead, every record would seem to be (Fault T19).
+   * Newest first, never older than `oldestKept`; `outside-retention` when the whole range is.
    */
   page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
 }
@@ -30,7 +29,7 @@ export function createRecordService(options: {
   const { clock, locks, records, clockIsSuspect } = options;
   return {
     async page(caller, lockId, range) {
-      const cutoff = clockIsSuspect() ? Number.MIN_SAFE_INTEGER : retentionCutoff(clock.now());
+      const cutoff = oldestKept(clock.now(), clockIsSuspect());
       const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
       if (to < cutoff) {
         throw new DomainError('outside-retention', `records are kept for six months: nothing before ${new Date(cutoff).toISOString()}`);

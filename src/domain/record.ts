@@ -52,6 +52,14 @@ export function recordLabel(type: string): string {
   return Object.hasOwn(labels, type) ? (labels[type] as string) : type;
 }
 
+/**
+ * The oldest lockDate that may be given out, or counts as remembered. While the gateway's own clock is suspect nothing is too
+ * old: ten years ahead, every record would seem to be (Fault T19).
+ */
+export function oldestKept(now: number, clockIsSuspect: boolean): number {
+  return clockIsSuspect ? Number.MIN_SAFE_INTEGER : retentionCutoff(now);
+}
+
 const retentionMonths = 6;
 
 /**

@@ -38,7 +38,7 @@ export interface ReportReceiver {
   ended(connection: Connection, reason: string): void;
   /** A command is under way on it. */
   isUrgent(connection: Connection): boolean;
-  /** For a probe of the disk: locks with unacknowledged events are closed once (Protocol 4.4). */
+  /** For the probe of the disk, as long as there is room: locks with unacknowledged events are closed once (Protocol 4.4). */
   storageWorks(): void;
   figures(): ReceiverFigures;
 }
@@ -145,11 +145,6 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     return work.then(acknowledge, (error) => leave(connection, error));
   }
 
-  function acknowledge(): Receipt {
-    recovery.works();
-    return 'acknowledge';
-  }
-
   function leave(connection: Connection, error: unknown): Receipt {
     if (!isStorageUnavailable(error)) throw error;
     figures.messagesLeftUnacknowledged++;
@@ -163,7 +158,6 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
   /** Resolves when all of it is on the disk; rejects when all of it has ended, with a bug rather than with a full disk. */
   async function all(work: readonly Promise<void>[]): Promise<void> {
     const results = await Promise.allSettled(work);
-    if (results.some(({ status }) => status === 'fulfilled')) recovery.works();
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     if (reasons.length > 0) throw reasons.find((reason) => !isStorageUnavailable(reason)) ?? reasons[0];
   }
@@ -187,6 +181,8 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     figures: () => ({ ...figures }),
   };
 }
+
+const acknowledge = (): Receipt => 'acknowledge';
 
 /** JSON can be read at a depth at which it cannot be written; then all of it is kept as it came. A failure here would block what is behind it. */
 function textOf(message: object, payload: Buffer): string {

@@ -27,17 +27,20 @@ export interface ExportOptions {
   readonly output: NodeJS.WritableStream;
   /** Where progress is shown; absent: nowhere. */
   readonly terminal: NodeJS.WritableStream | undefined;
+  /** Told what a person should know besides. */
+  warn(sentence: string): void;
 }
 
 /** Writes the records of a lock, oldest first, with the names of Specification 2.2; resolves with how many. */
-export async function exportLock({ directory, lockId, from, to, format, output, terminal }: ExportOptions): Promise<number> {
+export async function exportLock({ directory, lockId, from, to, format, output, terminal, warn }: ExportOptions): Promise<number> {
   let count = 0;
   const show = (done: number, all: number) => terminal?.write(`\r${done} of ${all} days, ${count} records`);
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
   if (format === 'csv') await write(`${csvNames.join(',')}\r\n`);
-  const days = exportRecords({ directory, lockId: lockId as LockId, from, to, now: Date.now(), onProgress: show });
+  const onSuspectClock = () => warn('the clock of this machine may be wrong: no record was left out for its age');
+  const days = exportRecords({ directory, lockId: lockId as LockId, from, to, now: Date.now(), onProgress: show, onSuspectClock });
   for await (const records of days) {
     count += records.length;
     await write(records.map(format === 'csv' ? csvLine : jsonLine).join(''));

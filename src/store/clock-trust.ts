@@ -17,6 +17,21 @@ const leastBackMs = 60_000;
 
 export const clockFormat = { schemaVersion: 1, schema: z.strictObject({ suspectSince: z.int().nullable() }) };
 
+const whatToDo = 'nothing is deleted or hidden for its age; let NTP set the clock, or, when it is right, run `latchd clock accept`';
+
+/** `newestAt` as in `open`: before it, or long after it, the clock can hardly be right. */
+function isFar(now: number, newestAt: number | undefined): boolean {
+  const awayMs = newestAt === undefined ? 0 : now - newestAt;
+  return awayMs < -leastBackMs || awayMs > mostAwayMs;
+}
+
+/** For whoever reads a data directory from outside, with a daemon on it or none. */
+export async function clockIsSuspectFor(files: FileLayer, path: string, now: number, newestAt: number | undefined): Promise<boolean> {
+  const document = createDocument({ files, path, format: clockFormat });
+  const isThere = await document.load().catch(() => undefined);
+  return isThere === undefined || (isThere && document.current().suspectSince !== null) || isFar(now, newestAt);
+}
+
 export interface ClockTrust {
   /** `newestAt`: serverDate of the newest record; undefined without records. */
   open(newestAt: number | undefined): Promise<void>;
@@ -45,7 +60,7 @@ export function createClockTrust(options: {
   function becomeSuspect(fields: object, reason: string): void {
     if (suspect) return;
     suspect = true;
-    log.warn(fields, `${reason}; nothing is deleted for its age until the clock is synchronised or accepted`);
+    log.warn({ code: 'clock-suspect', ...fields }, `${reason}: ${whatToDo}`);
     document
       .put({ suspectSince: clock.now() })
       .catch((error: unknown) => log.warn({ err: error }, 'the state of the clock could not be saved'));
@@ -68,13 +83,15 @@ export function createClockTrust(options: {
     async open(newestAt) {
       offset = offsetNow();
       const isThere = await document.load().catch((error: unknown) => {
-        log.warn({ err: error }, 'clock.json is unusable; the clock is taken for suspect');
+        log.warn({ code: 'clock-suspect', err: error }, `clock.json is unusable, so the clock may be wrong: ${whatToDo}`);
         suspect = true;
         return false;
       });
-      if (isThere && document.current().suspectSince !== null) suspect = true;
-      const awayMs = newestAt === undefined ? 0 : clock.now() - newestAt;
-      if (awayMs < -leastBackMs || awayMs > mostAwayMs) becomeSuspect({ awayMs }, 'the clock is far from the newest record');
+      const since = isThere ? document.current().suspectSince : null;
+      if (since !== null) {
+        suspect = true;
+        log.warn({ code: 'clock-suspect', since }, `the clock has been suspect since before this start: ${whatToDo}`);
+      } else if (isFar(clock.now(), newestAt)) becomeSuspect({ newestAt }, 'the clock is far from the newest record');
     },
     isSuspect,
     async isTrusted() {

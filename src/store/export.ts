@@ -1,21 +1,26 @@
 // Reads the records of one lock straight from the files, whether a daemon is running on them or not. Changes nothing.
 import type { LockId } from '../domain/lock.ts';
-import { type LockRecord, retentionCutoff } from '../domain/record.ts';
-import { dayFileName, parseDayFileName } from './day-file.ts';
-import { codeOf, nodeFiles } from './files.ts';
+import { type LockRecord, oldestKept } from '../domain/record.ts';
+import { clockIsSuspectFor } from './clock-trust.ts';
+import { type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
+import { readIfThere } from './durable-file.ts';
+import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { scanLines } from './line-scan.ts';
 import { readRecord } from './record-line.ts';
+import { decodeIndex } from './sealed-index.ts';
 
 export interface ExportRequest {
   /** The data directory. */
   readonly directory: string;
   readonly lockId: LockId;
-  /** Lowest and highest lockDate, both included; nothing older than six calendar months before `now` is given out. */
+  /** Lowest and highest lockDate, both included; nothing before `oldestKept` is given out. */
   readonly from: number;
   readonly to: number;
   readonly now: number;
   /** Told after each day file: how many of how many are read. */
   onProgress(done: number, all: number): void;
+  /** Told when the clock that `now` is from may be wrong: then nothing is left out for its age. */
+  onSuspectClock(): void;
 }
 
 /**
@@ -29,6 +34,7 @@ export async function* exportRecords({
   to,
   now,
   onProgress,
+  onSuspectClock,
 }: ExportRequest): AsyncGenerator<readonly LockRecord[]> {
   const files = nodeFiles();
   const folder = `${directory}/records`;
@@ -37,11 +43,13 @@ export async function* exportRecords({
   });
   const names = found.map(parseDayFileName).filter((name) => name !== undefined);
   names.sort((a, b) => a.firstRecordId - b.firstRecordId);
-  const lowest = Math.max(from, retentionCutoff(now));
+  const isSuspect = await clockIsSuspectFor(files, `${directory}/clock.json`, now, await newestAt(files, folder, names));
+  if (isSuspect) onSuspectClock();
+  const lowest = Math.max(from, oldestKept(now, isSuspect));
   const mark = Buffer.from(`"lockId":${lockId},`);
   for (const [index, name] of names.entries()) {
     const records: LockRecord[] = [];
-    await eachLine(`${folder}/${dayFileName(name)}`, (line) => {
+    await eachLine(files, `${folder}/${dayFileName(name)}`, (line) => {
       // Most lines are another lock's: a look at the bytes spares parsing them.
       const record = line.includes(mark) ? readRecord(line) : undefined;
       if (record?.lockId === lockId && record.lockDate >= lowest && record.lockDate <= to) records.push(record);
@@ -50,18 +58,39 @@ export async function* exportRecords({
     onProgress(index + 1, names.length);
     if (records.length > 0) yield records;
   }
+}
 
-  async function eachLine(path: string, onLine: (line: Buffer) => void): Promise<void> {
-    try {
-      const file = await files.open(path, 'read');
+/** serverDate of the newest record, as far as it can be read; undefined without records. */
+async function newestAt(files: FileLayer, folder: string, names: readonly DayName[]): Promise<number | undefined> {
+  for (const name of names.toReversed()) {
+    const index = await readIfThere(files, `${folder}/${indexFileName(name)}`).catch(() => undefined);
+    if (index) {
       try {
-        await scanLines(file, onLine);
-      } finally {
-        await file.close();
+        return decodeIndex(index).newestAt;
+      } catch {
+        // The lines themselves say it, too.
       }
-    } catch (error) {
-      // Retention has taken it meanwhile.
-      if (codeOf(error) !== 'ENOENT') throw error;
     }
+    let newest: LockRecord | undefined;
+    await eachLine(files, `${folder}/${dayFileName(name)}`, (line) => {
+      const record = readRecord(line);
+      if (record && !(newest && newest.recordId > record.recordId)) newest = record;
+    });
+    if (newest) return newest.serverDate;
+  }
+  return undefined;
+}
+
+async function eachLine(files: FileLayer, path: string, onLine: (line: Buffer) => void): Promise<void> {
+  try {
+    const file = await files.open(path, 'read');
+    try {
+      await scanLines(file, onLine);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    // Retention has taken it meanwhile.
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }

@@ -1,6 +1,7 @@
 // The few file operations the store is made of, as an interface, so that a test can let any one of them fail.
 // Files are made 0600 and folders 0700, whatever the umask.
-import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 export interface OpenFile {
   /** Writes all bytes at a position. When it rejects, any part of them may be in the file. */
@@ -57,7 +58,7 @@ export function nodeFiles(): FileLayer {
     readFile: (path) => readFile(path),
     readdir: (path) => readdir(path),
     async makeFolder(path) {
-      await mkdir(path, { recursive: true, mode: 0o700 });
+      await makeMissing(path);
       await chmod(path, 0o700);
     },
     rename,
@@ -72,6 +73,19 @@ export function nodeFiles(): FileLayer {
       }
     },
   };
+}
+
+/** Step by step: mkdir's own recursion never ends where nobody can make anything (below /proc). */
+async function makeMissing(path: string): Promise<void> {
+  const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
+  try {
+    await make();
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeMissing(dirname(path));
+    await make();
+  }
 }
 
 function openFile(handle: FileHandle): OpenFile {

@@ -13,6 +13,8 @@ export function storageUnavailable(cause: unknown): DomainError {
 function whatIsWrong(code: string): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk of the gateway is full (${code}): make room on it, no restart is needed`;
   if (code === 'EROFS') return 'The disk of the gateway is mounted read-only (EROFS): look at the kernel log, it may be failing';
+  if (code === 'EACCES' || code === 'EPERM')
+    return `The gateway may not write in its data directory (${code}): give it back to the user that latchd runs as`;
   if (code === '') return 'The gateway cannot keep anything at the moment: its log says why';
   return `The disk of the gateway does not work (${code}): look at the kernel log and at the disk`;
 }
@@ -24,11 +26,15 @@ export interface GuardedFiles extends FileLayer {
   close(): void;
 }
 
+/** What is there already, or is not, is for whoever asked to judge; everything else means that the disk takes no changes. */
+const harmless = ['ENOENT', 'EEXIST'];
+
 /**
  * The same files, where the first failed flush calls `onFatal` once and refuses every later change.
  * A full disk met by the fsync of a file that has no name yet is not fatal: that file is thrown away whole.
+ * `onFailed` is told of every change that the disk has refused, as its caller will be.
  */
-export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void): GuardedFiles {
+export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, onFailed: (error: Error) => void): GuardedFiles {
   let broken: Error | undefined;
   let isClosed = false;
 
@@ -46,6 +52,7 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void):
     try {
       await action();
     } catch (error) {
+      onFailed(storageUnavailable(error));
       if (isFatal(error)) breakFor(error);
       throw error;
     }
@@ -58,8 +65,16 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void):
   function guarded<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
     return async (...args) => {
       refuseWhenBroken();
-      return action(...args);
+      return telling(() => action(...args));
     };
+  }
+  async function telling<R>(action: () => Promise<R>): Promise<R> {
+    try {
+      return await action();
+    } catch (error) {
+      if (!harmless.includes(codeOf(error))) onFailed(storageUnavailable(error));
+      throw error;
+    }
   }
   const always = (): boolean => true;
   const unlessFull = (error: unknown): boolean => !['ENOSPC', 'EDQUOT'].includes(codeOf(error));
@@ -79,8 +94,9 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void):
       isClosed = true;
     },
     open: async (path, mode) => {
-      if (mode !== 'read') refuseWhenBroken();
-      return guardFile(await files.open(path, mode));
+      if (mode === 'read') return guardFile(await files.open(path, mode));
+      refuseWhenBroken();
+      return guardFile(await telling(() => files.open(path, mode)));
     },
     rename: guarded(files.rename),
     link: guarded(files.link),

@@ -4,7 +4,7 @@ import type { LockId } from '../domain/lock.ts';
 import { type Page, pageOf } from '../domain/page.ts';
 import type { Log } from '../domain/part.ts';
 import type { AppendOutcome, Clock, RecordQuery, RecordStore } from '../domain/ports.ts';
-import { type LockRecord, type RecordDraft, retentionCutoff } from '../domain/record.ts';
+import { type LockRecord, oldestKept, type RecordDraft } from '../domain/record.ts';
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
 import type { DayFile } from './day-file.ts';
@@ -57,7 +57,7 @@ export function createRecordLog(options: {
   let duplicates = 0;
 
   /** With a wrong clock nothing is forgotten for its age. */
-  const forgetBefore = (): number => (clockTrust.isSuspect() ? Number.NEGATIVE_INFINITY : retentionCutoff(clock.now()));
+  const forgetBefore = (): number => oldestKept(clock.now(), clockTrust.isSuspect());
 
   /** Today's file, when it is there and `count` recordIds are reserved. */
   function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {

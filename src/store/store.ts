@@ -1,5 +1,5 @@
 // The store adapter: every store port of the domain, as plain JSON files in one data directory.
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Log, Part } from '../domain/part.ts';
 import type {
   AccountStore,
@@ -36,6 +36,8 @@ export interface StoreOptions {
   readonly secrets: Secrets;
   /** Called once, after a flush has failed: the process must end without a clean stop's promises (Fault T4). */
   readonly onFatal: (error: Error) => void;
+  /** Called for every change that the disk has refused, whoever asked for it: `storage-unavailable`. */
+  readonly onFailed?: (error: Error) => void;
   readonly files?: FileLayer;
   /** Whether something keeps the wall clock right; asked only while it is suspect. By default the kernel is asked. */
   readonly isClockSynchronised?: () => Promise<boolean>;
@@ -70,8 +72,8 @@ export interface Store extends Part {
   commandKey(): Buffer;
   /** Locks whose document is damaged: not in `locks`, and their MAC addresses cannot be registered. */
   disabledLocks(): readonly DisabledLock[];
-  /** Writes and flushes a little, to see whether that works now; `storage-unavailable`. */
-  probe(): Promise<void>;
+  /** Writes and flushes so many bytes, to see whether that works now; `storage-unavailable`. */
+  probe(bytes: number): Promise<void>;
   figures(): StoreFigures;
   /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
   sealDays(): Promise<void>;
@@ -85,9 +87,9 @@ export interface Store extends Part {
 
 /** `start` rejects with one sentence that names the file or the directory, and what to do. */
 export function createStore(options: StoreOptions): Store {
-  const { directory, clock, log, secrets, onFatal } = options;
+  const { directory, clock, log, secrets, onFatal, onFailed = () => undefined } = options;
   const unguarded = options.files ?? nodeFiles();
-  const files = guardFlushes(unguarded, onFatal);
+  const files = guardFlushes(unguarded, onFatal, onFailed);
   // Not guarded: it is given back even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
   const counters = createCounterFile(files, `${directory}/counters.json`);
@@ -117,10 +119,9 @@ export function createStore(options: StoreOptions): Store {
       await quietly(unguarded.syncFolder(dirname(directory)));
     } catch (error) {
       if (codeOf(error) === '') throw error;
-      throw new Error(
-        `latchd cannot write in its data directory ${directory} (${codeOf(error)}): make it a directory that latchd's user owns, with room on its disk`,
-        { cause: error },
-      );
+      throw new Error(`latchd cannot use its data directory ${resolve(directory)} (${codeOf(error)}): ${remedyFor(codeOf(error))}`, {
+        cause: error,
+      });
     }
   }
   /** Whether there is anything that a first start does not make before its accounts. */
@@ -177,7 +178,7 @@ export function createStore(options: StoreOptions): Store {
         await quietly(directoryLock.release());
         throw error;
       }
-      log.info({ directory, locks: lockFiles.locks.all().length, records: records.count() }, 'the store is open');
+      log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: records.count() }, 'the store is open');
       // In the background: doors do not wait for it, `stop` does.
       void records.seal();
     },
@@ -202,9 +203,7 @@ export function createStore(options: StoreOptions): Store {
       return key;
     },
     disabledLocks: lockFiles.disabled,
-    async probe() {
-      await probe(files, `${directory}/probe.tmp`);
-    },
+    probe: (bytes) => probe(files, `${directory}/probe.tmp`, bytes),
     sealDays: records.seal,
     purge: records.purge,
     clockIsSuspect: clockTrust.isSuspect,
@@ -225,14 +224,22 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
-/** More than fits into what a small file may already own, so that a full disk shows. */
-const probeBytes = Buffer.alloc(16_384, 'latchd ');
+/** What an operator does about a directory that cannot be used at the start. */
+function remedyFor(code: string): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'there is no room on its disk: make some';
+  if (code === 'EROFS') return 'its disk is mounted read-only: mount it writable, and look at the kernel log, it may be failing';
+  if (code === 'EACCES' || code === 'EPERM') return 'the user that latchd runs as may not write there: give the directory to that user';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it, or something above it, is a file: move that away or name another directory';
+  if (code === 'ENOENT') return 'no directory can be made there: name one on a disk';
+  if (code === 'EIO') return 'its disk does not work: look at the kernel log and at the disk';
+  return 'make it a directory that latchd owns, on a disk that works';
+}
 
-async function probe(files: FileLayer, path: string): Promise<void> {
+async function probe(files: FileLayer, path: string, bytes: number): Promise<void> {
   try {
     const file = await files.open(path, 'replace');
     try {
-      await file.write(probeBytes, 0);
+      await file.write(Buffer.alloc(bytes, 'latchd '), 0);
       await file.sync();
     } finally {
       await file.close();

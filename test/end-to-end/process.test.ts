@@ -161,7 +161,15 @@ describe('a start that fails', () => {
     const file = join(folder, 'a-file');
     await writeFile(file, '');
     const dataDir = join(file, 'data');
-    await expectRefusal(serve(dataDir), dataDir, /cannot write in its data directory .*a-file/);
+    await expectRefusal(serve(dataDir), dataDir, /cannot use its data directory .*a-file\/data \(ENOTDIR\): .* is a file/);
+  });
+
+  test('a data directory where nobody can make one, such as below /proc: one line that names it, exit 1', async () => {
+    await expectRefusal(
+      serve('/proc/latchd'),
+      '/proc/latchd',
+      /cannot use its data directory \/proc\/latchd \(ENOENT\): no directory can be made/,
+    );
   });
 
   test('damaged, empty or missing accounts.json: one line that names the file; nobody is made administrator anew', async () => {

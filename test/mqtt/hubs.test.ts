@@ -171,5 +171,6 @@ test('but not while somebody waits at the door of another of its locks (T3)', as
   expect(client.isClosed()).toBe(false);
   client.send(publishPacket(topics.build(b, 'reply'), '{"id":"id-1","ok":true}', 61));
   expect(await outcome).toMatchObject({ kind: 'ok' });
+  mqtt.receiver.storageWorks();
   await client.closed;
 });

@@ -110,6 +110,9 @@ describe('a suspect clock', () => {
       await store.stop();
       const second = await started(directory, clock);
       expect(second.store.clockIsSuspect()).toBe(true);
+      expect(second.lines.filter((line) => line.includes('clock-suspect'))).toEqual([
+        expect.stringMatching(/^warn the clock has been suspect since before this start: .* NTP .* `latchd clock accept`/),
+      ]);
       await second.store.acceptClock();
       expect(second.store.clockIsSuspect()).toBe(false);
       const { deleted, clockIsSuspect } = await second.store.purge(clock.now());

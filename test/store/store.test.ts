@@ -87,13 +87,24 @@ describe('the first start', () => {
 
   test('in a directory that cannot be written names it and says what to do', () =>
     withDirectory(async (directory) => {
-      await writeFile(`${directory}/file`, '');
-      await expect(testStore(`${directory}/file/data`).store.start()).rejects.toThrow(
-        `latchd cannot write in its data directory ${directory}/file/data (ENOTDIR): make it`,
+      await writeFile(`${directory}/file`, '', { mode: 0o644 });
+      const startOn = (path: string, files = faultyFiles()) => testStore(path, { files }).store.start();
+      await expect(startOn(`${directory}/file/data`)).rejects.toThrow(`data directory ${directory}/file/data (ENOTDIR): it, or something`);
+      await expect(startOn(`${directory}/file`)).rejects.toThrow(
+        `data directory ${directory}/file (EEXIST): it, or something above it, is a file`,
       );
-      const files = faultyFiles();
-      files.fault = () => 'EACCES';
-      await expect(testStore(`${directory}/data`, { files }).store.start()).rejects.toThrow(`${directory}/data (EACCES)`);
+      expect((await stat(`${directory}/file`)).mode & 0o777).toBe(0o644);
+      await expect(startOn('/proc/latchd')).rejects.toThrow('data directory /proc/latchd (ENOENT): no directory can be made there');
+      for (const [code, remedy] of [
+        ['ENOSPC', 'there is no room on its disk'],
+        ['EROFS', 'its disk is mounted read-only'],
+        ['EACCES', 'the user that latchd runs as may not write there'],
+        ['EIO', 'its disk does not work'],
+      ] as const) {
+        const files = faultyFiles();
+        files.fault = () => code;
+        await expect(startOn(`${directory}/data`, files)).rejects.toThrow(`${directory}/data (${code}): ${remedy}`);
+      }
     }));
 });
 
@@ -216,6 +227,30 @@ describe('a restart', () => {
 });
 
 describe('storage that fails', () => {
+  test.each([
+    ['ENOSPC', 'is full (ENOSPC): make room on it'],
+    ['EROFS', 'is mounted read-only (EROFS)'],
+    ['EACCES', 'may not write in its data directory (EACCES)'],
+    ['EIO', 'does not work (EIO)'],
+  ])('with %s tells whoever asked, and at once also the one who watches the disk, what to do (Fault T3)', (code, sentence) =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const files = faultyFiles();
+      const failed: string[] = [];
+      const { store } = await startedStore(directory, { files, onFailed: (error) => failed.push(error.message) });
+      files.fault = (operation) => (operation === 'write' ? code : undefined);
+      await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toThrow(sentence);
+      expect(failed).toEqual([expect.stringContaining(sentence)]);
+      await expect(store.accounts.update((now) => ({ ...now, tokens: [] }))).rejects.toThrow(sentence);
+      expect(failed).toHaveLength(2);
+      files.fault = undefined;
+      await store.records.append(lockId(2), 'e', sampleEvents(11, 12));
+      await store.locks.remove(lockId(2));
+      expect(failed).toHaveLength(2);
+      await store.stop();
+    }),
+  );
+
   test('a full disk refuses every write whole, reads go on, and it recovers by itself (Fault T3)', () =>
     withDirectory(async (directory) => {
       await filled(directory);
@@ -223,7 +258,7 @@ describe('storage that fails', () => {
       const { store, fatal } = await startedStore(directory, { files });
       files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
       const refused = { code: 'storage-unavailable' };
-      await expect(store.probe()).rejects.toMatchObject(refused);
+      await expect(store.probe(16_384)).rejects.toMatchObject(refused);
       await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
       await expect(store.locks.add(sampleLock(4))).rejects.toMatchObject(refused);
       await expect(store.cards.update(lockId(2), () => ({ cards: [], intents: [] }))).rejects.toMatchObject(refused);
@@ -239,7 +274,7 @@ describe('storage that fails', () => {
       expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(10);
       expect(await store.records.append(lockId(2), 'e', sampleEvents(1, 10))).toMatchObject({ stored: 0, duplicates: 10 });
       files.fault = undefined;
-      await store.probe();
+      await store.probe(16_384);
       await store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }));
       await store.locks.add(sampleLock(4));
       expect(await store.counters.next('lockId')).toBe(4);
@@ -279,7 +314,7 @@ describe('storage that fails', () => {
         await expect(store.records.append(lockId(1), 'e', sampleEvents(1, 1))).rejects.toMatchObject(refused);
         await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
         await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
-        await expect(store.probe()).rejects.toMatchObject(refused);
+        await expect(store.probe(16_384)).rejects.toMatchObject(refused);
         expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
         expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(12);
         expect(store.figures().writable).toBe(false);
@@ -389,7 +424,7 @@ describe('the status of the locks', () => {
       files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
       store.statuses.patch(lockId(1), { batteryPercent: 7 });
       clock.advance(5_000);
-      await expect(store.probe()).rejects.toThrow();
+      await expect(store.probe(16_384)).rejects.toThrow();
       while (clock.timers === 0) await new Promise((resolve) => setImmediate(resolve));
       expect(log.lines.join()).toContain('it is tried again');
       files.fault = undefined;

@@ -74,8 +74,14 @@ export interface TestStore {
   readonly fatal: Error[];
 }
 
+interface TestOptions {
+  readonly files?: FileLayer;
+  readonly clock?: ManualClock;
+  readonly onFailed?: (error: Error) => void;
+}
+
 /** Not started. */
-export function testStore(directory: string, options: { files?: FileLayer; clock?: ManualClock } = {}): TestStore {
+export function testStore(directory: string, options: TestOptions = {}): TestStore {
   const log = captureLog();
   const clock = options.clock ?? manualClock();
   const fatal: Error[] = [];
@@ -86,11 +92,12 @@ export function testStore(directory: string, options: { files?: FileLayer; clock
     secrets: createSecrets(),
     onFatal: (error) => fatal.push(error),
     ...(options.files ? { files: options.files } : {}),
+    ...(options.onFailed ? { onFailed: options.onFailed } : {}),
   });
   return { store, log, clock, fatal };
 }
 
-export async function startedStore(directory: string, options: { files?: FileLayer; clock?: ManualClock } = {}): Promise<TestStore> {
+export async function startedStore(directory: string, options: TestOptions = {}): Promise<TestStore> {
   const made = testStore(directory, options);
   await made.store.start();
   return made;
