@@ -40,6 +40,11 @@ const schema = group({
   commandTimeoutMs: commandTimeoutMs.default(10_000),
   metrics: group({ enabled: enabled.default(false) }).prefault({}),
   retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
+  backup: group({
+    at: z.union([timeOfDay, z.literal('off')], 'must be a time of day in UTC such as "02:30", or off').default('02:30'),
+    folder: z.string().min(1, 'must name a folder').default('backups'),
+    keep: z.int('must be a whole number').min(1, 'must be 1 to 1000').max(1_000, 'must be 1 to 1000').default(7),
+  }).prefault({}),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 

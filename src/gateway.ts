@@ -35,6 +35,7 @@ import { createMetrics } from './ops/metrics.ts';
 import { createOwnCertificates } from './ops/own-certificates.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
+import { createBackups } from './store/backups.ts';
 import { nodeFiles } from './store/files.ts';
 import { createSecrets } from './store/secrets.ts';
 import { createStore } from './store/store.ts';
@@ -75,7 +76,25 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const topics = createTopics(config.mqtt.topicRoot);
 
   const files = metrics ? timeFlushes(nodeFiles(), clock.monotonic, metrics.flushed) : nodeFiles();
-  const store = createStore({ directory: config.dataDir, clock, log, secrets, onFatal, files, onFailed: (error) => probe.failed(error) });
+  const backups = createBackups({
+    directory: config.dataDir,
+    folder: resolve(config.dataDir, config.backup.folder),
+    keep: config.backup.keep,
+    latchd: version,
+    store: () => store,
+    clock,
+    log,
+  });
+  const store = createStore({
+    directory: config.dataDir,
+    clock,
+    log,
+    secrets,
+    onFatal,
+    files,
+    onFailed: (error) => probe.failed(error),
+    beforeUpgrade: backups.beforeUpgrade,
+  });
   const { locks, hubs, statuses, cards, accounts, counters, records, quarantine } = store;
 
   const commandIds = createCommandIds({ key: store.commandKey });
@@ -147,6 +166,9 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       // A minute after the day has ended, so that its last records are in.
       { name: 'seal', at: '00:01', run: () => nothingToSay(store.sealDays()) },
       { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
+      ...(config.backup.at === 'off'
+        ? []
+        : [{ name: 'backup', at: config.backup.at, run: async () => ({ ...(await backups.make({ reason: 'scheduled' })) }) }]),
     ],
   });
   const management = createManagement({ registrations: registration, accounts: accountService, hubs: hubService, pairing, gatewayStatus });
@@ -241,7 +263,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const systemd = createSystemd({ clock, log, environment: process.env, healthy, status: statusLine, notify: notifyBySystemd });
 
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
-  const parts: readonly Part[] = [store, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http, systemd];
+  const parts: readonly Part[] = [store, backups, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http, systemd];
   const started: Part[] = [];
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;
@@ -259,6 +281,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   }
 
   async function stopParts(): Promise<void> {
+    // A start may be waiting for one.
+    await backups.stop();
     await starting?.catch(() => undefined);
     servingSince = undefined;
     pairing.stop();

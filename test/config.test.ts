@@ -17,6 +17,7 @@ const defaults = {
   commandTimeoutMs: 10_000,
   retention: { at: '03:30' },
   metrics: { enabled: false },
+  backup: { at: '02:30', folder: 'backups', keep: 7 },
   logLevel: 'info',
 };
 

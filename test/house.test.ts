@@ -47,6 +47,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   'mqtt-packet': /^src\/mqtt\/forward-nothing\.ts$/,
   express: /^src\/http\/server\.ts$/,
   lowdb: /^src\/store\/durable-file\.ts$/,
+  tar: /^src\/store\/tar\.ts$/,
   ws: /^src\/http\/web-socket\.ts$/,
   '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   'prom-client': /^src\/ops\/metrics\.ts$/,

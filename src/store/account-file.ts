@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Account, AccountId, Token } from '../domain/account.ts';
 import type { AccountStore, Accounts, Secrets } from '../domain/ports.ts';
-import { createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
 import { replaceFile } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 
@@ -37,8 +37,8 @@ export interface AccountFile extends AccountStore {
   highest(): { readonly accountId: number; readonly tokenId: number };
 }
 
-export function createAccountFile(files: FileLayer, path: string): AccountFile {
-  const document = createDocument({ files, path, format: accountFormat });
+export function createAccountFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): AccountFile {
+  const document = createDocument({ files, path, format: accountFormat, beforeUpgrade });
   return {
     document,
     current: document.current,

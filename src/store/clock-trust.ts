@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
-import { createDocument } from './document.ts';
+import { type BeforeUpgrade, createDocument } from './document.ts';
 import type { FileLayer } from './files.ts';
 
 const dayMs = 86_400_000;
@@ -47,11 +47,12 @@ export function createClockTrust(options: {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
   /** Whether the kernel says that something keeps the clock right; `isKernelClockSynchronised` outside tests. */
   readonly isSynchronised: () => Promise<boolean>;
 }): ClockTrust {
   const { files, path, clock, log, isSynchronised } = options;
-  const document = createDocument({ files, path, format: clockFormat });
+  const document = createDocument({ files, path, format: clockFormat, beforeUpgrade: options.beforeUpgrade });
   let suspect = false;
   let offset = 0;
 

@@ -1,7 +1,7 @@
 // counters.json: the highest number of each kind that may have been given, and the group names. Written before a number is given.
 import { z } from 'zod';
 import type { CounterStore } from '../domain/ports.ts';
-import { createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
 import type { FileLayer } from './files.ts';
 
 const floor = z.int().min(0);
@@ -28,8 +28,26 @@ export interface CounterFile extends CounterStore {
 /** What a gateway without any data begins with. */
 export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, groups: [] };
 
-export function createCounterFile(files: FileLayer, path: string): CounterFile {
-  const document = createDocument({ files, path, format: counterFormat });
+/** More than were given since a backup: of records at the highest rate a gateway takes, of all else by people. */
+const leaps: Readonly<Record<CounterKind, number>> = { lockId: 1e6, cardId: 1e6, accountId: 1e6, tokenId: 1e6, recordId: 1e9 };
+const leapFrom = Date.UTC(2020, 0, 1);
+
+/**
+ * The counters for a gateway that is restored from a backup: far beyond every number that its first life may have given since. They are also
+ * led by the clock, so that a second restore of the same backup begins beyond what the first one's life has given: one number a second since
+ * 2020 (of records a thousand), or a leap each, whatever is more.
+ */
+export function leapt(counters: Counters, now: number): Counters {
+  const seconds = Math.floor((now - leapFrom) / 1_000);
+  const led = Object.entries(leaps).map(([kind, leap]) => {
+    const byClock = kind === 'recordId' ? seconds * 1_000 : seconds;
+    return [kind, Math.max(counters[kind as CounterKind] + leap, byClock)];
+  });
+  return { ...counters, ...Object.fromEntries(led) };
+}
+
+export function createCounterFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): CounterFile {
+  const document = createDocument({ files, path, format: counterFormat, beforeUpgrade });
   const groupOf = (name: string, { groups }: Counters): number | undefined => groups.find((group) => group.name === name)?.groupId;
   return {
     document,

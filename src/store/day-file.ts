@@ -16,6 +16,10 @@ export interface DayFile {
   matching(query: DayQuery): number | Promise<number>;
   /** Those records, newest first, without the first `skip`, at most `take`. Damaged lines are left out. */
   newest(query: DayQuery, skip: number, take: number): Promise<LockRecord[]>;
+  /** Flushed bytes of the file. */
+  bytes(): number;
+  /** As OpenFile.read. */
+  readAt(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -26,6 +26,8 @@ export interface Document<T> {
    * What `change` throws is rejected. `storage-unavailable`: this change, and all that were built on it, are undone.
    */
   update(change: (newest: T) => T): Promise<T>;
+  /** What is on the disk now, for whoever writes it somewhere else later. */
+  flushedText(): () => Buffer;
   /** Resolves when no write is under way or waiting. Never rejects. */
   idle(): Promise<void>;
 }
@@ -39,14 +41,18 @@ interface Waiting<T> {
   readonly reject: (error: DomainError) => void;
 }
 
+/** Keeps what an older program wrote, of the document at `path`, before any of it can be overwritten. */
+export type BeforeUpgrade = (path: string) => Promise<void>;
+
 /** `onFlushed` is called with the old (undefined at first) and the new value whenever `current` has changed. */
 export function createDocument<T extends object>(options: {
   readonly files: FileLayer;
   readonly path: string;
   readonly format: DocumentFormat<T>;
   readonly onFlushed?: (value: T, old: T | undefined) => void;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): Document<T> {
-  const { files, path, format, onFlushed } = options;
+  const { files, path, format, onFlushed, beforeUpgrade } = options;
   let flushed: T | undefined;
   let newest: T | undefined;
   let waiting: Waiting<T>[] = [];
@@ -62,8 +68,11 @@ export function createDocument<T extends object>(options: {
         if (found.schemaVersion < format.schemaVersion) onOlder?.();
         return decode(path, format, found);
       },
-      encode: (value) => `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`,
+      encode,
     });
+  }
+  function encode(value: T): string {
+    return `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`;
   }
   function settle(value: T): void {
     const old = flushed;
@@ -111,7 +120,7 @@ export function createDocument<T extends object>(options: {
         throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
       });
       if (value === null) return false;
-      if (isOlder) await keepCopy(files, path);
+      if (isOlder) await beforeUpgrade?.(path);
       newest = value;
       settle(value);
       return true;
@@ -122,6 +131,10 @@ export function createDocument<T extends object>(options: {
       const before = loaded(newest);
       const after = change(before);
       return after === before && writing === undefined ? after : enqueue(after);
+    },
+    flushedText() {
+      const value = loaded(flushed);
+      return () => Buffer.from(encode(value));
     },
     idle: () => writing ?? Promise.resolve(),
   };
@@ -162,8 +175,8 @@ function envelope(path: string, text: string): Envelope {
   return value as Envelope;
 }
 
-/** `<path>.schema-1` and the like: what an older program wrote, before anything of it is overwritten. */
-async function keepCopy(files: FileLayer, path: string): Promise<void> {
+/** `<path>.schema-1` and the like, as the older program wrote it. */
+export async function keepCopy(files: FileLayer, path: string): Promise<void> {
   const bytes = await files.readFile(path);
   const { schemaVersion } = envelope(path, bytes.toString('utf8'));
   await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);

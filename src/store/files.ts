@@ -1,6 +1,6 @@
 // The few file operations the store is made of, as an interface, so that a test can let any one of them fail.
 // Files are made 0600 and folders 0700, whatever the umask.
-import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface OpenFile {
@@ -31,6 +31,8 @@ export interface FileLayer {
   /** A second name for the same file; EEXIST when `to` is there. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
+  /** What may still be written on the file system of a folder. */
+  freeBytes(path: string): Promise<number>;
   /** fsync of a folder: makes new, renamed and removed names in it durable. */
   syncFolder(path: string): Promise<void>;
 }
@@ -64,6 +66,10 @@ export function nodeFiles(): FileLayer {
     rename,
     link,
     unlink,
+    async freeBytes(path) {
+      const { bavail, bsize } = await statfs(path);
+      return bavail * bsize;
+    },
     async syncFolder(path) {
       const handle = await open(path, 'r');
       try {

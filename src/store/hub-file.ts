@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Hub } from '../domain/hub.ts';
 import type { DeviceId } from '../domain/lock.ts';
 import type { HubStore, Hubs } from '../domain/ports.ts';
-import { createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
 import type { FileLayer } from './files.ts';
 
 const hub = z.strictObject({
@@ -25,7 +25,7 @@ export interface HubFile extends HubStore {
 /** What a gateway without hubs begins with. */
 export const noHubs: Hubs = { hubs: [] };
 
-export function createHubFile(files: FileLayer, path: string): HubFile {
-  const document = createDocument({ files, path, format: hubFormat });
+export function createHubFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): HubFile {
+  const document = createDocument({ files, path, format: hubFormat, beforeUpgrade });
   return { document, current: document.current, update: document.update };
 }

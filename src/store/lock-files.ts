@@ -6,7 +6,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { DeviceId, Lock, LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { CardStore, LockStore } from '../domain/ports.ts';
-import { conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
 import { removeIfThere } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
@@ -25,6 +25,8 @@ export interface LockFiles {
   disabled(): readonly DisabledLock[];
   /** The highest ids in use, disabled locks included. */
   highest(): { readonly lockId: number; readonly cardId: number };
+  /** The names of all documents, with what is on the disk now; undefined: a damaged one, as it lies there. */
+  flushed(): readonly (readonly [name: string, text: (() => Buffer) | undefined])[];
   /** Resolves when no write is under way. */
   idle(): Promise<void>;
 }
@@ -40,8 +42,13 @@ const noCards: LockCards = { cards: [], intents: [] };
 /** Documents that are read at a time. All of ten thousand at once would be in memory at once, as text and half checked. */
 const readsAtOnce = 32;
 
-export function createLockFiles(options: { readonly files: FileLayer; readonly folder: string; readonly log: Log }): LockFiles {
-  const { files, folder, log } = options;
+export function createLockFiles(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}): LockFiles {
+  const { files, folder, log, beforeUpgrade } = options;
   const entries = new Map<LockId, Entry>();
   const byDevice = new Map<DeviceId, Entry>();
   const disabled = new Map<LockId, DisabledLock & { readonly deviceId: DeviceId | undefined }>();
@@ -53,7 +60,7 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
     const onFlushed = (value: LockDocument, old: LockDocument | undefined): void => {
       if (value.lock !== old?.lock) sorted = undefined;
     };
-    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed });
+    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed, beforeUpgrade });
   }
   function enter(lockId: LockId, entry: Entry): void {
     entries.set(lockId, entry);
@@ -192,6 +199,12 @@ export function createLockFiles(options: { readonly files: FileLayer; readonly f
       for (const { document } of entries.values()) for (const card of document.current().cards) cardId = Math.max(cardId, card.cardId);
       return { lockId, cardId };
     },
+    flushed: () => [
+      ...[...entries]
+        .filter(([, entry]) => isLoaded(entry))
+        .map(([lockId, { document }]) => [`${lockId}.json`, document.flushedText()] as const),
+      ...[...disabled.keys()].map((lockId) => [`${lockId}.json`, undefined] as const),
+    ],
     async idle() {
       await Promise.all([...entries.values()].map(({ document }) => document.idle()));
     },

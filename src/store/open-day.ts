@@ -25,9 +25,6 @@ export interface OpenDay extends DayFile {
   /** Where the lines lie, and the lines, for sealing. */
   readonly runs: LockRuns;
   read(places: readonly LinePlace[]): Promise<Buffer[]>;
-  readAt(into: Uint8Array, position: number): Promise<number>;
-  /** Flushed bytes of the file. */
-  bytes(): number;
 }
 
 interface NewestRecord {

@@ -29,6 +29,8 @@ export interface RecordLog extends RecordStore {
   seal(): Promise<void>;
   /** Deletes day files that are older than six calendar months, seven days' at most. `storage-unavailable`. */
   purge(now: number): Promise<PurgeOutcome>;
+  /** Runs `use` on the files of the days as they are now; they stay readable until it ends, sealed or deleted meanwhile or not. */
+  holding<T>(use: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
   /** Waits for what was appended. */
   close(): Promise<void>;
   /** `stored` and `duplicates` are events since the start. */
@@ -132,6 +134,7 @@ export function createRecordLog(options: {
         throw storageUnavailable(error);
       }
     },
+    holding: days.reading,
     async close() {
       await days.close();
       await ids?.settle();

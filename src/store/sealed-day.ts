@@ -10,6 +10,10 @@ export interface SealedDay extends DayFile {
   readonly index: Pick<SealedIndex, 'lastRecordId' | 'newestAt'>;
 }
 
+export function isSealed(day: DayFile): day is SealedDay {
+  return 'index' in day;
+}
+
 const newline = 10;
 
 export function createSealedDay(options: {
@@ -68,6 +72,8 @@ export function createSealedDay(options: {
   return {
     name,
     index,
+    bytes: () => index.bytes,
+    readAt: file.read,
     count: () => index.count,
     matching(query) {
       let counted = 0;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type LockId, type LockStatus, unknownStatus } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, StatusStore } from '../domain/ports.ts';
-import { createDocument, NewerSchemaError } from './document.ts';
+import { type BeforeUpgrade, createDocument, NewerSchemaError } from './document.ts';
 import type { FileLayer } from './files.ts';
 
 const saveDelayMs = 5_000;
@@ -34,9 +34,10 @@ export function createStatusFile(options: {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): StatusFile {
   const { files, path, clock, log } = options;
-  const document = createDocument({ files, path, format: statusFormat });
+  const document = createDocument({ files, path, format: statusFormat, beforeUpgrade: options.beforeUpgrade });
   const known = new Map<LockId, LockStatus>();
   let cancelTimer: (() => void) | undefined;
   let changed = false;

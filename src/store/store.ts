@@ -17,14 +17,17 @@ import { createAccountFile, makeFirstAccount } from './account-file.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { openCommandKey } from './command-key.ts';
 import { createCounterFile, noCounters } from './counter-file.ts';
+import { type DayFile, dayFileName, indexFileName } from './day-file.ts';
 import { createDirectoryLock } from './directory-lock.ts';
-import { missingDocument } from './document.ts';
+import { type Document, keepCopy, missingDocument } from './document.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes, storageUnavailable } from './flush-guard.ts';
 import { createHubFile, noHubs } from './hub-file.ts';
+import { type KeptFile, keptBytes, keptPart, keptPath } from './kept-files.ts';
 import { createLockFiles, type DisabledLock } from './lock-files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog, type PurgeOutcome } from './record-log.ts';
+import { isSealed } from './sealed-day.ts';
 import { createStatusFile } from './status-file.ts';
 
 export interface StoreOptions {
@@ -39,6 +42,8 @@ export interface StoreOptions {
   /** Called for every change that the disk has refused, whoever asked for it: `storage-unavailable`. */
   readonly onFailed?: (error: Error) => void;
   readonly files?: FileLayer;
+  /** Called once, at a start on data of an older program, before any of it is changed; what it rejects with stops the start. */
+  readonly beforeUpgrade?: () => Promise<void>;
   /** Whether something keeps the wall clock right; asked only while it is suspect. By default the kernel is asked. */
   readonly isClockSynchronised?: () => Promise<boolean>;
 }
@@ -75,6 +80,11 @@ export interface Store extends Part {
   /** Writes and flushes so many bytes, to see whether that works now; `storage-unavailable`. */
   probe(bytes: number): Promise<void>;
   figures(): StoreFigures;
+  /**
+   * Runs `use` on the documents and records as they were at one instant. What is changed, sealed or deleted meanwhile stays readable as it
+   * was until `use` has ended.
+   */
+  atOneInstant<T>(use: (kept: readonly KeptFile[]) => Promise<T>): Promise<T>;
   /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
   sealDays(): Promise<void>;
   /** Deletes records older than six calendar months, whole days, seven at most; nothing while the clock is suspect. `storage-unavailable`. */
@@ -92,16 +102,23 @@ export function createStore(options: StoreOptions): Store {
   const files = guardFlushes(unguarded, onFatal, onFailed);
   // Not guarded: it is given back even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
-  const counters = createCounterFile(files, `${directory}/counters.json`);
-  const accounts = createAccountFile(files, `${directory}/accounts.json`);
-  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log });
-  const hubs = createHubFile(files, `${directory}/hubs.json`);
-  const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log });
+  let announced: Promise<void> | undefined;
+  async function beforeUpgrade(path: string): Promise<void> {
+    announced ??= options.beforeUpgrade?.();
+    await announced;
+    await keepCopy(files, path);
+  }
+  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade);
+  const accounts = createAccountFile(files, `${directory}/accounts.json`, beforeUpgrade);
+  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
+  const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
+  const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
     files,
     path: `${directory}/clock.json`,
     clock,
     log,
+    beforeUpgrade,
     isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
   });
   const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust });
@@ -152,6 +169,22 @@ export function createStore(options: StoreOptions): Store {
     await statuses.open();
     await records.open();
     await quarantine.open();
+  }
+  function documents(): KeptFile[] {
+    const documentOf = (name: string, { flushedText }: Document<object>) => keptBytes(name, flushedText());
+    return [
+      documentOf('counters.json', counters.document),
+      documentOf('accounts.json', accounts.document),
+      documentOf('hubs.json', hubs.document),
+      ...lockFiles
+        .flushed()
+        .map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(unguarded, directory, `locks/${name}`))),
+    ];
+  }
+  function dayFiles(day: DayFile): KeptFile[] {
+    const file = keptPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
+    // An index belongs to the sorted lines of a sealed day; without it, a day is sealed again.
+    return isSealed(day) ? [file, keptPath(unguarded, directory, `records/${indexFileName(day.name)}`)] : [file];
   }
   async function closeAll(): Promise<void> {
     const closed = await Promise.allSettled([
@@ -204,6 +237,8 @@ export function createStore(options: StoreOptions): Store {
     },
     disabledLocks: lockFiles.disabled,
     probe: (bytes) => probe(files, `${directory}/probe.tmp`, bytes),
+    // Nothing is awaited before all of it is picked up.
+    atOneInstant: (use) => records.holding((days) => use([...documents(), ...days.flatMap(dayFiles)])),
     sealDays: records.seal,
     purge: records.purge,
     clockIsSuspect: clockTrust.isSuspect,

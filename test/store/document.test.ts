@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { createDocument, type Document, type DocumentFormat } from '../../src/store/document.ts';
+import { createDocument, type Document, type DocumentFormat, keepCopy } from '../../src/store/document.ts';
 import type { FileLayer } from '../../src/store/files.ts';
 import { withDirectory } from './support/directory.ts';
 import { type FaultyFiles, faultyFiles } from './support/faulty-files.ts';
@@ -119,7 +119,7 @@ describe('a document of an older schema', () => {
     },
   };
   const load = async (files: FileLayer, path: string, as: DocumentFormat<Count>): Promise<Document<Count>> => {
-    const document = createDocument({ files, path, format: as });
+    const document = createDocument({ files, path, format: as, beforeUpgrade: (older) => keepCopy(files, older) });
     await document.load();
     return document;
   };

@@ -78,6 +78,7 @@ interface TestOptions {
   readonly files?: FileLayer;
   readonly clock?: ManualClock;
   readonly onFailed?: (error: Error) => void;
+  readonly beforeUpgrade?: () => Promise<void>;
 }
 
 /** Not started. */
@@ -93,6 +94,7 @@ export function testStore(directory: string, options: TestOptions = {}): TestSto
     onFatal: (error) => fatal.push(error),
     ...(options.files ? { files: options.files } : {}),
     ...(options.onFailed ? { onFailed: options.onFailed } : {}),
+    ...(options.beforeUpgrade ? { beforeUpgrade: options.beforeUpgrade } : {}),
   });
   return { store, log, clock, fatal };
 }
