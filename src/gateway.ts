@@ -180,6 +180,11 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       ...management,
       'accept-clock': () => nothingToSay(store.acceptClock()),
       'GET /readyz': async () => ({ version, ...readiness() }),
+      async backup({ to }, onProgress) {
+        const made = await backups.make({ reason: 'asked', to: typeof to === 'string' ? to : undefined, onProgress });
+        log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
+        return made;
+      },
     },
   });
 

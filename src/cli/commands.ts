@@ -1,11 +1,13 @@
 // Every command there is, in the order of the help.
 import type { Config } from '../config.ts';
 import { accounts } from './accounts.ts';
+import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { exportRecords } from './export.ts';
 import { locks } from './locks.ts';
+import { restore } from './restore.ts';
 import { tokens } from './tokens.ts';
 import { verify } from './verify.ts';
 
@@ -31,6 +33,8 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     tokens,
     exportRecords,
     verify,
+    backup,
+    restore,
     clock,
   ];
 }

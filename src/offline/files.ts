@@ -1,9 +1,13 @@
-// The commands that read the data directory themselves: verify and export. Write to standard output, progress to a terminal.
+// The commands that work on the data directory themselves: verify, export, backup where no daemon runs, restore.
 import { once } from 'node:events';
 import type { LockId } from '../domain/lock.ts';
+import type { Log } from '../domain/part.ts';
 import type { LockRecord } from '../domain/record.ts';
 import { recordView } from '../http/views.ts';
+import type { BackupOutcome } from '../store/backup.ts';
+import { backUpDirectory } from '../store/backups.ts';
 import { exportRecords } from '../store/export.ts';
+import { type Restored, type RestoreOptions, restore } from '../store/restore.ts';
 import { verify } from '../store/verify.ts';
 
 /** Says what is wrong, one line for each finding; resolves with the exit code: 0 when nothing is. Rejects while a daemon has the directory. */
@@ -64,3 +68,29 @@ function csvLine(record: LockRecord): string {
 function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+export interface StoppedBackupOptions {
+  readonly directory: string;
+  /** The usual folder of backups, and how many stay there. */
+  readonly folder: string;
+  readonly keep: number;
+  readonly version: string;
+  /** Another folder that is there, or a file. */
+  readonly to: string | undefined;
+  readonly onProgress: (bytes: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Backs up a data directory on which no daemon runs. */
+export function backUpStopped({ directory, folder, keep, version, to, onProgress, signal }: StoppedBackupOptions): Promise<BackupOutcome> {
+  const options = { directory, folder, keep, latchd: version, clock: { now: Date.now }, log: noLog };
+  return backUpDirectory(options, { reason: 'asked', to, onProgress }, signal);
+}
+
+export function restoreArchive(options: Omit<RestoreOptions, 'now'>): Promise<Restored> {
+  return restore({ ...options, now: Date.now() });
+}
+
+const nothing = (): void => undefined;
+/** What a daemon would write into its log is no business of whoever waits at a terminal. */
+const noLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };

@@ -8,7 +8,7 @@ const format = 'latchd-backup';
 const formatVersion = 1;
 
 /** Why a backup was made. */
-export const backupReasons = ['asked', 'scheduled', 'upgrade'] as const;
+const backupReasons = ['asked', 'scheduled', 'upgrade'] as const;
 export type BackupReason = (typeof backupReasons)[number];
 
 const listedFile = z.object({

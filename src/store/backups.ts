@@ -131,13 +131,13 @@ async function write(
     if (to === undefined) await rotate(files, folder, keep);
     return outcome;
   } catch (error) {
-    throw new Error(`no backup was made in ${to ?? folder}: ${signal.aborted ? 'it was cut off' : sayWhy(error)}`, { cause: error });
+    throw new Error(`no backup was made to ${to ?? folder}: ${signal.aborted ? 'it was cut off' : sayWhy(error)}`, { cause: error });
   }
 }
 
 function sayWhy(error: unknown): string {
   const code = codeOf(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `its disk is full (${code})`;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk there is full (${code})`;
   if (code === 'EACCES' || code === 'EPERM') return `latchd's user may not write there (${code})`;
   if (code === 'EROFS') return 'that place is read-only for latchd (EROFS)';
   if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no such folder (${code})`;

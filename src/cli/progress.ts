@@ -1,0 +1,35 @@
+// For commands that take long: how far they are, on a terminal, and an orderly end on Ctrl-C.
+
+export interface ProgressLine {
+  show(text: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** One line that is written over, on standard error; nothing where that is no terminal. */
+export function progressLine(): ProgressLine {
+  const terminal = process.stderr.isTTY ? process.stderr : undefined;
+  let shown = '';
+  return {
+    show(text) {
+      if (text !== shown) terminal?.write(`\r${text.padEnd(shown.length)}`);
+      shown = text;
+    },
+    end() {
+      if (shown !== '') terminal?.write(`\r${' '.repeat(shown.length)}\r`);
+      shown = '';
+    },
+  };
+}
+
+/** SIGINT and SIGTERM abort `run`, which cleans up behind itself; without it they end the process at once. */
+export async function interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const interrupted = new AbortController();
+  const abort = () => interrupted.abort();
+  process.once('SIGINT', abort).once('SIGTERM', abort);
+  try {
+    return await run(interrupted.signal);
+  } finally {
+    process.off('SIGINT', abort).off('SIGTERM', abort);
+  }
+}
