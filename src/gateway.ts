@@ -119,7 +119,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   });
   const hubPresence = createHubPresence({ log });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubPresence, administration });
-  const pairing = createPairingService({ clock, locks, hubs, registrations: registration, link: sender, notify });
+  const pairing = createPairingService({ clock, locks, registrations: registration, link: sender, notify });
   const reports = createReportService({
     clock,
     locks,
@@ -207,6 +207,9 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       locks: all.length,
       online: all.filter((lock) => sender.session(lock.lockId) !== undefined).length,
       pairingOpen: pairing.isOpen(),
+      pendingDevices: pairing.pending(),
+      commands: commands.figures(),
+      cardChanges: cardService.figures(),
       records: records.count(),
       storage: { health: probe.health(), ...store.figures() },
       broker: broker.figures(),

@@ -19,7 +19,7 @@ import { DomainError, invalidParameter } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
 import { refuseUnlessOk } from './lock-service.ts';
-import { createOneAtATime } from './one-at-a-time.ts';
+import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireRole } from './permissions.ts';
 import type { CardStore, Clock, CounterStore, Gone, LockSession, LockStore, Notify } from './ports.ts';
@@ -31,6 +31,8 @@ export interface NewCard extends Validity {
 }
 
 export interface CardService {
+  /** Changes through the gateway, of all locks, now. */
+  figures(): QueueFigures;
   list(caller: Caller, lockId: LockId, page: PageRequest): Page<Card>;
   detail(caller: Caller, lockId: LockId, cardId: CardId): Card;
   /** `card-exists`, `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`; `invalid-parameter` for dates that make no sense. */
@@ -136,6 +138,8 @@ export function createCardService(options: {
   }
 
   return {
+    figures: inTurn.figures,
+
     list(caller, lockId, page) {
       requireRole(locks, caller, lockId, 'manager');
       return paginate(cards.of(lockId).cards, page);

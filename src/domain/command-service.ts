@@ -3,7 +3,7 @@ import type { AccountId } from './account.ts';
 import { DomainError } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { CommandOutcome, LockCommand } from './lock-command.ts';
-import { createOneAtATime } from './one-at-a-time.ts';
+import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
 import type { Clock, CommandIds, Gone, LockLink, LockSession, Notify } from './ports.ts';
 
 /** What goes first when several commands wait for one lock. */
@@ -11,6 +11,8 @@ export const priority = { door: 0, change: 1, gateway: 2 } as const;
 const probePriority = -1;
 const waitingLimit = 16;
 const probeMs = 5_000;
+/** A lock is asked for a new hello no more often: when a busy gateway reads hellos late, reconnections would keep it busy. */
+const betweenAnchorsMs = 60_000;
 /** The gateway's own commands hold up a lock that ignores them for no longer than this: doors wait behind them. */
 const ownCommandMs = 3_000;
 
@@ -31,6 +33,12 @@ export interface CommandRequest {
 /** The lock has answered, or there was nothing to send. */
 export type CommandEnd = Extract<CommandOutcome, { kind: 'ok' | 'refused' }> | { readonly kind: 'nothing-to-do' };
 
+/** Of all locks, now. */
+export interface CommandFigures extends QueueFigures {
+  /** Sent, and not answered yet: one for each lock at most. */
+  readonly underWay: number;
+}
+
 export interface CommandService {
   /** Milliseconds on the monotonic clock by which a command that is asked for now must be done. */
   deadline(): number;
@@ -38,6 +46,7 @@ export interface CommandService {
   session(lockId: LockId): LockSession;
   /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
   send(request: CommandRequest): Promise<CommandEnd>;
+  figures(): CommandFigures;
   /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
   stop(graceMs: number): Promise<void>;
 }
@@ -52,6 +61,7 @@ export function createCommandService(options: {
   const { clock, link, commandIds, notify } = options;
   const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
+  const anchoredAt = new Map<LockId, number>();
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -112,6 +122,10 @@ export function createCommandService(options: {
 
   /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
   function anchorAnew(session: LockSession): void {
+    const now = clock.monotonic();
+    const last = anchoredAt.get(session.lockId);
+    if (last !== undefined && now - last < betweenAnchorsMs) return;
+    anchoredAt.set(session.lockId, now);
     if (link.session(session.lockId) === session) disconnect(session, 'its uptime counter has drifted: a new hello is needed');
   }
 
@@ -161,6 +175,8 @@ export function createCommandService(options: {
         throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
       });
     },
+
+    figures: () => ({ underWay: underWay.size, ...turns.figures() }),
 
     stop(graceMs) {
       stopped ??= drain(graceMs);

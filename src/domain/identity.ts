@@ -37,8 +37,16 @@ export function lockBehind(locks: Registered['locks'], hubId: DeviceId, deviceId
 }
 
 /** `conflict` when a lock or a hub has this MAC address. To be asked within the administration sequence. */
-export function requireFreeMac({ locks, hubs }: Registered, deviceId: DeviceId): void {
+export function requireFreeMac(
+  { locks, hubs }: { readonly locks: Pick<LockStore, 'byDevice' | 'isDisabled'>; readonly hubs: Registered['hubs'] },
+  deviceId: DeviceId,
+): void {
   const lock = locks.byDevice(deviceId);
   if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);
   if (findHub(hubs, deviceId) !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as a hub`);
+  if (locks.isDisabled(deviceId))
+    throw new DomainError(
+      'conflict',
+      `${macOf(deviceId)} is registered already, as a lock whose document is damaged: the log names the file`,
+    );
 }

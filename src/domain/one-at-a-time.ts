@@ -12,9 +12,16 @@ export interface Turn {
   readonly gone?: Gone;
 }
 
+export interface QueueFigures {
+  readonly waiting: number;
+  /** The most that wait for one key. */
+  readonly longestQueue: number;
+}
+
 export interface OneAtATime<K> {
   /** Resolves as `work` does; `lock-busy` when too many wait or the turn did not come in time. */
   run<T>(key: K, turn: Turn, work: () => Promise<T>): Promise<T>;
+  figures(): QueueFigures;
   /** Refuses what waits and all that comes later with `reason()`; what has begun goes on. */
   close(reason: () => Error): void;
 }
@@ -94,6 +101,16 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
         const behind = queue.findIndex((other) => other.turn.priority > turn.priority);
         queue.splice(behind < 0 ? queue.length : behind, 0, waiting);
       });
+    },
+
+    figures() {
+      let waiting = 0;
+      let longestQueue = 0;
+      for (const { length } of queues.values()) {
+        waiting += length;
+        longestQueue = Math.max(longestQueue, length);
+      }
+      return { waiting, longestQueue };
     },
 
     close(reason) {

@@ -2,12 +2,11 @@
 // making until that person confirms them. Pending devices are in memory only, and nothing of theirs reaches a lock.
 import type { Caller } from './account.ts';
 import { DomainError, invalidParameter } from './errors.ts';
-import { findHub } from './identity.ts';
 import type { DeviceId, LockId } from './lock.ts';
 import type { HelloReport } from './lock-report.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
-import type { Clock, HubStore, LockLink, LockStore, Notify } from './ports.ts';
+import type { Clock, LockLink, LockStore, Notify } from './ports.ts';
 import type { NewLock, RegistrationService } from './registration-service.ts';
 
 /** Whoever comes with a key that the gateway does not know. */
@@ -25,7 +24,7 @@ export interface Visit {
   ended(): void;
 }
 
-export type PairingRefusal = 'pairing-closed' | 'pairing-full' | 'pairing-contested' | 'pairing-not-possible';
+export type PairingRefusal = 'pairing-closed' | 'pairing-full' | 'pairing-contested';
 
 /** A device that waits, as a gateway administrator sees it. */
 export interface PendingDevice {
@@ -54,9 +53,11 @@ export interface PairingService {
   /** Disconnects and forgets who was not confirmed. Closing what is closed is no error. */
   close(caller: Caller): void;
   devices(caller: Caller, page: PageRequest): Page<PendingDevice>;
-  /** `not-found`; `conflict` when it is contested; the codes of a registration. `replaced`: the lock was there before. */
+  /** `not-found`; `conflict` when it is contested, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
   confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
   isOpen(): boolean;
+  /** Devices that wait to be confirmed, at most 32. */
+  pending(): number;
   /** A device has logged in with a key that nobody knows; `leave` ends its connection. */
   arrive(newcomer: Newcomer, leave: (reason: string) => void): Visit | PairingRefusal;
   /** The gateway stops: closes the window for good. */
@@ -83,12 +84,11 @@ export function keyFingerprint(keyHash: string): string {
 export function createPairingService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
-  readonly hubs: Pick<HubStore, 'current'>;
   readonly registrations: Pick<RegistrationService, 'adopt' | 'replaceKey'>;
   readonly link: Pick<LockLink, 'session'>;
   readonly notify: Notify;
 }): PairingService {
-  const { clock, locks, hubs, registrations, link, notify } = options;
+  const { clock, locks, registrations, link, notify } = options;
   /** Who left stays until the window closes: otherwise whoever waits for that moment could take over its deviceId. */
   const pending = new Map<DeviceId, Pending>();
   let window: { readonly until: number; readonly cancel: () => void } | undefined;
@@ -109,6 +109,7 @@ export function createPairingService(options: {
 
   function refusalOf({ deviceId, address, keyHash }: Newcomer): PairingRefusal | undefined {
     if (!isOpen()) return 'pairing-closed';
+    // Whether it is a lock's, a hub's or nobody's deviceId is asked at the confirmation: a stranger must not learn it by trying.
     const known = pending.get(deviceId);
     if (known !== undefined) {
       if (known.keyHash === keyHash) return undefined;
@@ -116,8 +117,6 @@ export function createPairingService(options: {
       known.contested = true;
       return 'pairing-contested';
     }
-    // A hub is registered by hand, and a lock behind one has no login: neither is paired.
-    if (findHub(hubs, deviceId) !== undefined || (locks.byDevice(deviceId)?.hubId ?? null) !== null) return 'pairing-not-possible';
     if (pending.size >= maxPending) return 'pairing-full';
     const fromThere = [...pending.values()].filter((device) => device.address === address);
     return fromThere.length >= maxFromOneAddress ? 'pairing-full' : undefined;
@@ -146,12 +145,16 @@ export function createPairingService(options: {
   }
 
   function register(caller: Caller, { deviceId, keyHash }: Pending, { lock }: Confirmation): Promise<LockId> {
-    if (locks.byDevice(deviceId) === undefined) {
+    const replaced = locks.byDevice(deviceId);
+    if (replaced === undefined) {
       if (lock === undefined) throw invalidParameter('lockName', 'is required');
       return registrations.adopt(caller, { ...lock, deviceId }, keyHash);
     }
     if (lock !== undefined)
       throw invalidParameter('body', 'must not describe the lock: this device replaces a registered one, which keeps all it has');
+    // Its own key still opens its own session: whoever comes with another one is not that lock.
+    if (link.session(replaced.lockId) !== undefined)
+      throw new DomainError('conflict', `lock ${replaced.lockId} is online with its own key, so it has not been reset`);
     return registrations.replaceKey(caller, deviceId, keyHash);
   }
 
@@ -195,6 +198,7 @@ export function createPairingService(options: {
     },
 
     isOpen,
+    pending: () => pending.size,
 
     arrive(newcomer, leave) {
       const refusal = refusalOf(newcomer);

@@ -30,6 +30,8 @@ export interface LockStore {
   all(): readonly Lock[];
   get(lockId: LockId): Lock | undefined;
   byDevice(deviceId: DeviceId): Lock | undefined;
+  /** A lock with this MAC address was registered, and its document is damaged: the address is not free. */
+  isDisabled(deviceId: DeviceId): boolean;
   add(lock: Lock): Promise<void>;
   /** Applies `change` to the newest value, in turn; what `change` throws is rejected and nothing is written. `lock-not-found` when it is gone. */
   update(lockId: LockId, change: (lock: Lock) => Lock): Promise<Lock>;

@@ -5,9 +5,11 @@ import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/ports.ts';
 import { type ConnectDecision, type ConnectRequest, decideConnect } from './access.ts';
+import { createAllowances } from './allowances.ts';
 import type { Connection } from './connection.ts';
 import { createHubConnection } from './hub-connection.ts';
 import type { HubPresence } from './hub-presence.ts';
+import type { LimitedLog } from './limited-log.ts';
 import { createLockConnection } from './lock-connection.ts';
 import type { Intake, LoggedIn, Transport } from './logged-in.ts';
 import { createPendingConnection } from './pending-connection.ts';
@@ -35,15 +37,26 @@ export interface Admission {
   admit(request: ConnectRequest, address: string, transport: Transport): Admitted;
   /** False when the lock or hub was removed, bound, registered anew or given another key since its CONNECT was read. */
   isWelcome(connection: LoggedIn): boolean;
+  /** Logins that ended another connection of the same lock or hub. */
+  takeovers(): number;
   connectedLocks(): number;
   connectedHubs(): number;
 }
 
-export function createAdmission(options: AdmissionOptions, intake: Intake): Admission {
+/** A lock that loses its network for a moment comes back at once; one that comes back every second is broken, or two. */
+const loginRate = { perSecond: 1, burst: 60, maxKeys: 100_000 };
+/** More than two within a minute: the end of a connection can be lost, but not that often. */
+const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
+
+export function createAdmission(options: AdmissionOptions, intake: Intake & { readonly limited: LimitedLog }): Admission {
   const { topics, locks, hubPresence, pairing, secrets, receiver, log } = options;
   const presence = createPresence<Connection>({ listener: receiver, log });
   const identities = new WeakMap<LoggedIn, Identity>();
+  const { clock, limited } = intake;
+  const logins = createAllowances<DeviceId>({ clock, ...loginRate });
+  const usualTakeovers = createAllowances<DeviceId>({ clock, ...takeoverRate });
   let pendingDevices = 0;
+  let takeovers = 0;
 
   const credentialsOf = (deviceId: DeviceId): Identity | undefined => identityOf(options, deviceId);
 
@@ -57,11 +70,28 @@ export function createAdmission(options: AdmissionOptions, intake: Intake): Admi
     return connection;
   }
 
+  /** Two devices with one identity take it from each other for ever: no lock of a building opens like that. */
+  function noteTakeover({ deviceId }: Identity, address: string): void {
+    if ((presence.current(deviceId) ?? hubPresence.current(deviceId)) === undefined) return;
+    takeovers++;
+    if (usualTakeovers.take(deviceId)) return;
+    const { lockId } = locks.byDevice(deviceId) ?? {};
+    limited.warn(
+      `takeover ${deviceId}`,
+      { lockId, deviceId, address },
+      'A connection is taken over all the time: two devices with one identity?',
+    );
+  }
+
   return {
     admit(request, address, transport) {
       const decision = decideConnect(request, { topics, secrets, credentialsOf, isPairingOpen: pairing.isOpen });
       if (!decision.allow) return decision;
+      const { deviceId } = 'credentials' in decision ? decision.credentials : decision.newcomer;
+      // Before the connection that is there is touched.
+      if (!logins.take(deviceId)) return { allow: false, code: 3, reason: 'too-many-logins', failedLogin: false };
       if ('credentials' in decision) {
+        noteTakeover(decision.credentials, address);
         return { allow: true, connection: make(decision.credentials, transport), clientId: decision.credentials.deviceId };
       }
       const pending = createPendingConnection(decision.newcomer, address, transport, { topics, pairing, intake });
@@ -78,6 +108,7 @@ export function createAdmission(options: AdmissionOptions, intake: Intake): Admi
       return now.kind === 'hub' || (then.kind === 'lock' && now.lockId === then.lockId);
     },
 
+    takeovers: () => takeovers,
     connectedLocks: presence.size,
     connectedHubs: hubPresence.size,
   };

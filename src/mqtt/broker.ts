@@ -13,10 +13,11 @@ import type { InboundPacket } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
 import type { LoggedIn, Transport } from './logged-in.ts';
+import { originOf } from './origin.ts';
 import { createOutbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';
 import { publishPacket } from './packets.ts';
-import { createRefusal } from './refusal.ts';
+import { createRefusals } from './refusal.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
 
@@ -57,7 +58,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const limited = createLimitedLog({ clock, log });
   const pacing = createPacing({ clock, limits: options.pacing });
   const gate = createGate({ clock, limited, limits, pacing });
-  const refuse = createRefusal({ clock, limited });
+  const refusals = createRefusals({ clock, limited });
   const connections = new WeakMap<Client, LoggedIn>();
   const clients = new Set<Client>();
   const refusedConnections = createReasonCounts();
@@ -77,10 +78,11 @@ export function createBroker(options: BrokerOptions): Broker {
     stream.once('close', () => clients.delete(served));
   }
 
-  function onHandshakeFailed(address: string, reason: string): void {
+  function onHandshakeFailed(remoteAddress: string | undefined, reason: string): void {
     counts.failedHandshakes++;
+    const { address, network } = originOf(remoteAddress);
     limited.warn(
-      `handshake ${address}`,
+      `handshake ${network}`,
       { address, reason },
       'A TLS handshake failed: a lock that does not trust the authority, or no TLS.',
     );
@@ -92,7 +94,7 @@ export function createBroker(options: BrokerOptions): Broker {
   });
 
   const admission = createAdmission(options, {
-    ...{ clock, timeoutMs: hookTimeoutMs, hold: pacing.hold },
+    ...{ clock, limited, timeoutMs: hookTimeoutMs, hold: pacing.hold },
     onRefused(connection, reason) {
       const { lockId, deviceId } = connection;
       refusedPublishes.add(reason);
@@ -195,7 +197,7 @@ export function createBroker(options: BrokerOptions): Broker {
         }
         refusedConnections.add(admitted.reason);
         // Never answered to aedes: it waits, without a session, until the refusal has closed the connection.
-        return () => refuse(admitted, { stream, claimed: packet.username, close: () => client.close() });
+        return () => refusals.refuse(admitted, { stream, claimed: packet.username, close: () => client.close() });
       });
     },
 
@@ -305,9 +307,16 @@ export function createBroker(options: BrokerOptions): Broker {
       openConnections: clients.size,
       connectedLocks: admission.connectedLocks(),
       connectedHubs: admission.connectedHubs(),
+      takeovers: admission.takeovers(),
+      refusalsWaiting: refusals.waiting(),
+      slowedNetworks: refusals.slowed(),
+      handshakesUnderWay: sum(listeners.map(({ handshakes }) => handshakes().underWay)),
+      handshakesGaveWay: sum(listeners.map(({ handshakes }) => handshakes().gaveWay)),
       refusedConnections: refusedConnections.all(),
       refusedPublishes: refusedPublishes.all(),
       refusedSubscriptions: refusedSubscriptions.all(),
     }),
   };
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

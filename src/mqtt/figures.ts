@@ -21,8 +21,15 @@ export interface BrokerFigures extends ReceiverFigures, GateFigures {
   readonly protocolErrors: number;
   /** Connections that were closed because the other side took nothing. */
   readonly stuckReaders: number;
-  /** Of TLS. */
+  /** Logins that ended another connection of the same lock or hub. */
+  readonly takeovers: number;
+  /** Refused logins whose answer is put off now, at most 500; and the networks that are slowed down, at most 10,000. */
+  readonly refusalsWaiting: number;
+  readonly slowedNetworks: number;
+  /** Of TLS. Those that are under way are at most 1,500; beyond that the oldest give way. */
   readonly failedHandshakes: number;
+  readonly handshakesUnderWay: number;
+  readonly handshakesGaveWay: number;
   readonly hookFailures: number;
 }
 

@@ -8,6 +8,7 @@ import { createReasonCounts, type GateFigures } from './figures.ts';
 import { defaultFrameLimits, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
 import type { LimitedLog } from './limited-log.ts';
+import { type Origin, originOf } from './origin.ts';
 import { paceReads } from './paced-reads.ts';
 import type { Pacing } from './pacing.ts';
 
@@ -45,22 +46,22 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
   const refusedFrames = createReasonCounts();
   let pausedReads = 0;
 
-  function note(refusal: FrameRefusal, address: string, identity: object): void {
+  function note(refusal: FrameRefusal, { address, network }: Origin, identity: object): void {
     refusedFrames.add(refusal);
-    limited.warn(`frame ${refusal} ${address}`, { address, ...identity, reason: refusal }, 'A connection was turned away at the gate.');
+    limited.warn(`frame ${refusal} ${network}`, { address, ...identity, reason: refusal }, 'A connection was turned away at the gate.');
   }
 
   return {
     enter(stream, { identity = () => ({}), isUrgent = () => false } = {}) {
-      const address = stream.remoteAddress ?? 'unknown';
+      const origin = originOf(stream.remoteAddress);
       // Below the guard, so that what the guard keeps of a packet is all that it ever holds.
       const lane = paceReads(stream, pacing, isUrgent);
       const guard = guardFrames(stream, {
         ...{ clock, limits: frameLimits },
-        onRefused: (refusal) => note(refusal, address, identity()),
+        onRefused: (refusal) => note(refusal, origin, identity()),
         onPaused: () => void pausedReads++,
       });
-      const place = places.enter(address, () => guard.refuse('gave-way'));
+      const place = places.enter(origin, () => guard.refuse('gave-way'));
       if (typeof place === 'string') {
         guard.refuse(place);
         return false;

@@ -9,10 +9,28 @@ export interface LimitedLog {
 
 const everyMs = 60_000;
 const maxKeys = 2_000;
+/** Whoever has many addresses or identities has many keys. */
+const maxLines = 300;
 
-/** At most one line a minute for each key; remembers at most 2,000 keys. */
+/** At most one line a minute for each key, and 300 in all; remembers at most 2,000 keys. */
 export function createLimitedLog({ clock, log }: { readonly clock: Clock; readonly log: Log }): LimitedLog {
   const keys = new Map<string, { at: number; unwritten: number }>();
+  let minute = { since: Number.NEGATIVE_INFINITY, lines: 0, unwritten: 0 };
+
+  /** False when this minute has had its lines. */
+  function mayWrite(now: number): boolean {
+    if (now - minute.since >= everyMs) {
+      const { unwritten } = minute;
+      minute = { since: now, lines: 0, unwritten: 0 };
+      if (unwritten > 0) log.warn({ unwritten }, 'So many kinds of warnings came within a minute that not all were written.');
+    }
+    if (minute.lines < maxLines) {
+      minute.lines++;
+      return true;
+    }
+    minute.unwritten++;
+    return false;
+  }
 
   return {
     warn(key, fields, message) {
@@ -22,6 +40,7 @@ export function createLimitedLog({ clock, log }: { readonly clock: Clock; readon
         last.unwritten++;
         return;
       }
+      if (!mayWrite(now)) return;
       keys.delete(key);
       // Keys can hold addresses and identities of strangers: without a bound they could take all memory.
       if (keys.size >= maxKeys) keys.delete(keys.keys().next().value as string);

@@ -19,7 +19,7 @@ export interface ListenerOptions {
   /** A connection on which bytes can be exchanged: with TLS, after the handshake. */
   accept(socket: Socket): void;
   /** A client that does not trust the certificate, speaks no TLS, or says nothing. */
-  onHandshakeFailed(address: string, reason: string): void;
+  onHandshakeFailed(remoteAddress: string | undefined, reason: string): void;
 }
 
 export interface Address {
@@ -34,6 +34,8 @@ export interface Listener {
   close(): void;
   destroySockets(): void;
   address(): Address;
+  /** Of TLS: under way now, and how many gave way to newer ones. */
+  handshakes(): { readonly underWay: number; readonly gaveWay: number };
 }
 
 const handshakeTimeoutMs = 10_000;
@@ -42,6 +44,9 @@ const handshakesAtMost = 1_500;
 
 export function createListener({ host, port, identity, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
   const sockets = new Set<Socket>();
+  /** Both faces of a connection have the same remote end, and nothing else in common that may be asked for. */
+  const handshakes = new Map<string, Socket>();
+  let gaveWay = 0;
   let server: Server | undefined;
   let renew: (() => void) | undefined;
   identity?.onChange(() => renew?.());
@@ -63,8 +68,6 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
 
   function openTls({ current }: TlsIdentity): Server {
     const opening = createTlsServer({ ...current(), noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs });
-    // Both faces of a connection have the same remote end, and nothing else in common that may be asked for.
-    const handshakes = new Map<string, Socket>();
     opening.on('connection', (socket: Socket) => {
       hold(socket);
       const name = nameOf(socket);
@@ -73,6 +76,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       const [oldest] = handshakes;
       if (oldest === undefined || handshakes.size <= handshakesAtMost) return;
       handshakes.delete(oldest[0]);
+      gaveWay++;
       oldest[1].destroy();
     });
     opening.on('secureConnection', (socket) => {
@@ -80,7 +84,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       take(socket);
     });
     opening.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-      onHandshakeFailed(socket.remoteAddress ?? 'unknown', error.code ?? error.message);
+      onHandshakeFailed(socket.remoteAddress, error.code ?? error.message);
       socket.destroy();
     });
     renew = () => opening.setSecureContext(current());
@@ -110,6 +114,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       if (typeof address !== 'object' || address === null) throw new Error('the MQTT listener is not started');
       return { host: address.address, port: address.port };
     },
+    handshakes: () => ({ underWay: handshakes.size, gaveWay }),
   };
 }
 

@@ -1,4 +1,4 @@
-// Slows down whoever keeps failing to log in, by address (Protocol 2, T12). Only answers to failures wait: valid
+// Slows down whoever keeps failing to log in, by address, of IPv6 by network (Protocol 2, T12). Only answers to failures wait: valid
 // credentials from the same address are never delayed.
 import type { Clock } from '../domain/ports.ts';
 
@@ -9,6 +9,10 @@ export interface LoginThrottle {
    */
   failed(address: string): number | undefined;
   answered(): void;
+  /** Answers that are put off now, at most 500. */
+  waiting(): number;
+  /** Addresses that are remembered, at most 10,000. */
+  slowed(): number;
 }
 
 const windowMs = 60_000;
@@ -41,5 +45,7 @@ export function createLoginThrottle({ clock }: { readonly clock: Clock }): Login
     answered() {
       waiting--;
     },
+    waiting: () => waiting,
+    slowed: () => failures.size,
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../domain/ports.ts';
 import type { ConnectDecision } from './access.ts';
 import type { LimitedLog } from './limited-log.ts';
 import { createLoginThrottle } from './login-throttle.ts';
+import { originOf } from './origin.ts';
 
 export interface RefusalOptions {
   readonly clock: Clock;
@@ -20,20 +21,28 @@ export interface Refused {
 /** Time for the last four bytes to leave. */
 const flushMs = 1_000;
 
+export interface Refusals {
+  refuse(decision: Extract<ConnectDecision, { allow: false }>, refused: Refused): void;
+  /** Answers that are put off now. */
+  waiting(): number;
+  /** Networks whose failed logins are remembered. */
+  slowed(): number;
+}
+
 /**
  * Writes the CONNACK itself and closes. A broker that was asked to do so would have taken over the client id first,
  * and with it touched the session of the lock that really has it (T11).
  */
-export function createRefusal({ clock, limited }: RefusalOptions) {
+export function createRefusals({ clock, limited }: RefusalOptions): Refusals {
   const throttle = createLoginThrottle({ clock });
 
-  return ({ code, reason, failedLogin }: Extract<ConnectDecision, { allow: false }>, { stream, claimed, close }: Refused): void => {
-    const address = stream.remoteAddress ?? 'unknown';
+  function refuse({ code, reason, failedLogin }: Extract<ConnectDecision, { allow: false }>, { stream, claimed, close }: Refused): void {
+    const { address, network } = originOf(stream.remoteAddress);
     // Only what looks like a deviceId is written down: people put keys into the wrong field.
     const identity = claimed !== undefined && /^[0-9a-f]{12}$/.test(claimed) ? { deviceId: claimed } : {};
-    limited.warn(`connect ${reason} ${address}`, { address, ...identity, reason }, 'A connection was refused.');
+    limited.warn(`connect ${reason} ${network}`, { address, ...identity, reason }, 'A connection was refused.');
 
-    const delayMs = failedLogin ? throttle.failed(address) : 0;
+    const delayMs = failedLogin ? throttle.failed(network) : 0;
     if (delayMs === undefined) {
       close();
       return;
@@ -47,5 +56,7 @@ export function createRefusal({ clock, limited }: RefusalOptions) {
       if (delayMs > 0) throttle.answered();
     });
     if (delayMs === 0) answer();
-  };
+  }
+
+  return { refuse, waiting: throttle.waiting, slowed: throttle.slowed };
 }

@@ -1,10 +1,13 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
 import { DomainError } from '../domain/errors.ts';
+import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Quarantine } from '../domain/ports.ts';
 import type { ReportService } from '../domain/report-service.ts';
+import { type AllowanceRate, createAllowances } from './allowances.ts';
 import type { CommandSender } from './command-sender.ts';
 import type { Connection } from './connection.ts';
+import { createEventQuota } from './event-quota.ts';
 import { decodeEvents } from './events-payload.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
@@ -18,6 +21,8 @@ export interface ReportReceiverOptions {
   readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly log: Log;
+  /** How many events a lock may have stored. */
+  readonly eventRate?: AllowanceRate;
 }
 
 /** `leave`: no PUBACK, for what could not be stored; the lock keeps it and sends it again (Protocol 4.4). */
@@ -28,7 +33,17 @@ export interface ReceiverFigures {
   readonly invalidEvents: number;
   readonly ignoredReports: number;
   readonly messagesLeftUnacknowledged: number;
+  /** Connections that were closed for saying hello all the time. */
+  readonly helloFloods: number;
+  /** Messages of locks that have sent more events than any door has. */
+  readonly messagesOverQuota: number;
+  /** Locks that wait until storage works again, or until they may store again, now: at most all that are connected. */
+  readonly locksWaitingForStorage: number;
+  readonly locksOverQuota: number;
 }
+
+/** Twice what the logins of a lock may be: whoever may log in may also say so. */
+const helloRate = { perSecond: 2, burst: 120, maxKeys: 100_000 };
 
 export interface ReportReceiver {
   /** A lock has logged in; it is online only after its hello. */
@@ -43,13 +58,23 @@ export interface ReportReceiver {
   figures(): ReceiverFigures;
 }
 
-export function createReportReceiver({ reports, sender, quarantine, clock, log }: ReportReceiverOptions): ReportReceiver {
+export function createReportReceiver({ reports, sender, quarantine, clock, log, eventRate }: ReportReceiverOptions): ReportReceiver {
   const limited = createLimitedLog({ clock, log });
-  const recovery = createStorageRecovery({ clock, busy: (connection) => sender.busy(connection) || connection.isUrgent() });
+  const busy = (connection: Connection) => sender.busy(connection) || connection.isUrgent();
+  const recovery = createStorageRecovery({ clock, busy });
+  const quota = createEventQuota({ clock, busy, ...(eventRate && { rate: eventRate }) });
+  const hellos = createAllowances<LockId>({ clock, ...helloRate });
   const current = new WeakSet<Connection>();
   /** Connections within an online period: `reports.offline` ends it, once. */
   const online = new WeakSet<Connection>();
-  const figures = { malformedMessages: 0, invalidEvents: 0, ignoredReports: 0, messagesLeftUnacknowledged: 0 };
+  const figures = {
+    malformedMessages: 0,
+    invalidEvents: 0,
+    ignoredReports: 0,
+    messagesLeftUnacknowledged: 0,
+    messagesOverQuota: 0,
+    helloFloods: 0,
+  };
 
   function goneOffline(connection: Connection, reason: string): void {
     if (online.delete(connection)) reports.offline(connection.lockId, reason);
@@ -72,6 +97,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     const message = decode(payload, helloMessage);
     if (!message.ok) return malformed(connection, 'hello', message.reason, payload);
     const { protocol, session, uptime, ...report } = message.value;
+    if (!hellos.take(connection.lockId)) return tooManyHellos(connection);
     if (!sender.begin(connection, { session, uptime })) return ignored(connection, 'hello', 'it came already');
     online.add(connection);
     reports.hello(connection.lockId, report);
@@ -115,19 +141,41 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     const message = decodeEvents(payload);
     if (!message.ok) return malformed(connection, 'events', message.reason, payload);
     const { epoch, valid, invalid, reason } = message.value;
+    if (valid.length > 0 && !quota.mayStore(connection)) return overQuota(connection);
+    quota.charge(connection, valid.length);
     const begin = () => reports.events(connection.lockId, { epoch, events: valid });
-    if (invalid.length === 0) return stored(connection, begin());
+    if (invalid.length === 0) return stored(connection, begin(), valid.length);
     figures.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
     const begun = valid.length > 0 ? [begin()] : [];
     begun.push(quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload)));
-    return stored(connection, all(begun));
+    return stored(connection, all(begun), valid.length);
   }
 
   function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
     figures.malformedMessages++;
     noteMalformed(connection, channel, reason);
     return stored(connection, quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8')));
+  }
+
+  /** Each may change the lock's document, which is a write and a flush. */
+  function tooManyHellos(connection: Connection): Receipt {
+    const { lockId, deviceId } = connection;
+    figures.helloFloods++;
+    limited.warn(`hellos ${lockId}`, { lockId, deviceId }, 'A lock says hello all the time; its connection was closed.');
+    connection.close('it says hello all the time');
+    return 'leave';
+  }
+
+  function overQuota(connection: Connection): Promise<Receipt> {
+    const { lockId, deviceId } = connection;
+    figures.messagesOverQuota++;
+    limited.warn(
+      `quota ${lockId}`,
+      { lockId, deviceId },
+      'A lock sends more events than a door can have; for some time no more are stored.',
+    );
+    return Promise.resolve('leave');
   }
 
   function noteMalformed({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): void {
@@ -141,12 +189,14 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
   }
 
   /** The answer when that is on the disk, or is not. One `then`: events come by the thousand, and every promise is kept until a flush. */
-  function stored(connection: Connection, work: Promise<void>): Promise<Receipt> {
-    return work.then(acknowledge, (error) => leave(connection, error));
+  function stored(connection: Connection, work: Promise<void>, events = 0): Promise<Receipt> {
+    return work.then(acknowledge, (error) => leave(connection, error, events));
   }
 
-  function leave(connection: Connection, error: unknown): Receipt {
+  function leave(connection: Connection, error: unknown, events: number): Receipt {
     if (!isStorageUnavailable(error)) throw error;
+    // They come again, and are not to be paid for twice.
+    quota.charge(connection, -events);
     figures.messagesLeftUnacknowledged++;
     // One that has ended meanwhile sends again by itself.
     if (current.has(connection)) recovery.left(connection);
@@ -173,12 +223,13 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log }
     ended(connection, reason) {
       current.delete(connection);
       recovery.forget(connection);
+      quota.forget(connection);
       sender.ended(connection);
       goneOffline(connection, reason);
     },
     isUrgent: sender.busy,
     storageWorks: recovery.works,
-    figures: () => ({ ...figures }),
+    figures: () => ({ ...figures, locksWaitingForStorage: recovery.size(), locksOverQuota: quota.waiting() }),
   };
 }
 

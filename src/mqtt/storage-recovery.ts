@@ -12,6 +12,8 @@ export interface StorageRecovery {
   works(): void;
   /** The connection has ended: the lock sends again by itself. */
   forget(connection: Connection): void;
+  /** Connections that wait. */
+  size(): number;
 }
 
 export interface StorageRecoveryOptions {
@@ -41,5 +43,6 @@ export function createStorageRecovery({ clock, busy }: StorageRecoveryOptions): 
       }
     },
     forget: (connection) => void waiting.delete(connection),
+    size: () => waiting.size,
   };
 }

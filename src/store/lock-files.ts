@@ -115,7 +115,9 @@ export function createLockFiles(options: {
     sorted = undefined;
   }
   function isTaken({ lockId, deviceId }: Lock): boolean {
-    if (entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId)) return true;
+    return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || isDisabled(deviceId);
+  }
+  function isDisabled(deviceId: DeviceId): boolean {
     return [...disabled.values()].some((lock) => lock.deviceId === deviceId);
   }
   /** Undefined until the first write of a new lock is flushed, too. */
@@ -132,6 +134,7 @@ export function createLockFiles(options: {
     },
     get: (lockId) => currentOf(entries.get(lockId))?.lock,
     byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
+    isDisabled,
     async add(lock) {
       if (isTaken(lock)) throw conflict('A lock with this MAC address is registered already');
       const entry: Entry = { document: documentOf(lock.lockId), deviceId: lock.deviceId };

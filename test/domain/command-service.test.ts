@@ -355,12 +355,38 @@ describe('stopping', () => {
   });
 });
 
+it('figures say how many commands are under way and wait, and how many wait for the busiest lock', async () => {
+  const { link, commands, send } = setUp();
+  link.connect(otherLockId);
+  for (let n = 0; n < 4; n++) void send(unlock);
+  for (let n = 0; n < 2; n++) void send(unlock, { lockId: otherLockId });
+  await settled();
+  expect(commands.figures()).toEqual({ underWay: 2, waiting: 4, longestQueue: 3 });
+  for (let n = 0; n < 6; n++) {
+    link.sent[n]?.answer(ok);
+    await settled();
+  }
+  expect(commands.figures()).toEqual({ underWay: 0, waiting: 0, longestQueue: 0 });
+});
+
 describe('a lock whose uptime counter has drifted', () => {
   it('is asked for a new hello when it calls a command expired that has most of its time left (Protocol 5.1)', async () => {
     const { link, send } = setUp();
     link.reply(lockId, () => refusal('expired'));
     expect(await send(unlock)).toMatchObject({ kind: 'refused', error: 'expired' });
     expect(link.session(lockId)).toBeUndefined();
+  });
+
+  it('but once a minute at most: when a busy gateway reads hellos late, reconnections would only keep it busy', async () => {
+    const { clock, link, send } = setUp();
+    link.reply(lockId, () => refusal('expired'));
+    await send(unlock);
+    const second = link.connect(lockId);
+    await send(unlock);
+    expect(link.session(lockId)).toBe(second);
+    await clock.advance(60_000);
+    await send(unlock);
+    expect([link.session(lockId), link.disconnects.length]).toEqual([undefined, 2]);
   });
 
   it('keeps its connection when little time was left: then it was simply late (Protocol 5.3 rule 1)', async () => {

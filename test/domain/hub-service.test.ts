@@ -37,6 +37,16 @@ describe('hubs (HTTP API 6)', () => {
     expect(await Promise.all(both)).toEqual(['done', 'conflict']);
   });
 
+  it('are not registered under the MAC address of a lock whose document is damaged, and no lock is', async () => {
+    const { hubService, registrationService, locks, hubs } = await createBuilding();
+    const before = hubs.current();
+    Object.assign(locks, { isDisabled: () => true });
+    const free = { deviceId: '0123456789f9' as DeviceId, name: 'x' };
+    expect(await codeOf(() => hubService.register(admin, free))).toBe('conflict');
+    expect(await codeOf(() => registrationService.register(admin, free))).toBe('conflict');
+    expect(hubs.current()).toEqual(before);
+  });
+
   it('are not deleted while locks are bound to them, also when one is bound at the same moment', async () => {
     const { hubService, registrationService, hubLink } = await createBuilding();
     const bound = registrationService.change(admin, lockId, { hubId: hub.deviceId });

@@ -139,12 +139,16 @@ describe('a device that waits (Protocol 7)', () => {
     expect(waiting()).toMatchObject([{ connected: false }]);
   });
 
-  it('is no hub and no lock behind one', async () => {
-    const { arrive, hubService, registrationService } = await createOpen();
+  it('learns nothing of who is registered by trying: it waits as a hub or a lock behind one, and cannot be confirmed as such', async () => {
+    const { pairing, arrive, hubService, registrationService, locks } = await createOpen();
     await hubService.register(admin, { deviceId: newcomer(1).deviceId, name: 'hub' });
     await registrationService.change(admin, lockId, { hubId: newcomer(1).deviceId });
-    expect(arrive(newcomer(1))).toBe('pairing-not-possible');
-    expect(arrive(newcomer(2, { deviceId: someLock().deviceId }))).toBe('pairing-not-possible');
+    const before = locks.all();
+    visit(arrive(newcomer(1)));
+    visit(arrive(newcomer(2, { deviceId: someLock().deviceId })));
+    expect(await codeOf(() => pairing.confirm(admin, newcomer(1).deviceId, cellar))).toBe('conflict');
+    expect(await codeOf(() => pairing.confirm(admin, someLock().deviceId, {}))).toBe('conflict');
+    expect(locks.all()).toEqual(before);
   });
 });
 
@@ -207,6 +211,7 @@ describe('a replacement (Protocol 7)', () => {
 
   it('swaps the key, ends the old session, and keeps the lock, its roles and its cards', async () => {
     const { pairing, arrive, locks, cards, link, left } = await createOpen();
+    link.lose(lockId);
     arrive(returned);
     const before = { lock: locks.get(lockId), cards: cards.of(lockId) };
     expect(await pairing.confirm(admin, returned.deviceId, {})).toEqual({ lockId, replaced: true });
@@ -216,10 +221,22 @@ describe('a replacement (Protocol 7)', () => {
 
   it('is confirmed once, also when two people ask for it at the same moment', async () => {
     const { pairing, arrive, link } = await createOpen();
+    link.lose(lockId);
     arrive(returned);
     const confirm = () => codeOf(() => pairing.confirm(admin, returned.deviceId, {}));
     expect(await Promise.all([confirm(), confirm()])).toEqual(['done', 'conflict']);
     expect(link.disconnects).toHaveLength(1);
+  });
+
+  it('is a conflict while the registered lock is online: its own key is in use, so it has not been reset', async () => {
+    const { pairing, arrive, link, locks, left } = await createOpen();
+    const session = link.session(lockId);
+    const before = locks.get(lockId);
+    arrive(returned);
+    expect(await codeOf(() => pairing.confirm(admin, returned.deviceId, {}))).toBe('conflict');
+    expect([locks.get(lockId), link.session(lockId), link.disconnects, left]).toEqual([before, session, [], []]);
+    link.lose(lockId);
+    expect(await codeOf(() => pairing.confirm(admin, returned.deviceId, {}))).toBe('done');
   });
 
   it('takes no registration: the lock keeps what it has', async () => {
@@ -231,7 +248,8 @@ describe('a replacement (Protocol 7)', () => {
   });
 
   it('is a conflict for a lock that was bound to a hub meanwhile', async () => {
-    const { pairing, arrive, hubService, registrationService, locks } = await createOpen();
+    const { pairing, arrive, hubService, registrationService, locks, link } = await createOpen();
+    link.lose(lockId);
     arrive(returned);
     await hubService.register(admin, { deviceId: newcomer(1).deviceId, name: 'hub' });
     await registrationService.change(admin, lockId, { hubId: newcomer(1).deviceId });

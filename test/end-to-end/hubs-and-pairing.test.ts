@@ -222,7 +222,7 @@ describe('pairing', () => {
     expect(first.connected).toBe(true);
   });
 
-  test('a lock that was reset comes back as a replacement: its old session is undisturbed until the key is swapped, and it keeps its cards', async () => {
+  test('a lock that was reset comes back as a replacement: not while it is online with its old key, and it keeps its cards', async () => {
     const { body: issued } = await site.api('POST', `${gateway}/locks`, { body: { lockMac: '02:CC:00:00:00:03', lockName: 'Gate' } });
     const { lockId, deviceId } = issued;
     const card = { lockId, cardNumber: '5550001', method: 'regular', addType: 1, startDate: 0, endDate: 0, cardName: 'spare' };
@@ -240,9 +240,13 @@ describe('pairing', () => {
     expect((await site.api('GET', '/api/v1/lock/state', { query: { lockId } })).body).toEqual({ state: 'locked' });
     expect(old.connected).toBe(true);
     expect((await confirm(deviceId, { lockName: 'other' })).body.code).toBe('invalid-parameter');
+    const refused = await confirm(deviceId, {});
+    expect([refused.status, refused.body.code, old.connected]).toEqual([409, 'conflict', true]);
+    await old.end();
+    await untilOnline(site, lockId, false);
     const { status, body } = await confirm(deviceId, {});
     expect([status, body.lockId]).toEqual([200, lockId]);
-    await Promise.all([old.ended, reset.ended]);
+    await reset.ended;
     await site.api('DELETE', `${gateway}/pairing`);
     await expect(connectByHand(site, deviceId, issued.deviceKey)).rejects.toThrow();
     const back = await connectByHand(site, deviceId, key);

@@ -109,6 +109,27 @@ describe('a second connection of a lock takes over from the first (Protocol 6, M
   });
 });
 
+describe('a takeover storm with a valid key (T11)', () => {
+  test('is limited by identity before the connection that is there is touched; others log in as ever; it is counted and logged', async () => {
+    const last = [];
+    for (let round = 0; round < 60; round++) last.push(await mqtt.online(lockA, { session: `session-${round}` }));
+    const session = mqtt.sender.session(lockA.lockId);
+    for (let round = 0; round < 5; round++) await expect(mqtt.login(lockA)).rejects.toThrow('refused with 3');
+    expect([last.at(-1)?.isClosed(), mqtt.sender.session(lockA.lockId)]).toEqual([false, session]);
+    await mqtt.online(lockB);
+    expect(mqtt.broker.figures()).toMatchObject({ takeovers: 59, connectedLocks: 2, refusedConnections: { 'too-many-logins': 5 } });
+    const lines = mqtt.log.lines.filter(({ message }) => message.includes('two devices with one identity?'));
+    const { lockId, deviceId } = lockA;
+    expect(lines).toEqual([expect.objectContaining({ level: 'warn', fields: { lockId, deviceId, address: '127.0.0.1' } })]);
+  });
+
+  test('a lock that comes back before its lost connection is noticed is no such thing', async () => {
+    for (let round = 0; round < 3; round++) await mqtt.online(lockA, { session: `session-${round}` });
+    expect(mqtt.broker.figures().takeovers).toBe(2);
+    expect(mqtt.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});
+
 test('status offline takes the lock offline at once, status online back, and its end counts once more (Protocol 6)', async () => {
   const client = await mqtt.online(lockA);
   client.send(publishPacket(own('status'), 'offline', 2, { retain: true }));

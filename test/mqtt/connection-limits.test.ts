@@ -1,7 +1,13 @@
 // Room for connections: in all, from one address, and who gives way (T12).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createPlaces, type Place } from '../../src/mqtt/connection-limits.ts';
+import { type ConnectionLimits, createPlaces as createPlacesOf, type Place } from '../../src/mqtt/connection-limits.ts';
+import { originOf } from '../../src/mqtt/origin.ts';
+
+function createPlaces(limits: Partial<ConnectionLimits>) {
+  const places = createPlacesOf({ maxConnections: 100, maxPerAddress: 100, maxWaitingPerNetwork: 100, ...limits });
+  return { ...places, enter: (address: string, giveWay: () => void) => places.enter(originOf(address), giveWay) };
+}
 
 test('from one address the oldest connection without a login gives way to a newer one', () => {
   const places = createPlaces({ maxConnections: 10, maxPerAddress: 2 });
@@ -60,4 +66,30 @@ test('whoever comes and goes, the limits hold and nobody who has logged in is pu
       }
     }),
   );
+});
+
+test('from one IPv6 network the oldest without a login gives way, whatever address it took; those with a login are not counted (T12)', () => {
+  const places = createPlaces({ maxWaitingPerNetwork: 3 });
+  const gone: number[] = [];
+  const enter = (address: string, number: number) => places.enter(address, () => gone.push(number)) as Place;
+  for (let number = 0; number < 5; number++) enter(`2001:db8::${number}`, number).keep();
+  const strangers = Array.from({ length: 6 }, (_, index) => enter(`2001:db8::1:${index}`, 10 + index));
+  enter('2001:db8:0:1::1', 20);
+  enter('10.0.0.1', 21);
+  expect(gone).toEqual([10, 11, 12]);
+  for (const one of strangers) one.leave();
+  for (let number = 30; number < 34; number++) enter(`2001:db8::2:${number}`, number);
+  expect(gone).toEqual([10, 11, 12, 30]);
+});
+
+test('where somebody comes from: an IPv4 address, or the /64 of an IPv6 one with its zone', () => {
+  expect(['10.0.0.1', '::ffff:10.0.0.1', '2001:DB8:1:2:3:4:5:6', '2001:db8::1', '::1', 'fe80::1%eth0', undefined].map(originOf)).toEqual([
+    { address: '10.0.0.1', network: '10.0.0.1' },
+    { address: '10.0.0.1', network: '10.0.0.1' },
+    { address: '2001:DB8:1:2:3:4:5:6', network: '2001:db8:1:2::/64' },
+    { address: '2001:db8::1', network: '2001:db8:0:0::/64' },
+    { address: '::1', network: '0:0:0:0::/64' },
+    { address: 'fe80::1%eth0', network: 'fe80:0:0:0::/64%eth0' },
+    { address: 'unknown', network: 'unknown' },
+  ]);
 });

@@ -13,5 +13,7 @@ test('under 100,000 packets, good and bad, a decent lock is always served, nothi
   // Many reasons, or the fuzzer would not be one.
   expect(Object.keys(report.figures.refusedFrames).length).toBeGreaterThan(12);
   expect(report.figures.malformedMessages).toBeGreaterThan(100);
+  // The canary has two, and a few may be on their way out; a broker that keeps one in a hundred would hold forty.
+  expect(report.socketsHeld).toBeLessThan(10);
   expect(report.memory.late - report.memory.early).toBeLessThan(20_000_000);
 }, 120_000);

@@ -98,12 +98,18 @@ test('it takes its own place again when it reconnects, also before its old conne
   await until('it is seen to have gone', () => waiting()[0]?.connected === false);
 });
 
-test('four may wait from one address, and a hub is not paired', async () => {
+test('four may wait from one address, and a stranger is told the same whether a hub has that deviceId or nobody', async () => {
   const deviceId = (number: number) => `0123456789a${number}` as DeviceId;
-  for (const number of [0, 1, 2, 3]) await mqtt.login({ ...stranger, deviceId: deviceId(number) });
-  await expect(mqtt.login({ ...stranger, deviceId: deviceId(4) })).rejects.toThrow('refused with 5');
-  await expect(mqtt.login({ ...hub, key: stranger.key })).rejects.toThrow('refused with 5');
-  expect(mqtt.broker.figures().refusedConnections).toEqual({ 'pairing-full': 1, 'pairing-not-possible': 1 });
+  const asHub = await mqtt.login({ ...hub, key: stranger.key });
+  asHub.send(
+    publishPacket(topics.build(hub.deviceId, 'status'), 'offline', 1),
+    publishPacket(topics.build(hub.deviceId, 'hello'), helloText(), 2),
+  );
+  for (const _ of [1, 2]) await asHub.next();
+  for (const number of [0, 1, 2]) await mqtt.login({ ...stranger, deviceId: deviceId(number) });
+  await expect(mqtt.login({ ...stranger, deviceId: deviceId(3) })).rejects.toThrow('refused with 5');
+  expect(mqtt.broker.figures()).toMatchObject({ connectedHubs: 0, refusedConnections: { 'pairing-full': 1 } });
+  expect(mqtt.reports.told).toEqual([]);
 });
 
 test('nothing is delivered to it, whatever subscription came to be (T11)', () => {

@@ -43,6 +43,7 @@ beforeEach(() => {
 const say = (channel: ReportChannel, payload: unknown, from = connection) =>
   receiver.receive(from, channel, Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)));
 const tell = (channel: ReportChannel, payload: unknown) => void say(channel, payload);
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 const event = (seq: number) => ({ seq, type: 'tamper' });
 const what = () => reports.told.map(([told]) => told);
 
@@ -230,6 +231,88 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
     }
     expect(closes).toBe(2);
   });
+});
+
+describe('a lock that sends more events than a door can have (T3, T12)', () => {
+  const eventRate = { perSecond: 1, burst: 200 };
+  const events = (from: number, count: number) => ({
+    epoch: 'e',
+    events: Array.from({ length: count }, (_, index) => event(from + index)),
+  });
+  let other: FakeConnection;
+
+  beforeEach(() => {
+    receiver = createReportReceiver({ reports, sender, quarantine, clock, log, eventRate });
+    other = createFakeConnection(lockB);
+    for (const each of [connection, other]) receiver.connected(each);
+  });
+
+  const storedOf = (lock: typeof lockA) => reports.told.filter(([told, lockId]) => told === 'events' && lockId === lock.lockId).length;
+
+  test('has them left without PUBACK and stays connected; the next ones too, and another lock notices nothing', async () => {
+    for (let from = 1; from <= 201; from += 100)
+      expect(await say('events', events(from, 100))).toBe(from === 201 ? 'leave' : 'acknowledge');
+    expect(await say('events', events(301, 1))).toBe('leave');
+    expect(await say('events', events(1, 100), other)).toBe('acknowledge');
+    expect([storedOf(lockA), storedOf(lockB), connection.closed]).toEqual([2, 1, []]);
+    expect(receiver.figures()).toMatchObject({ messagesOverQuota: 2, locksOverQuota: 1, messagesLeftUnacknowledged: 0 });
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({ fields: { lockId: lockA.lockId, deviceId: lockA.deviceId } }),
+    ]);
+    expect(say('hello', helloText())).toBe('acknowledge');
+    expect(sender.session(lockA.lockId)).toBeDefined();
+  });
+
+  test('is closed once when it has some to spare again, but not while somebody waits at its door', async () => {
+    for (let from = 1; from <= 201; from += 100) await say('events', events(from, 100));
+    tell('hello', helloText());
+    const outcome = sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 400_000);
+    clock.advance(200_000);
+    expect(connection.closed).toEqual([]);
+    tell('reply', { id: 'id-1', ok: true });
+    expect(await outcome).toMatchObject({ kind: 'ok' });
+    clock.advance(1_000);
+    expect([connection.closed.length, receiver.figures().locksOverQuota, clock.timers()]).toEqual([1, 0, 0]);
+    const again = createFakeConnection(lockA);
+    receiver.connected(again);
+    expect(await say('events', events(201, 100), again)).toBe('acknowledge');
+  });
+
+  test('gets no new allowance by connecting anew, and leaves no timer behind', async () => {
+    for (let from = 1; from <= 201; from += 100) await say('events', events(from, 100));
+    receiver.ended(connection, 'gone');
+    expect([receiver.figures().locksOverQuota, clock.timers()]).toEqual([0, 0]);
+    const again = createFakeConnection(lockA);
+    receiver.connected(again);
+    expect(await say('events', events(201, 100), again)).toBe('leave');
+  });
+
+  test('pays for what was stored only: a full disk uses up nothing', async () => {
+    const { events: keep } = reports;
+    reports.events = () => Promise.reject(storageUnavailable());
+    for (let round = 0; round < 10; round++) expect(await say('events', events(1, 100))).toBe('leave');
+    reports.events = keep;
+    expect(await say('events', events(1, 100))).toBe('acknowledge');
+    await settled();
+    expect(receiver.figures().messagesOverQuota).toBe(0);
+  });
+});
+
+test('by default a backlog of 150, and the twenty thousand of a busy door, are stored at once (T25)', async () => {
+  for (let from = 1; from <= 20_000; from += 100) {
+    const events = Array.from({ length: 100 }, (_, index) => event(from + index));
+    expect(await say('events', { epoch: 'e', events })).toBe('acknowledge');
+  }
+});
+
+test('a lock that says hello all the time costs itself the connection: each hello may be a write', () => {
+  for (let n = 0; n < 120; n++) expect(say('hello', helloText({ session: `session-${n}`, firmwareRevision: `${n}` }))).toBe('acknowledge');
+  expect(say('hello', helloText({ session: 'session-120' }))).toBe('leave');
+  expect([connection.closed, what().length, receiver.figures().helloFloods]).toEqual([['it says hello all the time'], 120, 1]);
+  const again = createFakeConnection(lockA);
+  receiver.connected(again);
+  clock.advance(500);
+  expect(say('hello', helloText({ session: 'session-121' }), again)).toBe('acknowledge');
 });
 
 test('what cannot be understood on any channel is acknowledged, counted, quarantined, and one line a minute in the log (Protocol 4.4)', async () => {

@@ -1,11 +1,12 @@
 // The small parts of the broker: order of completions, slowing down of guesses, limited log, containment (MQTT-4.6.0-2, T12, T15).
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import { createAllowances } from '../../src/mqtt/allowances.ts';
 import { contained } from '../../src/mqtt/containment.ts';
 import { createInOrder } from '../../src/mqtt/in-order.ts';
 import { createLimitedLog } from '../../src/mqtt/limited-log.ts';
 import { createLoginThrottle } from '../../src/mqtt/login-throttle.ts';
-import { createRefusal } from '../../src/mqtt/refusal.ts';
+import { createRefusals } from '../../src/mqtt/refusal.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
 
@@ -52,7 +53,11 @@ describe('failing logins (Protocol 2, T12)', () => {
 
 test('a refusal that waits is given back when its socket goes, and so are its timers (T12)', async () => {
   const clock = createManualClock();
-  const refuse = createRefusal({ clock, limited: createLimitedLog({ clock, log: createFakeLog() }) });
+  const {
+    refuse,
+    waiting: refusalsWaiting,
+    slowed,
+  } = createRefusals({ clock, limited: createLimitedLog({ clock, log: createFakeLog() }) });
   const refused = () => {
     const stream = new PassThrough();
     let closed = false;
@@ -64,7 +69,7 @@ test('a refusal that waits is given back when its socket goes, and so are its ti
     return { stream, closed: () => closed };
   };
   const waiting = Array.from({ length: 505 }, refused).slice(5);
-  expect(refused().closed()).toBe(true);
+  expect([refused().closed(), refusalsWaiting(), slowed()]).toEqual([true, 500, 1]);
   for (const { stream } of waiting) stream.destroy();
   await new Promise((resolve) => setImmediate(resolve));
   const later = refused();
@@ -73,7 +78,7 @@ test('a refusal that waits is given back when its socket goes, and so are its ti
   expect([...(later.stream.read() as Buffer)]).toEqual([0x20, 2, 0, 4]);
   clock.advance(1_000);
   await new Promise((resolve) => setImmediate(resolve));
-  expect([later.closed(), clock.timers()]).toEqual([true, 0]);
+  expect([later.closed(), clock.timers(), refusalsWaiting()]).toEqual([true, 0, 0]);
 });
 
 test('a warning that comes all the time is one line a minute, which says how many were not written', () => {
@@ -85,6 +90,48 @@ test('a warning that comes all the time is one line a minute, which says how man
   clock.advance(60_000);
   limited.warn('a', { a: 1 }, 'again');
   expect(log.lines.map((line) => line.fields)).toEqual([{ a: 1 }, {}, { a: 1, unwritten: 99 }]);
+});
+
+test('however many kinds of warnings come, there are 300 lines a minute and one that says how many are missing', () => {
+  const clock = createManualClock();
+  const log = createFakeLog();
+  const limited = createLimitedLog({ clock, log });
+  for (let index = 0; index < 10_000; index++) limited.warn(`from ${index}`, { index }, 'a stranger');
+  expect(log.lines.length).toBe(300);
+  clock.advance(60_000);
+  limited.warn('from 1', { index: 1 }, 'a stranger');
+  expect(log.lines.slice(300).map(({ fields }) => fields)).toEqual([{ unwritten: 9_700 }, { index: 1 }]);
+});
+
+describe('what each of many may do', () => {
+  const rate = { perSecond: 2, burst: 3 };
+
+  test('as much at once as the burst, then as fast as the rate, each by itself', () => {
+    const clock = createManualClock();
+    const allowances = createAllowances<string>({ clock, ...rate, maxKeys: 10 });
+    const taken = () => [1, 2, 3, 4].map(() => allowances.take('a'));
+    expect([taken(), allowances.take('b'), allowances.msUntil('a', 1), allowances.msUntil('a', 9)]).toEqual([
+      [true, true, true, false],
+      true,
+      500,
+      1_500,
+    ]);
+    clock.advance(1_000);
+    expect(taken()).toEqual([true, true, false, false]);
+    allowances.charge('a', 10);
+    clock.advance(5_000);
+    expect([allowances.take('a'), allowances.msUntil('a', 1)]).toEqual([false, 500]);
+  });
+
+  test('whoever has all of it again is forgotten, and so is one too many', () => {
+    const clock = createManualClock();
+    const allowances = createAllowances<number>({ clock, ...rate, maxKeys: 100 });
+    for (let key = 0; key < 1_000; key++) allowances.take(key);
+    expect(allowances.size()).toBe(100);
+    clock.advance(10_000);
+    for (let step = 0; step < 100; step++) allowances.take(7);
+    expect(allowances.size()).toBe(1);
+  });
 });
 
 describe('an exception stays inside, and the answer is given once (T15)', () => {

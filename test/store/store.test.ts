@@ -197,6 +197,7 @@ describe('a restart', () => {
       expect(log.lines.filter((line) => line.startsWith('error'))).toHaveLength(2);
       expect(store.locks.get(lockId(3))).toBeUndefined();
       expect(store.locks.byDevice(deviceId(3))).toBeUndefined();
+      expect([store.locks.isDisabled(deviceId(3)), store.locks.isDisabled(deviceId(2))]).toEqual([true, false]);
       await expect(store.locks.add(sampleLock(20, { deviceId: deviceId(3) }))).rejects.toMatchObject({ code: 'conflict' });
       await expect(store.locks.add(sampleLock(3, { deviceId: deviceId(77) }))).rejects.toMatchObject({ code: 'conflict' });
       expect(await store.counters.next('lockId')).toBe(10);

@@ -252,7 +252,7 @@ export async function createDomain(
     timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
   });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
-  const pairing = createPairingService({ clock, locks, hubs, registrations: registrationService, link, notify });
+  const pairing = createPairingService({ clock, locks, registrations: registrationService, link, notify });
   const reports = createReportService({
     clock,
     locks,

@@ -118,6 +118,7 @@ function createFakeServices(): FakeServices {
       changeSettings: async () => unexpected('changeSettings'),
     },
     cards: {
+      figures: () => unexpected('cards.figures'),
       list: () => unexpected('cards.list'),
       detail: () => unexpected('cards.detail'),
       add: async () => unexpected('cards.add'),
@@ -152,6 +153,7 @@ function createFakeServices(): FakeServices {
       devices: () => unexpected('pairing.devices'),
       confirm: async () => unexpected('pairing.confirm'),
       isOpen: () => unexpected('pairing.isOpen'),
+      pending: () => unexpected('pairing.pending'),
       arrive: () => unexpected('pairing.arrive'),
       stop: () => unexpected('pairing.stop'),
     },

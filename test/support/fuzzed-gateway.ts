@@ -1,5 +1,6 @@
 // The mqtt adapter under the fuzzer, with a canary: a decent lock that is online all the while and must always be served.
-import { setFlagsFromString } from 'node:v8';
+import { Socket } from 'node:net';
+import { queryObjects, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import type { CommandId } from '../../src/domain/lock-command.ts';
@@ -14,6 +15,8 @@ export interface FuzzReport extends FuzzFigures {
   /** Bytes of heap and buffers after a collection: when a fifth was sent, and at the end. */
   readonly memory: { readonly early: number; readonly late: number };
   readonly figures: ReturnType<Mqtt['broker']['figures']>;
+  /** Sockets that somebody still holds when all connections of the fuzzer have ended and the canary is gone. */
+  readonly socketsHeld: number;
   /** Of the log, level error or worse: there must be none. */
   readonly errors: readonly object[];
 }
@@ -41,6 +44,7 @@ function fuzzLock(index: number): TestLock {
 export async function fuzzGateway({ packets, seed, onProgress = () => {} }: FuzzRun): Promise<FuzzReport> {
   const fuzzLocks = Array.from({ length: attackers }, (_, index) => fuzzLock(index));
   const mqtt = await startMqtt({ locks: createFakeLocks(lockA, ...fuzzLocks) });
+  const socketsBefore = queryObjects(Socket, { format: 'count' });
   const errors: object[] = [];
   const memory = { early: 0, late: 0 };
   try {
@@ -65,7 +69,8 @@ export async function fuzzGateway({ packets, seed, onProgress = () => {} }: Fuzz
     const canaryFigures = await canary.stop();
     forgetWhatTheFakesHold(mqtt, errors);
     memory.late = memoryInUse();
-    return { ...sent, elapsedMs, canary: canaryFigures, memory, figures: mqtt.broker.figures(), errors };
+    const socketsHeld = queryObjects(Socket, { format: 'count' }) - socketsBefore;
+    return { ...sent, elapsedMs, canary: canaryFigures, memory, figures: mqtt.broker.figures(), socketsHeld, errors };
   } finally {
     await mqtt.stop();
   }

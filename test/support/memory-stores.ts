@@ -44,6 +44,7 @@ export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
       },
       get: (lockId) => byId.get(lockId)?.lock,
       byDevice,
+      isDisabled: () => false,
       async add(lock) {
         if (byId.has(lock.lockId) || byDevice(lock.deviceId)) throw new DomainError('conflict', 'That lock is registered already');
         byId.set(lock.lockId, { lock, cards: noCards });
