@@ -3,7 +3,7 @@ import type { LockId } from '../domain/lock.ts';
 import type { LinePlace } from './read-lines.ts';
 
 /** The lines of one lock, oldest first. */
-interface LockRun {
+export interface LockRun {
   readonly count: number;
   readonly lowest: number;
   readonly highest: number;

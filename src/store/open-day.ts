@@ -22,9 +22,8 @@ export interface OpenDay extends DayFile {
   newestRecord(): NewestRecord | undefined;
   /** Resolves when every append that was begun has ended. */
   idle(): Promise<void>;
-  /** Where the lines lie, and the lines, for sealing. */
+  /** Where the lines lie, for sealing. */
   readonly runs: LockRuns;
-  read(places: readonly LinePlace[]): Promise<Buffer[]>;
 }
 
 interface NewestRecord {
@@ -77,7 +76,6 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
     name,
     dayNumber: number,
     runs,
-    read,
     readAt: journal.read,
     bytes: journal.length,
     count: runs.count,
