@@ -5,8 +5,11 @@ import type { Notify, RecordStore } from './ports.ts';
 
 /** Seqs that one `resend-events` may ask for. */
 const chunkSeqs = 100;
-/** A longer gap is asked for at its newest end only: a lock keeps its newest events, and a gap can be 2^53 wide. */
-const gapSeqs = 1_000;
+/**
+ * A longer gap is asked for at its newest end only: a lock keeps its newest events, and a gap can be 2^53 wide. So much, because a gateway that
+ * was restored from an older backup misses what a busy lock has told in weeks.
+ */
+const gapSeqs = 10_000;
 
 type Range = readonly [from: number, to: number];
 type Chunk = { readonly epoch: string; readonly from: number; readonly to: number };
