@@ -107,7 +107,7 @@ export function createEventGaps(options: {
   }
 
   return {
-    newSession: (lockId) => void begin(lockId),
+    newSession: (lockId) => void sessions.delete(lockId),
 
     async ask(lockId, epoch, lastSeq) {
       const session = sessions.get(lockId) ?? begin(lockId);
@@ -121,6 +121,8 @@ export function createEventGaps(options: {
       } finally {
         session.underWay = false;
         session.wanted.clear();
+        // Nothing to remember of it: most sessions of most locks have no gap.
+        if (session.askedTo.size === 0 && sessions.get(lockId) === session) sessions.delete(lockId);
       }
     },
   };

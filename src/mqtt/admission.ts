@@ -51,6 +51,8 @@ const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
 export function createAdmission(options: AdmissionOptions, intake: Intake & { readonly limited: LimitedLog }): Admission {
   const { topics, locks, hubPresence, pairing, secrets, receiver, log } = options;
   const presence = createPresence<Connection>({ listener: receiver, log });
+  const ofLocks = { topics, presence, receiver, intake };
+  const ofHubs = { ...ofLocks, locks, hubPresence };
   const identities = new WeakMap<LoggedIn, Identity>();
   const { clock, limited } = intake;
   const logins = createAllowances<DeviceId>({ clock, ...loginRate });
@@ -61,11 +63,8 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
   const credentialsOf = (deviceId: DeviceId): Identity | undefined => identityOf(options, deviceId);
 
   function make(identity: Identity, transport: Transport): LoggedIn {
-    const shared = { topics, presence, receiver, intake };
     const connection =
-      identity.kind === 'lock'
-        ? createLockConnection(identity, transport, shared)
-        : createHubConnection(identity, transport, { ...shared, locks, hubPresence });
+      identity.kind === 'lock' ? createLockConnection(identity, transport, ofLocks) : createHubConnection(identity, transport, ofHubs);
     identities.set(connection, identity);
     return connection;
   }

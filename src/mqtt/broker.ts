@@ -75,7 +75,7 @@ export function createBroker(options: BrokerOptions): Broker {
     client = aedes.handle(stream);
     const served = client;
     clients.add(served);
-    stream.once('close', () => clients.delete(served));
+    stream.on('close', () => clients.delete(served));
   }
 
   function onHandshakeFailed(remoteAddress: string | undefined, reason: string): void {
@@ -192,7 +192,7 @@ export function createBroker(options: BrokerOptions): Broker {
           const { connection, clientId } = admitted;
           packet.clientId = clientId;
           connections.set(client, connection);
-          client.conn.once('close', () => connection.ended('the connection was closed'));
+          client.conn.on('close', () => connection.ended('the connection was closed'));
           return () => callback(null, true);
         }
         refusedConnections.add(admitted.reason);

@@ -54,7 +54,8 @@ interface Session {
 
 interface Link {
   readonly connection: Connection;
-  readonly pending: Map<string, Pending>;
+  /** None until the first command: most locks of a building are asked nothing for hours. */
+  pending: Map<string, Pending> | undefined;
   session: Session | undefined;
   available: boolean;
 }
@@ -70,8 +71,8 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
   }
 
   function lose(link: Link): void {
-    for (const pending of link.pending.values()) pending.end({ kind: 'lost' });
-    link.pending.clear();
+    for (const pending of link.pending?.values() ?? []) pending.end({ kind: 'lost' });
+    link.pending = undefined;
     link.session = undefined;
   }
 
@@ -81,19 +82,20 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
     const ttlMs = Math.floor(ttl);
     // Without time left, or under an id that already waits, nothing is sent: no bolt moves late or twice.
     if (!(ttlMs > 0)) return Promise.resolve({ kind: 'no-reply' });
-    if (link.pending.has(id)) return Promise.resolve({ kind: 'refused', error: 'busy', message: 'this command is already under way' });
+    if (link.pending?.has(id)) return Promise.resolve({ kind: 'refused', error: 'busy', message: 'this command is already under way' });
 
     return new Promise((resolve) => {
       const pending: Pending = {
         command,
         end(outcome) {
           cancelTimer();
-          link.pending.delete(id);
+          link.pending?.delete(id);
           resolve(outcome);
         },
         cancelTimer: () => cancelTimer(),
       };
       const cancelTimer = clock.timer(ttlMs, () => pending.end({ kind: 'no-reply' }));
+      link.pending ??= new Map();
       link.pending.set(id, pending);
       const expires = session.uptime + Math.floor(clock.monotonic() - session.at) + ttlMs;
       try {
@@ -118,7 +120,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
     connected(connection) {
       const earlier = links.get(connection.lockId);
       if (earlier !== undefined) lose(earlier);
-      links.set(connection.lockId, { connection, pending: new Map(), session: undefined, available: true });
+      links.set(connection.lockId, { connection, pending: undefined, session: undefined, available: true });
     },
     ended(connection) {
       const link = linkOf(connection);
@@ -152,9 +154,9 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
       const link = linkOf(connection);
       return link?.session !== undefined && link.available;
     },
-    busy: (connection) => (linkOf(connection)?.pending.size ?? 0) > 0,
+    busy: (connection) => (linkOf(connection)?.pending?.size ?? 0) > 0,
     take(connection, reply) {
-      const pending = linkOf(connection)?.pending.get(reply.id);
+      const pending = linkOf(connection)?.pending?.get(reply.id);
       if (pending === undefined) {
         const { lockId, deviceId } = connection;
         limited.warn(
@@ -165,7 +167,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
         return undefined;
       }
       pending.cancelTimer();
-      linkOf(connection)?.pending.delete(reply.id);
+      linkOf(connection)?.pending?.delete(reply.id);
       return () => pending.end(outcomeOf(pending.command, reply));
     },
   };

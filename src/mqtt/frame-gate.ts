@@ -66,7 +66,7 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
         guard.refuse(place);
         return false;
       }
-      stream.once('close', place.leave);
+      stream.on('close', place.leave);
       entered.set(stream, {
         hurry: lane.hurry,
         divert: guard.divert,

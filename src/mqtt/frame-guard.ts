@@ -152,7 +152,7 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     return forward.subarray(at);
   }
 
-  stream.once('close', stopTimers);
+  stream.on('close', stopTimers);
   stream.read = (size?: number): Buffer | null => {
     // How Node itself asks for more to be fetched: gives nothing.
     if (size === 0) return readUnguarded(0) as Buffer | null;

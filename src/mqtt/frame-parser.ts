@@ -1,7 +1,7 @@
 // Finds the packets in a stream of bytes and lets only whole, valid ones of MQTT 3.1.1 through. Knows no socket and no
 // clock: whatever way the bytes are cut into chunks, the same ones are let through and the same reason is given.
 import { connectType, disconnectType, type PacketRule, packetRules } from './frame-packets.ts';
-import { createPartialPacket } from './frame-partial.ts';
+import { createPartialPacket, type PartialPacket } from './frame-partial.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
 
 export interface PacketSizes {
@@ -38,7 +38,8 @@ export interface FrameParser {
 const incomplete = 0;
 
 export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: PacketSizes): FrameParser {
-  const partial = createPartialPacket();
+  /** Only while there is one: most locks write whole packets, and there are thousands of them. */
+  let partial: PartialPacket | undefined;
   let maxBytes = Math.min(maxBytesBeforeConnack, maxPacketBytes);
   let connected = false;
   let disconnected = false;
@@ -80,12 +81,15 @@ export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: Pac
     feed(chunk, maxPackets = Number.POSITIVE_INFINITY) {
       const fed = { forward: undefined as Buffer | undefined, packets: 0, rest: undefined as Buffer | undefined, refusal: over };
       if (over !== undefined) return fed;
-      if (chunk.length < partial.missing()) {
+      if (partial !== undefined && chunk.length < partial.missing()) {
         partial.keep(chunk);
         return fed;
       }
       let bytes = chunk;
-      if (partial.size() > 0) ({ bytes, rest: fed.rest } = partial.complete(chunk));
+      if (partial !== undefined) {
+        ({ bytes, rest: fed.rest } = partial.complete(chunk));
+        partial = undefined;
+      }
       let at = 0;
       while (at < bytes.length) {
         if (fed.packets === maxPackets) {
@@ -94,6 +98,7 @@ export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: Pac
         }
         const end = packetEnd(bytes, at);
         if (typeof end === 'number' && (end === incomplete || end > bytes.length)) {
+          partial = createPartialPacket();
           partial.keep(bytes.subarray(at), end === incomplete ? undefined : end - at);
           break;
         }
@@ -113,7 +118,7 @@ export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: Pac
       maxBytes = maxPacketBytes;
     },
     isConnected: () => connected,
-    keptBytes: partial.size,
-    missingBytes: partial.missing,
+    keptBytes: () => partial?.size() ?? 0,
+    missingBytes: () => partial?.missing() ?? 1,
   };
 }

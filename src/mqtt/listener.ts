@@ -53,7 +53,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
 
   function hold(socket: Socket): void {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    socket.on('close', () => sockets.delete(socket));
     // A reset between two owners of the socket must not end the process.
     socket.on('error', () => {});
   }
@@ -72,7 +72,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       hold(socket);
       const name = nameOf(socket);
       handshakes.set(name, socket);
-      socket.once('close', () => handshakes.delete(name));
+      socket.on('close', () => handshakes.delete(name));
       const [oldest] = handshakes;
       if (oldest === undefined || handshakes.size <= handshakesAtMost) return;
       handshakes.delete(oldest[0]);

@@ -1,8 +1,9 @@
 // The connection of a lock with a login of its own: it speaks for itself and for nobody else (Protocol 3).
 import type { Identity } from '../domain/identity.ts';
-import type { LockId } from '../domain/lock.ts';
-import { decideForward, decidePublish, decideSubscribe } from './access.ts';
+import type { DeviceId, LockId } from '../domain/lock.ts';
+import { decideForward, decidePublish, decideSubscribe, type SubscribeDecision } from './access.ts';
 import type { Connection } from './connection.ts';
+import type { Inbound, Opened } from './inbound.ts';
 import { createIntake, type Intake, type LoggedIn, type Transport } from './logged-in.ts';
 import type { Presence } from './presence.ts';
 import type { ReportReceiver } from './report-receiver.ts';
@@ -12,6 +13,8 @@ export interface LockConnection extends Connection, LoggedIn {
   readonly lockId: LockId;
 }
 
+type LockIdentity = Extract<Identity, { kind: 'lock' }>;
+
 export interface LockConnectionOptions {
   readonly topics: Topics;
   readonly presence: Presence<Connection>;
@@ -19,35 +22,69 @@ export interface LockConnectionOptions {
   readonly intake: Intake;
 }
 
-/** From here on the lock can be disconnected, also while its login is still under way. */
-export function createLockConnection(
-  identity: Extract<Identity, { kind: 'lock' }>,
-  transport: Transport,
-  { topics, presence, receiver, intake }: LockConnectionOptions,
-): LockConnection {
-  const { lockId, deviceId } = identity;
-  const connection: LockConnection = {
-    ...{ lockId, deviceId, publish: transport.publish },
-    isCurrent: () => presence.isCurrent(connection),
-    isUrgent: () => receiver.isUrgent(connection),
-    take: (packet, callback) => inbound.take(packet, callback),
-    maySubscribe: (filter) => decideSubscribe(identity, filter, topics),
-    mayReceive: (topic) => decideForward(identity, topic, topics),
-    ended(reason) {
-      if (presence.end(connection, reason)) inbound.end();
-    },
-    close(reason) {
-      connection.ended(reason);
-      transport.close();
-    },
-    reconnect: (reason) => connection.close(reason),
-  };
-  const inbound = createIntake(connection, transport, intake, (topic) => {
-    const decision = decidePublish(identity, topic, topics);
+/** A class, for its methods are shared: there are thousands, and as functions of their own they would be half of what each takes. */
+class OwnConnection implements LockConnection {
+  readonly lockId: LockId;
+  readonly deviceId: DeviceId;
+  readonly publish: Transport['publish'];
+  readonly take: LoggedIn['take'];
+  readonly #identity: LockIdentity;
+  readonly #transport: Transport;
+  readonly #options: LockConnectionOptions;
+  readonly #inbound: Inbound;
+
+  constructor(identity: LockIdentity, transport: Transport, options: LockConnectionOptions) {
+    this.lockId = identity.lockId;
+    this.deviceId = identity.deviceId;
+    this.publish = transport.publish;
+    this.#identity = identity;
+    this.#transport = transport;
+    this.#options = options;
+    this.#inbound = createIntake(this, transport, options.intake, (topic) => this.#open(topic));
+    this.take = this.#inbound.take;
+  }
+
+  isCurrent(): boolean {
+    return this.#options.presence.isCurrent(this);
+  }
+
+  isUrgent(): boolean {
+    return this.#options.receiver.isUrgent(this);
+  }
+
+  maySubscribe(filter: string): SubscribeDecision {
+    return decideSubscribe(this.#identity, filter, this.#options.topics);
+  }
+
+  mayReceive(topic: string): boolean {
+    return decideForward(this.#identity, topic, this.#options.topics);
+  }
+
+  ended(reason: string): void {
+    if (this.#options.presence.end(this, reason)) this.#inbound.end();
+  }
+
+  close(reason: string): void {
+    this.ended(reason);
+    this.#transport.close();
+  }
+
+  reconnect(reason: string): void {
+    this.close(reason);
+  }
+
+  #open(topic: string): Opened {
+    const { topics, receiver } = this.#options;
+    const decision = decidePublish(this.#identity, topic, topics);
     if (!decision.allow) return decision;
     const { channel, mayRetain } = decision;
-    return { allow: true, mayRetain, receive: (payload) => receiver.receive(connection, channel, payload) };
-  });
-  presence.register(connection);
+    return { allow: true, mayRetain, receive: (payload) => receiver.receive(this, channel, payload) };
+  }
+}
+
+/** From here on the lock can be disconnected, also while its login is still under way. */
+export function createLockConnection(identity: LockIdentity, transport: Transport, options: LockConnectionOptions): LockConnection {
+  const connection = new OwnConnection(identity, transport, options);
+  options.presence.register(connection);
   return connection;
 }

@@ -10,7 +10,7 @@ export function paceReads(stream: Duplex, pacing: Pacing, isUrgent: () => boolea
   const readAtOnce = stream.read.bind(stream);
   const { readBytes } = pacing.limits;
   const lane = pacing.enter({ isUrgent, resume: () => void stream.emit('readable') });
-  stream.once('close', lane.leave);
+  stream.on('close', lane.leave);
   stream.read = (size = readBytes): unknown => {
     // How Node itself asks for more to be fetched: gives nothing.
     if (size === 0) return readAtOnce(0);
