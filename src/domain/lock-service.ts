@@ -1,5 +1,5 @@
 // What a caller can do with locks: list, ask, lock and unlock, settings.
-import type { Caller, LockRole } from './account.ts';
+import type { AccountId, Caller, LockRole } from './account.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
@@ -48,6 +48,7 @@ export function createLockService(options: {
   readonly stateHeard: WeakSet<LockSession>;
 }): LockService {
   const { locks, statuses, link, commands, stateHeard } = options;
+  const locksOf = ofEachCaller(locks);
 
   function view(lock: Lock, caller: Caller): LockView {
     return {
@@ -75,8 +76,9 @@ export function createLockService(options: {
   return {
     list(caller, page, alias = '') {
       const wanted = alias.toLowerCase();
-      const mine = locks.all().filter((lock) => roleOn(lock, caller) !== undefined && lock.alias.toLowerCase().includes(wanted));
-      const { list, ...envelope } = paginate(mine, page);
+      const mine = locksOf(caller);
+      const found = wanted === '' ? mine : mine.filter((lock) => lock.alias.toLowerCase().includes(wanted));
+      const { list, ...envelope } = paginate(found, page);
       return { list: list.map((lock) => view(lock, caller)), ...envelope };
     },
 
@@ -128,6 +130,24 @@ export function createLockService(options: {
       refuseUnlessOk(await send(request, () => ({ op: 'set-settings', settings })));
       await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, ...settings } }));
     },
+  };
+}
+
+/** The locks on which a caller has any role, looked for anew only when a lock has changed: among ten thousand that takes milliseconds. */
+function ofEachCaller(locks: LockStore): (caller: Caller) => readonly Lock[] {
+  let among: readonly Lock[] = [];
+  const found = new Map<AccountId, readonly Lock[]>();
+  return (caller) => {
+    const all = locks.all();
+    if (all !== among) {
+      among = all;
+      found.clear();
+    }
+    const known = found.get(caller.accountId);
+    if (known !== undefined) return known;
+    const mine = all.filter((lock) => roleOn(lock, caller) !== undefined);
+    found.set(caller.accountId, mine);
+    return mine;
   };
 }
 

@@ -30,6 +30,17 @@ describe('the list of locks', () => {
     expect(total).toBe(found.length);
   });
 
+  it('follows a role that is given and taken away at once (HTTP API 3)', async () => {
+    const { lockService, locks } = await createDomain();
+    const ids = () => lockService.list(stranger, page).list.map(({ lock }) => lock.lockId);
+    expect(ids()).toEqual([]);
+    const granted = { accountId: stranger.accountId, role: 'operator' } as const;
+    await locks.update(otherLockId, (lock) => ({ ...lock, roles: [...lock.roles, granted] }));
+    expect(ids()).toEqual([otherLockId]);
+    await locks.update(otherLockId, (lock) => ({ ...lock, roles: [] }));
+    expect(ids()).toEqual([]);
+  });
+
   it('says of each lock whether it is online and whether the caller is its administrator (HTTP API 3)', async () => {
     const { lockService } = await createDomain();
     expect(lockService.list(administrator, page).list).toMatchObject([
