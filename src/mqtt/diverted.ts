@@ -9,9 +9,9 @@ const publishType = 3;
 
 /**
  * Hands on the PUBLISHes of QoS 0 and 1 with which `bytes`, whole and valid packets, begin. Gives where it stopped: at a packet
- * of another kind, which is not to be overtaken by those behind it.
+ * of another kind, which is not to be overtaken by those behind it, or before the last one if that is to be left.
  */
-export function takePublishes(bytes: Buffer, take: TakePublish): number {
+export function takePublishes(bytes: Buffer, take: TakePublish, leaveLast = false): number {
   let at = 0;
   while (at < bytes.length) {
     const first = bytes[at] as number;
@@ -24,16 +24,18 @@ export function takePublishes(bytes: Buffer, take: TakePublish): number {
       length += (byte & 0x7f) << shift;
       if (byte <= 0x7f) break;
     }
-    at = start + length;
+    const end = start + length;
+    if (leaveLast && end === bytes.length) return at;
     const topicEnd = start + 2 + bytes.readUInt16BE(start);
     const packet: InboundPacket = {
       topic: bytes.toString('utf8', start + 2, topicEnd),
-      payload: bytes.subarray(qos === 0 ? topicEnd : topicEnd + 2, at),
+      payload: bytes.subarray(qos === 0 ? topicEnd : topicEnd + 2, end),
       qos: qos === 0 ? 0 : 1,
       retain: (first & 1) === 1,
       ...(qos === 1 && { messageId: bytes.readUInt16BE(topicEnd) }),
     };
     if (!take(packet)) return bytes.length;
+    at = end;
   }
   return at;
 }

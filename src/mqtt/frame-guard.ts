@@ -141,12 +141,12 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   }
 
   /**
-   * What is left for the reader. Some PUBLISHes go the long way: whoever watches the keep alive there must see that the client
-   * is alive, and a look every 250 ms cannot be too late for one of a second, which ends after 1.5 [MQTT-3.1.2-24].
+   * What is left for the reader. One PUBLISH now and then goes the long way: whoever watches the keep alive there must see that
+   * the client is alive, and a look every 250 ms cannot be too late for one of a second, which ends after 1.5 [MQTT-3.1.2-24].
    */
   function diverted(forward: Buffer): Buffer | undefined {
     const now = clock.monotonic();
-    const at = take === undefined || now - longWayAt >= longWayMs ? 0 : takePublishes(forward, take);
+    const at = take === undefined ? 0 : takePublishes(forward, take, now - longWayAt >= longWayMs);
     if (at === forward.length) return undefined;
     longWayAt = now;
     return forward.subarray(at);

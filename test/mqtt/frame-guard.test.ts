@@ -184,6 +184,10 @@ describe('PUBLISHes that go the short way', () => {
       clock.advance(125);
     }
     expect(opened.out).toEqual([1, 2, long(3).toString('hex')]);
+    clock.advance(250);
+    opened.client.write(Buffer.concat([long(4), long(5), long(6)]));
+    await until('they have come out', () => opened.out.length === 6);
+    expect(opened.out.slice(3)).toEqual([4, 5, long(6).toString('hex')]);
   });
 });
 
