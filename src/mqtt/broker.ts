@@ -128,12 +128,13 @@ export function createBroker(options: BrokerOptions): Broker {
   }
 
   function guard(client: Client, hook: string, otherwise: () => void, decide: () => () => void): void {
-    const onFailed = (error: unknown) => {
-      counts.hookFailures++;
-      limited.warn(`hook ${hook}`, { hook, err: error, lockId: connections.get(client)?.lockId }, 'A step of the broker failed.');
-      close(client, 'a step of the broker failed');
-    };
-    contained(onFailed, otherwise, decide);
+    contained((error) => hookFailed(client, hook, error), otherwise, decide);
+  }
+
+  function hookFailed(client: Client, hook: string, error: unknown): void {
+    counts.hookFailures++;
+    limited.warn(`hook ${hook}`, { hook, err: error, lockId: connections.get(client)?.lockId }, 'A step of the broker failed.');
+    close(client, 'a step of the broker failed');
   }
 
   /** Commands and PUBACKs go out past aedes, which needs several writes and turns of the event loop for each. */
@@ -156,22 +157,30 @@ export function createBroker(options: BrokerOptions): Broker {
   }
 
   function takePublish(client: Client, packet: InboundPacket, callback: (error?: Error) => void): void {
-    const no = () => callback(new Error('not allowed'));
     const connection = connections.get(client);
     // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
-    if (connection === undefined || !connection.isCurrent()) no();
-    else guard(client, 'publish', no, () => () => connection.take(packet, callback));
+    if (connection === undefined || !connection.isCurrent()) {
+      callback(new Error('not allowed'));
+      return;
+    }
+    // As `guard` does it, without its four functions for each event.
+    try {
+      connection.take(packet, callback);
+    } catch (error) {
+      hookFailed(client, 'publish', error);
+    }
   }
 
   /** Of a client that is served: what it publishes with QoS 0 or 1 needs nothing of aedes, which is for all else. */
   function divert(client: Client): void {
+    let over = false;
+    const callback = (error?: Error) => {
+      if (error === undefined) return;
+      over = true;
+      client.close();
+    };
     gate.divert(client.conn, (packet) => {
-      let over = false;
-      takePublish(client, packet, (error) => {
-        if (error === undefined) return;
-        over = true;
-        client.close();
-      });
+      takePublish(client, packet, callback);
       return !over;
     });
   }

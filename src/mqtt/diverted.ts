@@ -27,13 +27,12 @@ export function takePublishes(bytes: Buffer, take: TakePublish, leaveLast = fals
     const end = start + length;
     if (leaveLast && end === bytes.length) return at;
     const topicEnd = start + 2 + bytes.readUInt16BE(start);
-    const packet: InboundPacket = {
-      topic: bytes.toString('utf8', start + 2, topicEnd),
-      payload: bytes.subarray(qos === 0 ? topicEnd : topicEnd + 2, end),
-      qos: qos === 0 ? 0 : 1,
-      retain: (first & 1) === 1,
-      ...(qos === 1 && { messageId: bytes.readUInt16BE(topicEnd) }),
-    };
+    const topic = bytes.toString('utf8', start + 2, topicEnd);
+    const retain = (first & 1) === 1;
+    const packet: InboundPacket =
+      qos === 0
+        ? { topic, payload: bytes.subarray(topicEnd, end), qos, retain }
+        : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1, retain };
     if (!take(packet)) return bytes.length;
     at = end;
   }

@@ -20,6 +20,7 @@ export function decodeEvents(payload: Buffer): Decoded<CheckedEvents> {
   const frame = checkFrame(parsed.value);
   if (!frame.ok) return frame;
   const { epoch, events } = frame.value;
+  if (events.every(isUsualEvent)) return { ok: true, value: { epoch, valid: events, invalid: none, reason: '' } };
   const valid: LockEvent[] = [];
   const invalid: unknown[] = [];
   let reason = '';
@@ -33,6 +34,8 @@ export function decodeEvents(payload: Buffer): Decoded<CheckedEvents> {
   }
   return { ok: true, value: { epoch, valid, invalid, reason } };
 }
+
+const none: readonly never[] = [];
 
 /** As `check` with `eventsMessage`. `value` is JSON. */
 export function checkFrame(value: unknown): Decoded<EventsFrame> {

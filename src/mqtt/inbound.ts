@@ -51,13 +51,15 @@ interface UnderWay extends Place {
   /** On the monotonic clock. Those behind it have later ones. */
   readonly until: number;
   receipt: Receipt;
-  /** What is due then. */
-  readonly answer: (receipt: Receipt) => void;
+  /** Of the PUBACK that is due then, if any. */
+  readonly messageId: number | undefined;
+  /** With QoS 2: what is due instead. */
+  readonly goOn: ((receipt: Receipt) => void) | undefined;
 }
 
 export function createInbound(acknowledge: (messageId: number) => void, options: InboundOptions): Inbound {
   const { clock, timeoutMs, maxUnderWay = () => usualUnderWay, hold = () => () => {}, open, onRefused, onFailed } = options;
-  const order = createInOrder<UnderWay>(({ answer, receipt }) => answer(receipt));
+  const order = createInOrder<UnderWay>(answer);
   let over = false;
   let cancelTimer: (() => void) | undefined;
 
@@ -71,6 +73,11 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
     if (over) return;
     end();
     onFailed(error);
+  }
+
+  function answer({ receipt, messageId, goOn }: UnderWay): void {
+    if (goOn !== undefined) goOn(receipt);
+    else if (receipt === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
   }
 
   /**
@@ -88,29 +95,21 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
   }
 
   /** Answers when the receipt is there and all before it are answered, within `timeoutMs`; unless the connection ends first. */
-  function answerWhenDue(receipt: Receipt | Promise<Receipt>, bytes: number, answer: (receipt: Receipt) => void): void {
-    const isThere = !(receipt instanceof Promise);
-    if (isThere && order.size() === 0) {
-      answer(receipt);
-      return;
-    }
-    const place: UnderWay = { done: false, until: clock.monotonic() + timeoutMs, receipt: 'leave', answer };
+  function answerWhenDue(receipt: Receipt | Promise<Receipt>, bytes: number, messageId?: number, goOn?: UnderWay['goOn']): void {
+    const place: UnderWay = { done: false, until: clock.monotonic() + timeoutMs, receipt: 'leave', messageId, goOn };
     order.enter(place);
-    const settle = (value: Receipt) => {
-      place.receipt = value;
-      if (!over) order.complete(place);
-    };
-    if (isThere) {
-      settle(receipt);
-      return;
-    }
+    if (receipt instanceof Promise) wait(receipt, place, hold(bytes));
+    else settle(place, receipt);
+  }
+
+  /** Apart from all else, so that what waits holds on to its place and not to its packet: thousands wait for a flush. */
+  function wait(receipt: Promise<Receipt>, place: UnderWay, release: () => void): void {
     if (cancelTimer === undefined) watch(place);
-    // Also when the connection ends meanwhile: it is the disk that is waited for.
-    const release = hold(bytes);
+    // Released also when the connection ends meanwhile: it is the disk that is waited for.
     receipt.then(
       (value) => {
         release();
-        settle(value);
+        settle(place, value);
       },
       (error) => {
         release();
@@ -119,14 +118,10 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
     );
   }
 
-  // Made apart from each other, so that a PUBACK which is due later holds on to its number and not to the whole packet.
-  const acknowledging = (messageId: number | undefined) => (receipt: Receipt) => {
-    if (receipt === 'acknowledge' && messageId !== undefined) acknowledge(messageId);
-  };
-  const goingOn = (packet: InboundPacket, callback: () => void) => (receipt: Receipt) => {
-    if (receipt === 'leave') packet.qos = 0;
-    callback();
-  };
+  function settle(place: UnderWay, receipt: Receipt): void {
+    place.receipt = receipt;
+    if (!over) order.complete(place);
+  }
 
   return {
     take(packet, callback) {
@@ -149,16 +144,23 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
       const { qos, messageId, payload } = packet;
       if (qos === 2) {
         // Stays with the broker, which keeps its handshake: it is called back when the receipt is there.
-        answerWhenDue(receipt, payload.length, goingOn(packet, callback));
+        answerWhenDue(receipt, payload.length, undefined, goingOn(packet, callback));
         return;
       }
       // Taken from the broker, which reads on at once: a reply or a ping behind events must not wait for the disk. The PUBACK
       // is sent from here, when it is due; nothing of the packet is kept until then.
       packet.qos = 0;
       callback();
-      answerWhenDue(receipt, payload.length, acknowledging(qos === 1 ? messageId : undefined));
+      answerWhenDue(receipt, payload.length, qos === 1 ? messageId : undefined);
     },
     // Whatever comes of it later completes nothing, nor what stands behind it.
     end,
+  };
+}
+
+function goingOn(packet: InboundPacket, callback: () => void): (receipt: Receipt) => void {
+  return (receipt) => {
+    if (receipt === 'leave') packet.qos = 0;
+    callback();
   };
 }

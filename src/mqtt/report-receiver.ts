@@ -143,11 +143,10 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     const { epoch, valid, invalid, reason } = message.value;
     if (valid.length > 0 && !quota.mayStore(connection)) return overQuota(connection);
     quota.charge(connection, valid.length);
-    const begin = () => reports.events(connection.lockId, { epoch, events: valid });
-    if (invalid.length === 0) return stored(connection, begin(), valid.length);
+    if (invalid.length === 0) return stored(connection, reports.events(connection.lockId, { epoch, events: valid }), valid.length);
     figures.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
-    const begun = valid.length > 0 ? [begin()] : [];
+    const begun = valid.length > 0 ? [reports.events(connection.lockId, { epoch, events: valid })] : [];
     begun.push(quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload)));
     return stored(connection, all(begun), valid.length);
   }
