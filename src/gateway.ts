@@ -5,6 +5,7 @@ import { createAccountService } from './domain/account-service.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createHubService } from './domain/hub-service.ts';
+import { createLockClocks } from './domain/lock-clocks.ts';
 import { createLockService } from './domain/lock-service.ts';
 import { createPairingService } from './domain/pairing-service.ts';
 import type { Log, Part } from './domain/part.ts';
@@ -120,6 +121,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const hubPresence = createHubPresence({ log });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubPresence, administration });
   const pairing = createPairingService({ clock, locks, registrations: registration, link: sender, notify });
+  const lockClocks = createLockClocks({ clock, locks, link: sender, commands, clockIsSuspect: store.clockIsSuspect, notify });
   const reports = createReportService({
     clock,
     locks,
@@ -130,6 +132,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     quarantine,
     commands,
     cardService,
+    lockClocks,
     commandIds,
     link: sender,
     stateHeard,
@@ -271,7 +274,18 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const systemd = createSystemd({ clock, log, environment: process.env, healthy, status: statusLine, notify: notifyBySystemd });
 
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
-  const parts: readonly Part[] = [store, backups, ...(certificates ? [certificates] : []), probe, jobs, control, broker, http, systemd];
+  const parts: readonly Part[] = [
+    store,
+    backups,
+    ...(certificates ? [certificates] : []),
+    probe,
+    jobs,
+    control,
+    broker,
+    lockClocks,
+    http,
+    systemd,
+  ];
   const started: Part[] = [];
   let starting: Promise<void> | undefined;
   let stopping: Promise<void> | undefined;

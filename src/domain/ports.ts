@@ -178,6 +178,7 @@ export type Notice =
       readonly outcome: string;
       readonly ms: number;
     }
+  | { readonly kind: 'clocks-set'; readonly set: number; readonly failed: number }
   | { readonly kind: 'events-lost'; readonly lockId: LockId; readonly epoch: string; readonly from: number; readonly to: number }
   | { readonly kind: 'events-quarantined'; readonly lockId: LockId; readonly epoch: string; readonly count: number }
   | { readonly kind: 'cards-unknown'; readonly lockId: LockId; readonly count: number }

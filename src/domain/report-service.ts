@@ -2,9 +2,10 @@
 // open state and its records change (Decision 1).
 import { cardNumbered, digestOf } from './card-rules.ts';
 import type { CardService } from './card-service.ts';
-import { type CommandService, priority } from './command-service.ts';
+import type { CommandService } from './command-service.ts';
 import { createEventGaps } from './event-gaps.ts';
 import type { DeviceId, Lock, LockId, LockSettings } from './lock.ts';
+import type { LockClocks } from './lock-clocks.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, StateReport } from './lock-report.ts';
 import type {
   AccountStore,
@@ -22,7 +23,6 @@ import type {
 } from './ports.ts';
 import { type RecordDraft, retentionCutoff } from './record.ts';
 
-const clockToleranceMs = 2_000;
 const dayMs = 86_400_000;
 /** No six calendar months are shorter than 181 days. */
 const surelyKeptMs = 180 * dayMs;
@@ -52,6 +52,7 @@ export function createReportService(options: {
   readonly quarantine: Quarantine;
   readonly commands: CommandService;
   readonly cardService: Pick<CardService, 'settle'>;
+  readonly lockClocks: Pick<LockClocks, 'check' | 'set'>;
   readonly commandIds: CommandIds;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly notify: Notify;
@@ -86,24 +87,12 @@ export function createReportService(options: {
     }
   }
 
-  async function setClock(lockId: LockId): Promise<void> {
-    await commands.send({
-      lockId,
-      priority: priority.gateway,
-      accountId: null,
-      deadline: commands.deadline(),
-      atTurn: () => ({ op: 'set-clock', now: clock.now(), timezoneRawOffset: locks.get(lockId)?.timezoneOffsetMs ?? 0 }),
-    });
-  }
-
   async function afterHello(lock: Lock, report: HelloReport, now: number): Promise<void> {
     const { lockId } = lock;
     if (withTold(lock, report) !== lock) {
       await followUp(lockId, 'keep what the lock said', () => locks.update(lockId, (current) => withTold(current, report)));
     }
-    if (report.date === undefined || Math.abs(report.date - now) > clockToleranceMs) {
-      await followUp(lockId, 'set-clock', () => setClock(lockId));
-    }
+    await followUp(lockId, 'set-clock', () => options.lockClocks.check(lockId, report.date, now));
     await options.cardService.settle(lockId);
     const { epoch, lastSeq } = report;
     if (epoch !== undefined) await followUp(lockId, 'resend-events', () => gaps.ask(lockId, epoch, lastSeq ?? 0));
@@ -185,7 +174,7 @@ export function createReportService(options: {
     },
 
     timezoneChanged(lockId) {
-      if (link.session(lockId) !== undefined) void followUp(lockId, 'set-clock', () => setClock(lockId));
+      if (link.session(lockId) !== undefined) void followUp(lockId, 'set-clock', () => options.lockClocks.set(lockId));
     },
 
     offline(lockId, reason) {

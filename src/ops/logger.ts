@@ -72,6 +72,7 @@ const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'de
   'command-ended': ['info', 'a command has ended'],
   // What came of them has lines of its own; their number grows with every reconnect.
   'own-command-ended': ['debug', "a command of the gateway's own has ended"],
+  'clocks-set': ['info', 'the clocks of the locks that are online were set'],
   'events-lost': ['warn', 'events are missing and the lock no longer has them'],
   'events-quarantined': ['warn', 'the lock has more epochs or gaps than are remembered: its events went to the quarantine file'],
   'cards-unknown': ['warn', 'the lock holds cards that the gateway does not know; they are left alone'],

@@ -8,6 +8,7 @@ import { createCommandService } from '../../src/domain/command-service.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
 import { createHubService } from '../../src/domain/hub-service.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
+import { createLockClocks } from '../../src/domain/lock-clocks.ts';
 import type { CommandId } from '../../src/domain/lock-command.ts';
 import { createLockService } from '../../src/domain/lock-service.ts';
 import { createPairingService } from '../../src/domain/pairing-service.ts';
@@ -253,6 +254,8 @@ export async function createDomain(
   });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, registrations: registrationService, link, notify });
+  const gatewayClock = { isSuspect: false };
+  const lockClocks = createLockClocks({ clock, locks, link, commands, clockIsSuspect: () => gatewayClock.isSuspect, notify });
   const reports = createReportService({
     clock,
     locks,
@@ -263,6 +266,7 @@ export async function createDomain(
     quarantine,
     commands,
     cardService,
+    lockClocks,
     commandIds,
     link,
     stateHeard,
@@ -298,6 +302,8 @@ export async function createDomain(
     hubLink,
     hubService,
     pairing,
+    gatewayClock,
+    lockClocks,
     reports,
   };
 }
