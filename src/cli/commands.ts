@@ -6,7 +6,9 @@ import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { exportRecords } from './export.ts';
+import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
+import { pairing } from './pairing.ts';
 import { restore } from './restore.ts';
 import { tokens } from './tokens.ts';
 import { verify } from './verify.ts';
@@ -29,6 +31,8 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     }),
     checkConfig,
     locks,
+    hubs,
+    pairing,
     accounts,
     tokens,
     exportRecords,

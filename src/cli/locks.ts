@@ -1,7 +1,7 @@
 // latchd lock: which locks belong to this gateway, and the keys that they log in with.
-import type { Account } from './accounts.ts';
 import { command, type Group } from './command.ts';
-import { type Ask, askForAll, inWords, manage } from './management.ts';
+import { askForAll, inWords, manage } from './management.ts';
+import { type NewLock, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
 import { positiveInteger } from './values.ts';
 
@@ -13,14 +13,11 @@ interface IssuedKey {
   readonly deviceKey: string;
 }
 
-interface Registration {
+interface Registration extends NewLock {
   readonly json?: true;
   readonly mac: string;
   readonly name: string;
-  readonly alias?: string;
-  readonly group?: string;
   readonly hub?: string;
-  readonly administrator?: string;
 }
 
 const register = command<Registration>({
@@ -30,14 +27,8 @@ const register = command<Registration>({
   arguments: [{ name: 'mac', says: 'its MAC address, such as A4:C1:38:7F:02:E9' }],
   options: [
     { flag: '--name', value: '<name>', says: 'what it is called', required: true },
-    { flag: '--alias', value: '<alias>', says: 'what people call it; the name when not given' },
-    { flag: '--group', value: '<name>', says: 'the group it belongs to' },
+    ...newLockOptions,
     { flag: '--hub', value: '<hub>', says: 'the hub that speaks for it (deviceId or MAC address)' },
-    {
-      flag: '--administrator',
-      value: '<username>',
-      says: 'who says who may do what on it; the gateway administrator, when there is only one',
-    },
     jsonOption,
   ],
   examples: [
@@ -47,19 +38,12 @@ const register = command<Registration>({
     ],
     ['lock register a4c1387f02ea --name Archive --hub a4c1387f02f0', 'a lock that a hub speaks for'],
   ],
-  async run({ mac, name, alias, group, hub, administrator, json }, { configured }) {
-    const names = {
-      lockMac: '<mac>',
-      lockName: '--name',
-      lockAlias: '--alias',
-      groupName: '--group',
-      hubId: '--hub',
-      administrator: '--administrator',
-    };
+  async run({ mac, hub, json, ...described }, { configured }) {
+    const { administrator } = described;
+    const names = { ...newLockNames, lockMac: '<mac>', hubId: '--hub' };
     const work = manage(configured(), async (ask) => {
       const chosen = administrator ?? (await onlyAdministrator(ask));
-      const given = { lockMac: mac, lockName: name, lockAlias: alias, groupName: group, hubId: hub, administrator: chosen };
-      const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      const body = { lockMac: mac, ...(hub !== undefined && { hubId: hub }), ...newLockBody({ ...described, administrator: chosen }) };
       return { chosen, key: await ask<IssuedKey>(`POST ${locksRoute}`, { body }) };
     });
     const { chosen, key } = await inWords({ names, listed: administrator === undefined ? 'hub list' : 'account list' }, work);
@@ -68,14 +52,6 @@ const register = command<Registration>({
     return 0;
   },
 });
-
-async function onlyAdministrator(ask: Ask): Promise<string> {
-  const all = await askForAll<Account>(ask, 'GET /api/v1/gateway/accounts');
-  const administrators = all.filter(({ gatewayAdministrator }) => gatewayAdministrator).map(({ username }) => username);
-  const [only] = administrators;
-  if (only !== undefined && administrators.length === 1) return only;
-  throw new Error(`--administrator is needed, because there are several gateway administrators: ${administrators.join(', ')}`);
-}
 
 interface Lock {
   readonly lockId: number;

@@ -17,8 +17,7 @@ export type Ask = <Answer>(route: string, request?: Request) => Promise<Answer>;
 
 /** Does `work` with whoever has the data: the daemon, or this process while none runs. */
 export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
-  const daemon: Ask = async <Answer>(route: string, request: Request = {}) =>
-    (await askControl(dataDir, { action: route, ...request })) as Answer;
+  const daemon = daemonOn(dataDir);
   if (await isThere(daemon)) return work(daemon);
   return manageDirectory(dataDir, { log: terminalLog, onFatal }, (management) =>
     work(async <Answer>(route: string, request: Request = {}) => {
@@ -27,6 +26,15 @@ export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise
       return (await handle(request)) as Answer;
     }),
   );
+}
+
+/** Does `work` with the running daemon; rejects where there is none. */
+export function manageRunning<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
+  return work(daemonOn(dataDir));
+}
+
+function daemonOn(dataDir: string): Ask {
+  return async <Answer>(route: string, request: Request = {}) => (await askControl(dataDir, { action: route, ...request })) as Answer;
 }
 
 async function isThere(daemon: Ask): Promise<boolean> {

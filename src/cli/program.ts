@@ -89,7 +89,7 @@ function memberOf(flag: string): string {
 function optionOf({ flag, value, says, required, choices, otherwise, read }: Option): ParserOption {
   const option = new ParserOption(value === undefined ? flag : `${flag} ${value}`, says);
   if (choices) option.choices(choices);
-  if (otherwise !== undefined) option.default(otherwise);
+  if (otherwise !== undefined) option.default(read ? read(otherwise) : otherwise);
   if (required) option.makeOptionMandatory();
   return read ? option.argParser(reading(read)) : option;
 }

@@ -45,7 +45,9 @@ async function connectTo(directory: string): Promise<Socket> {
   } catch (error) {
     socket.destroy();
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR') throw new NobodyThere(`no latchd is running on ${directory}`);
+    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR') {
+      throw new NobodyThere(`no latchd is running on ${directory}, and this needs it: start it first (sudo systemctl start latchd)`);
+    }
     if (code === 'EACCES' || code === 'EPERM') throw await notOurs(directory, error);
     throw new Error(`the daemon on ${directory} cannot be reached through ${path} (${code})`, { cause: error });
   }

@@ -1,0 +1,39 @@
+// What the commands that make a lock have in common: how it is called, where it belongs, and whose it is.
+import type { Account } from './accounts.ts';
+import type { Option } from './command.ts';
+import { type Ask, askForAll } from './management.ts';
+
+export interface NewLock {
+  readonly name?: string;
+  readonly alias?: string;
+  readonly group?: string;
+  readonly administrator?: string;
+}
+
+export const newLockOptions: readonly Option[] = [
+  { flag: '--alias', value: '<alias>', says: 'what people call it; the name when not given' },
+  { flag: '--group', value: '<name>', says: 'the group it belongs to' },
+  {
+    flag: '--administrator',
+    value: '<username>',
+    says: 'who says who may do what on it; the gateway administrator, when there is only one',
+  },
+];
+
+/** How the members of the API's body are asked for here. */
+export const newLockNames = { lockName: '--name', lockAlias: '--alias', groupName: '--group', administrator: '--administrator' };
+
+/** Without the members that were not given. */
+export function newLockBody({ name, alias, group, administrator }: NewLock): object {
+  const members = { lockName: name, lockAlias: alias, groupName: group, administrator };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** Whose a lock is when nobody says so. Rejects when that is not clear. */
+export async function onlyAdministrator(ask: Ask): Promise<string> {
+  const all = await askForAll<Account>(ask, 'GET /api/v1/gateway/accounts');
+  const administrators = all.filter(({ gatewayAdministrator }) => gatewayAdministrator).map(({ username }) => username);
+  const [only] = administrators;
+  if (only !== undefined && administrators.length === 1) return only;
+  throw new Error(`--administrator is needed, because there are several gateway administrators: ${administrators.join(', ')}`);
+}
