@@ -96,6 +96,14 @@ export interface AppendOutcome {
   readonly refused: readonly RecordDraft[];
 }
 
+/** Events of one lock that have just become records: the first is `firstRecordId`, the others follow it. */
+export interface StoredEvents {
+  readonly lockId: LockId;
+  readonly epoch: string;
+  readonly drafts: readonly RecordDraft[];
+  readonly firstRecordId: number;
+}
+
 /** What is stored of one epoch of a lock: the highest seq (0: nothing) and the ranges missing below it, lowest first. */
 export interface EpochProgress {
   readonly highest: number;
@@ -110,6 +118,13 @@ export interface RecordStore {
   append(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome>;
   /** Newest first by recordId, exact totals; shows a record only after its flush. */
   page(query: RecordQuery): Promise<Page<LockRecord>>;
+  /** The highest recordId that is flushed; 0: none. Records are flushed in the order of their ids. */
+  newest(): number;
+  /**
+   * The records above `recordId` of the locks that are wanted, by recordId, some at a time or none: all that were flushed when it is first
+   * asked, and perhaps newer ones. `storage-unavailable`.
+   */
+  since(recordId: number, wants: (lockId: LockId) => boolean): AsyncIterable<readonly LockRecord[]>;
   /** Counts flushed events and those whose flush is under way. */
   progress(lockId: LockId, epoch: string): EpochProgress;
   /** Records in the log, of all locks. */

@@ -1,6 +1,7 @@
 // What the record log asks of a day, whether its file is still open or sealed; and how day files are named.
 import type { LockId } from '../domain/lock.ts';
 import type { LockRecord } from '../domain/record.ts';
+import type { RecordsWanted } from './records-above.ts';
 
 export interface DayQuery {
   readonly lockId: LockId;
@@ -16,6 +17,8 @@ export interface DayFile {
   matching(query: DayQuery): number | Promise<number>;
   /** Those records, newest first, without the first `skip`, at most `take`. Damaged lines are left out. */
   newest(query: DayQuery, skip: number, take: number): Promise<LockRecord[]>;
+  /** Those that are wanted by recordId, some at a time, or none. Damaged lines are left out. */
+  above(wanted: RecordsWanted): AsyncGenerator<LockRecord[]>;
   /** Flushed bytes of the file. */
   bytes(): number;
   /** As OpenFile.read. */

@@ -11,10 +11,14 @@ import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
 import { type LinePlace, readLines } from './read-lines.ts';
 import { decodeRecord, readRecord, recordBody } from './record-line.ts';
+import { recordsInOrder, recordsToSort } from './records-above.ts';
 
 export interface OpenDay extends DayFile {
-  /** Calls back once all of them are flushed, which is when they begin to show; with `storage-unavailable` when none is stored. */
-  append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number, done: (error?: Error) => void): void;
+  /**
+   * Calls back once all of them are flushed, which is when they begin to show, with the recordId of the last; with `storage-unavailable`
+   * when none is stored.
+   */
+  append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number, done: Appended): void;
   flushes(): number;
   /** As `dayNumber` of an instant of its day. */
   readonly dayNumber: number;
@@ -25,6 +29,8 @@ export interface OpenDay extends DayFile {
   /** Where the lines lie, for sealing. */
   readonly runs: LockRuns;
 }
+
+export type Appended = (error: Error | undefined, lastRecordId: number) => void;
 
 interface NewestRecord {
   readonly recordId: number;
@@ -41,18 +47,23 @@ interface DayOptions {
 /** Begins the file of a day. */
 export async function beginDay(options: DayOptions): Promise<OpenDay> {
   const file = await createJournalFile(options.files, `${options.folder}/${dayFileName(options.name)}`);
-  return openDay(options, createJournal(file, 0), createLockRuns());
+  return openDay(options, createJournal(file, 0), { runs: createLockRuns(), newest: undefined, isInOrder: true });
 }
 
 /** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
 export async function reopenDay(options: DayOptions, onRecord: (record: LockRecord) => void): Promise<OpenDay> {
   let runs = createLockRuns();
   let newest: NewestRecord | undefined;
+  // Lines that were sorted, and then the power went before their index was written, are in another order.
+  let isInOrder = true;
+  let before = 0;
   function take(line: Buffer, position: number): LockRecord | undefined {
     const record = decodeRecord(line);
     if (!record) return undefined;
     runs.add(record.lockId, position, line.length + 1, record.lockDate);
     if (!newest || record.recordId > newest.recordId) newest = record;
+    if (record.recordId < before) isInOrder = false;
+    before = record.recordId;
     return record;
   }
   const path = `${options.folder}/${dayFileName(options.name)}`;
@@ -63,13 +74,21 @@ export async function reopenDay(options: DayOptions, onRecord: (record: LockReco
   });
   if (rewritten) {
     runs = createLockRuns();
+    before = 0;
     await scanLines(file, take);
   }
-  return openDay(options, createJournal(file, length), runs, newest);
+  return openDay(options, createJournal(file, length), { runs, newest, isInOrder });
 }
 
-function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, last?: NewestRecord): OpenDay {
-  let newest = last;
+interface Found {
+  readonly runs: LockRuns;
+  readonly newest: NewestRecord | undefined;
+  /** The lines are in the order of their recordIds. */
+  readonly isInOrder: boolean;
+}
+
+function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder, ...found }: Found): OpenDay {
+  let { newest } = found;
   const number = Date.parse(name.day) / 86_400_000;
   const read = (places: readonly LinePlace[]): Promise<Buffer[]> => readLines(journal.read, places);
   return {
@@ -87,6 +106,10 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
       const lines = await read(runs.places(lockId, from, to, skip, take));
       return intactRecords(lines, log, dayFileName(name));
     },
+    above(wanted) {
+      const to = journal.length();
+      return isInOrder ? recordsInOrder(journal.read, to, wanted) : recordsToSort(journal.read, [{ from: 0, to }], wanted);
+    },
     append(lockId, epoch, drafts, takeRecordId, done) {
       let recordId = 0;
       const bodies = drafts.map((draft) => {
@@ -95,7 +118,7 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
       });
       journal.enqueue({
         bodies,
-        reject: done,
+        reject: (error) => done(error, 0),
         resolve(start, lengths, first) {
           let position = start;
           for (const [n, { lockDate }] of drafts.entries()) {
@@ -104,7 +127,7 @@ function openDay({ name, log }: DayOptions, journal: Journal, runs: LockRuns, la
             position += length;
           }
           newest = { recordId, serverDate: (drafts.at(-1) as RecordDraft).serverDate };
-          done();
+          done(undefined, recordId);
         },
       });
     },

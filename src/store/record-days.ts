@@ -21,6 +21,8 @@ export interface RecordDays {
   begin(firstRecordId: () => number): Promise<void>;
   /** Runs a query on days that stay open until it has ended. */
   reading<T>(query: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
+  /** The days as they are now; they stay open until `release` is called. */
+  hold(): { readonly days: readonly DayFile[]; release(): Promise<void> };
   /** Seals every day but today; what fails is logged and tried again the next time. Never rejects. */
   seal(progress: EventProgress): Promise<void>;
   /** Deletes the files that are too old; resolves with their names. */
@@ -58,6 +60,18 @@ export function createRecordDays(options: {
     const free = [...retired].filter((day) => !held.has(day));
     for (const day of free) retired.delete(day);
     await Promise.all(free.map((day) => day.close()));
+  }
+  function hold(): ReturnType<RecordDays['hold']> {
+    // An array of its own, so that two queries never share one entry.
+    const held = [...days];
+    queries.add(held);
+    return {
+      days: held,
+      async release() {
+        queries.delete(held);
+        if (retired.size > 0) await closeRetired();
+      },
+    };
   }
   /** Takes a day out, puts another (or none) in its place, and closes it when no query reads it any more. */
   async function replace(day: OpenDay, by: DayFile | undefined): Promise<void> {
@@ -108,6 +122,10 @@ export function createRecordDays(options: {
     today,
     begin(firstRecordId) {
       beginning ??= (async () => {
+        // Flushed in the order of their recordIds, whatever the file: nothing of a new day shows before all of the one before it.
+        const before = open.at(-1);
+        if (before) finished.add(before);
+        await before?.idle();
         const name = { day: utcDay(clock.now()), firstRecordId: firstRecordId() };
         const day = await beginDay({ files, folder, name, log });
         days = [...days, day];
@@ -118,16 +136,14 @@ export function createRecordDays(options: {
       return beginning;
     },
     async reading(query) {
-      // An array of its own, so that two queries never share one entry.
-      const held = [...days];
-      queries.add(held);
+      const { days: held, release } = hold();
       try {
         return await query(held);
       } finally {
-        queries.delete(held);
-        if (retired.size > 0) await closeRetired();
+        await release();
       }
     },
+    hold,
     seal(progress) {
       sealing ??= sealAll(progress).finally(() => {
         sealing = undefined;

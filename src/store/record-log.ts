@@ -3,7 +3,7 @@
 import type { LockId } from '../domain/lock.ts';
 import { type Page, pageOf } from '../domain/page.ts';
 import type { Log } from '../domain/part.ts';
-import type { AppendOutcome, Clock, RecordQuery, RecordStore } from '../domain/ports.ts';
+import type { AppendOutcome, Clock, RecordQuery, RecordStore, StoredEvents } from '../domain/ports.ts';
 import { type LockRecord, oldestKept, type RecordDraft } from '../domain/record.ts';
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
@@ -11,8 +11,8 @@ import type { DayFile } from './day-file.ts';
 import { createEventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
-import type { OpenDay } from './open-day.ts';
-import { createRecordDays } from './record-days.ts';
+import type { Appended, OpenDay } from './open-day.ts';
+import { createRecordDays, type RecordDays } from './record-days.ts';
 import { createRecordIds, type RecordIds } from './record-ids.ts';
 
 export interface PurgeOutcome {
@@ -50,11 +50,13 @@ export function createRecordLog(options: {
   readonly log: Log;
   readonly counters: CounterFile;
   readonly clockTrust: ClockTrust;
+  readonly onStored?: ((stored: StoredEvents) => void) | undefined;
 }): RecordLog {
-  const { files, folder, clock, log, counters, clockTrust } = options;
+  const { files, folder, clock, log, counters, clockTrust, onStored } = options;
   const progress = createEventProgress();
   const days = createRecordDays({ files, folder, clock, log });
   let ids: RecordIds | undefined;
+  let newest = 0;
   let stored = 0;
   let duplicates = 0;
 
@@ -75,7 +77,7 @@ export function createRecordLog(options: {
     const claim = progress.claim(lockId, epoch, events, forgetBefore);
     const day = readyDay(recordIds, claim.fresh.length);
     return new Promise((resolve, reject) => {
-      function done(error?: unknown): void {
+      function done(error: unknown, lastRecordId: number): void {
         if (error !== undefined) {
           progress.undo(claim);
           reject(storageUnavailable(error));
@@ -84,11 +86,15 @@ export function createRecordLog(options: {
         progress.keep(claim);
         stored += claim.fresh.length;
         duplicates += claim.duplicates;
+        if (claim.fresh.length > 0) {
+          newest = lastRecordId;
+          onStored?.({ lockId, epoch, drafts: claim.fresh, firstRecordId: lastRecordId - claim.fresh.length + 1 });
+        }
         resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
       }
-      if (claim.fresh.length === 0) done();
+      if (claim.fresh.length === 0) done(undefined, 0);
       else if (day) day.append(lockId, epoch, claim.fresh, recordIds.take, done);
-      else appendWhenReady(recordIds, lockId, epoch, claim.fresh, done).catch(done);
+      else appendWhenReady(recordIds, lockId, epoch, claim.fresh, done).catch((error: unknown) => done(error, 0));
     });
   }
   async function appendWhenReady(
@@ -96,7 +102,7 @@ export function createRecordLog(options: {
     lockId: LockId,
     epoch: string,
     fresh: readonly RecordDraft[],
-    done: (error?: unknown) => void,
+    done: Appended,
   ): Promise<void> {
     let day = readyDay(recordIds, fresh.length);
     for (; !day; day = readyDay(recordIds, fresh.length)) await makeReady(recordIds, fresh.length);
@@ -109,6 +115,7 @@ export function createRecordLog(options: {
     async open() {
       const found = await days.open(progress);
       ids = createRecordIds(counters, found.highestRecordId);
+      newest = found.highestRecordId;
       await clockTrust.open(found.newestAt);
     },
     append(lockId, epoch, events) {
@@ -122,6 +129,8 @@ export function createRecordLog(options: {
         throw storageUnavailable(error);
       }
     },
+    newest: () => newest,
+    since: (recordId, wants) => recordsSince(days, recordId, wants),
     progress: progress.of,
     count,
     seal: () => days.seal(progress),
@@ -162,4 +171,24 @@ async function pageOver(days: readonly DayFile[], query: RecordQuery): Promise<P
     wanted -= take;
   }
   return pageOf((await Promise.all(parts)).flat(), total, { pageNo, pageSize });
+}
+
+/** Walks the days from the one that holds the first record above `recordId`. */
+async function* recordsSince(
+  days: RecordDays,
+  recordId: number,
+  wants: (lockId: LockId) => boolean,
+): AsyncGenerator<readonly LockRecord[]> {
+  const { days: held, release } = days.hold();
+  try {
+    for (const [n, day] of held.entries()) {
+      const next = held[n + 1];
+      if (next && next.name.firstRecordId <= recordId + 1) continue;
+      yield* day.above({ above: recordId, wants });
+    }
+  } catch (error) {
+    throw storageUnavailable(error);
+  } finally {
+    await release();
+  }
 }

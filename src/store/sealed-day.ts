@@ -1,9 +1,11 @@
 // A day that is finished: its file sorted by lock, opened by its index alone. A page reads only blocks that hold it.
+import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { LockRecord } from '../domain/record.ts';
 import { type DayFile, type DayName, type DayQuery, dayFileName } from './day-file.ts';
 import type { OpenFile } from './files.ts';
 import { intactRecords } from './open-day.ts';
+import { type ByteRange, recordsToSort } from './records-above.ts';
 import type { SealedIndex } from './sealed-index.ts';
 
 export interface SealedDay extends DayFile {
@@ -64,6 +66,19 @@ export function createSealedDay(options: {
       return query.from <= date && date <= query.to;
     });
   }
+  /** Where the lines of these locks lie. */
+  function rangesOf(wants: (lockId: LockId) => boolean): ByteRange[] {
+    const ranges: { from: number; to: number }[] = [];
+    for (const [block, lockId] of lockIds.entries()) {
+      if (!wants(lockId as LockId)) continue;
+      const from = positions[block] as number;
+      const to = positions[block + 1] ?? index.bytes;
+      const last = ranges.at(-1);
+      if (last?.to === from) last.to = to;
+      else ranges.push({ from, to });
+    }
+    return ranges;
+  }
   async function countEdges(edges: readonly number[], query: DayQuery): Promise<number> {
     const lines = await Promise.all(edges.map((block) => matchingLines(block, query)));
     return lines.reduce((sum, { length }) => sum + length, 0);
@@ -104,6 +119,7 @@ export function createSealedDay(options: {
       }
       return found;
     },
+    above: (wanted) => recordsToSort(file.read, rangesOf(wanted.wants), wanted),
     close: file.close,
   };
 }

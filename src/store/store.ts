@@ -12,6 +12,7 @@ import type {
   RecordStore,
   Secrets,
   StatusStore,
+  StoredEvents,
 } from '../domain/ports.ts';
 import { createAccountFile, makeFirstAccount } from './account-file.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
@@ -41,6 +42,8 @@ export interface StoreOptions {
   readonly onFatal: (error: Error) => void;
   /** Called for every change that the disk has refused, whoever asked for it: `storage-unavailable`. */
   readonly onFailed?: (error: Error) => void;
+  /** Called in the order of recordIds, as soon as the events are flushed and before that is acknowledged. Must not throw. */
+  readonly onStored?: (stored: StoredEvents) => void;
   readonly files?: FileLayer;
   /** Called once, at a start on data of an older program, before any of it is changed; what it rejects with stops the start. */
   readonly beforeUpgrade?: () => Promise<void>;
@@ -121,7 +124,7 @@ export function createStore(options: StoreOptions): Store {
     beforeUpgrade,
     isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
   });
-  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust });
+  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
   let key: Buffer | undefined;
   let isOpen = false;

@@ -84,6 +84,27 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
         expect(await records.append(lockId(2), 'e', sampleEvents(1, 1))).toMatchObject({ stored: 1 });
       }));
 
+    test('gives what is above a recordId, of the locks that are wanted, by recordId', () =>
+      over(async (records) => {
+        expect(records.newest()).toBe(0);
+        for (let n = 0; n < 30; n++) await records.append(lockId((n % 3) + 1), 'e', sampleEvents(n * 10 + 1, n * 10 + 10));
+        const since = async (above: number, ...locks: number[]): Promise<[recordId: number, lockId: number][]> => {
+          const found: [number, number][] = [];
+          for await (const some of records.since(above, (lock) => locks.includes(lock)))
+            found.push(...some.map((record): [number, number] => [record.recordId, record.lockId]));
+          return found;
+        };
+        const all = await since(0, 1, 2, 3);
+        expect(all).toHaveLength(300);
+        expect(all.map(([id]) => id)).toEqual(all.map(([id]) => id).toSorted((a, b) => a - b));
+        expect(records.newest()).toBe(all.at(-1)?.[0]);
+        const middle = all[150]?.[0] as number;
+        expect(await since(middle, 2)).toEqual(all.filter(([id, lock]) => id > middle && lock === 2));
+        expect(await since(middle, 1, 2, 3)).toEqual(all.filter(([id]) => id > middle));
+        expect(await since(records.newest(), 1, 2, 3)).toEqual([]);
+        expect(await since(0)).toEqual([]);
+      }));
+
     test('an empty call stores nothing', () =>
       over(async (records) => {
         expect(await records.append(one, 'e', [])).toEqual({ stored: 0, duplicates: 0, refused: [] });

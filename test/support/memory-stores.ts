@@ -171,6 +171,10 @@ export function createMemoryRecords(): RecordStore {
       const matching = of(lockId).filter(({ lockDate }) => from <= lockDate && lockDate <= to);
       return paginate(matching.toReversed(), { pageNo, pageSize });
     },
+    newest: () => records.at(-1)?.recordId ?? 0,
+    async *since(recordId, wants) {
+      yield records.filter((record) => record.recordId > recordId && wants(record.lockId));
+    },
     progress,
     count: () => records.length,
   };

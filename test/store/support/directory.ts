@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../../../src/domain/part.ts';
-import type { Clock } from '../../../src/domain/ports.ts';
+import type { Clock, StoredEvents } from '../../../src/domain/ports.ts';
 import type { FileLayer } from '../../../src/store/files.ts';
 import { createSecrets } from '../../../src/store/secrets.ts';
 import { createStore, type Store } from '../../../src/store/store.ts';
@@ -78,6 +78,7 @@ interface TestOptions {
   readonly files?: FileLayer;
   readonly clock?: ManualClock;
   readonly onFailed?: (error: Error) => void;
+  readonly onStored?: (stored: StoredEvents) => void;
   readonly beforeUpgrade?: () => Promise<void>;
 }
 
@@ -94,6 +95,7 @@ export function testStore(directory: string, options: TestOptions = {}): TestSto
     onFatal: (error) => fatal.push(error),
     ...(options.files ? { files: options.files } : {}),
     ...(options.onFailed ? { onFailed: options.onFailed } : {}),
+    ...(options.onStored ? { onStored: options.onStored } : {}),
     ...(options.beforeUpgrade ? { beforeUpgrade: options.beforeUpgrade } : {}),
   });
   return { store, log, clock, fatal };
