@@ -9,28 +9,34 @@ import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } fro
 /** Specification 4.2 and HTTP API 4: rights, existence and what the lock says are the service's business. */
 export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): readonly Route[] {
   return [
-    route('GET', '/api/v1/identity-card/list', cardList, ({ caller, parameters: { lockId, page } }) =>
+    route('GET', '/api/v1/identity-card/list', 'listCards', cardList, ({ caller, parameters: { lockId, page } }) =>
       ok(pageView(cards.list(caller, lockId, page), cardView)),
     ),
     route(
       'POST',
       '/api/v1/identity-card/add',
+      'addCard',
       cardAdd(() => clock.now()),
       async ({ caller, parameters: { lockId, card, via }, gone }) => ok(addedCardView(await cards.add(caller, lockId, card, via, gone))),
     ),
-    route('PUT', '/api/v1/identity-card/change-validity', cardValidity, ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
-      done(cards.changeValidity(caller, lockId, cardId, validity, via, gone)),
+    route(
+      'PUT',
+      '/api/v1/identity-card/change-validity',
+      'changeCardValidity',
+      cardValidity,
+      ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
+        done(cards.changeValidity(caller, lockId, cardId, validity, via, gone)),
     ),
-    route('PUT', '/api/v1/identity-card/rename', cardRename, ({ caller, parameters: { lockId, cardId, name } }) =>
+    route('PUT', '/api/v1/identity-card/rename', 'renameCard', cardRename, ({ caller, parameters: { lockId, cardId, name } }) =>
       done(cards.rename(caller, lockId, cardId, name)),
     ),
-    route('DELETE', '/api/v1/identity-card/delete', cardDelete, ({ caller, parameters: { lockId, cardId, via }, gone }) =>
+    route('DELETE', '/api/v1/identity-card/delete', 'deleteCard', cardDelete, ({ caller, parameters: { lockId, cardId, via }, gone }) =>
       done(cards.remove(caller, lockId, cardId, via, gone)),
     ),
-    route('GET', '/api/v1/identity-card/detail', oneCard, ({ caller, parameters: { lockId, cardId } }) =>
+    route('GET', '/api/v1/identity-card/detail', 'cardDetail', oneCard, ({ caller, parameters: { lockId, cardId } }) =>
       ok(cardDetailView(cards.detail(caller, lockId, cardId))),
     ),
-    route('GET', '/api/v1/identity-card/on-lock', cardsOnLock, async ({ caller, parameters: { lockId, page }, gone }) =>
+    route('GET', '/api/v1/identity-card/on-lock', 'listCardsOnLock', cardsOnLock, async ({ caller, parameters: { lockId, page }, gone }) =>
       ok(pageView(paginate(await cards.onLock(caller, lockId, gone), page), cardOnLockView)),
     ),
   ];

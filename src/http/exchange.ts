@@ -42,6 +42,8 @@ interface Exchange {
 const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
 
+const uncached = ['Cache-Control', 'no-store'];
+
 const none: Readonly<Record<string, string>> = {};
 
 /**
@@ -78,9 +80,9 @@ export function createServe(options: {
   async function respond(exchange: Exchange): Promise<void> {
     try {
       const answered = await answer(exchange);
-      if ('text' in answered) return send(exchange, 200, answered.contentType, [], answered.text);
+      if ('text' in answered) return sendText(exchange, answered);
       const { status = 200, headers = [], body } = answered;
-      send(exchange, status, json, headers, JSON.stringify(body));
+      send(exchange, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
     } catch (error) {
       refuse(exchange, error);
     }
@@ -93,7 +95,7 @@ export function createServe(options: {
     const { resource, pathValues } = found;
     const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
-    if ('open' in route) return route.handle();
+    if ('open' in route) return route.handle(pathValues);
     const caller = authenticate(request);
     exchange.account = caller.username;
     requireJsonAccepted(request.headers.accept);
@@ -126,16 +128,20 @@ export function createServe(options: {
     if (problem.code === 'storage-unavailable')
       log.warn({ requestId, reason: error instanceof Error ? error.message : String(error) }, 'a change was refused because of the disk');
     const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
-    send(exchange, problem.status, problemJson, headers, problem.body);
+    send(exchange, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
   }
 
-  function send({ requestId, response }: Exchange, status: number, type: string, headers: readonly string[], body: string): void {
+  /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 5.2.2.4). */
+  function sendText(exchange: Exchange, { contentType, text, etag, headers = [] }: TextAnswer): void {
+    const all = ['Content-Type', contentType, ...(etag === undefined ? uncached : ['Cache-Control', 'no-cache', 'ETag', etag]), ...headers];
+    if (etag !== undefined && exchange.request.headers['if-none-match']?.includes(etag)) send(exchange, 304, all);
+    else send(exchange, 200, all, text);
+  }
+
+  function send({ requestId, response }: Exchange, status: number, headers: readonly string[], body?: string | Buffer): void {
     if (response.destroyed || response.headersSent) return;
-    const all = [
-      ...['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body))],
-      ...['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId],
-      ...headers,
-    ];
+    const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
+    const all = [...headers, ...length, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
     if (closing()) all.push('Connection', 'close');
     response.writeHead(status, all);
     response.end(body);

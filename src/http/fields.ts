@@ -49,10 +49,14 @@ function textProblem(value: string, min: number, max: number, controls: 'refused
 
 /** Text of `min` to `max` code points, well-formed, without control characters unless they are allowed. */
 export function text(min: number, max: number, controls: 'refused' | 'allowed' = 'refused') {
-  return z.string({ error: 'must be a string' }).check((context) => {
-    const message = textProblem(context.value, min, max, controls);
-    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
-  });
+  const documented = { ...(min > 0 && { minLength: min }), maxLength: max, ...(controls === 'refused' && { pattern: '^\\P{Cc}*$' }) };
+  return z
+    .string({ error: 'must be a string' })
+    .check((context) => {
+      const message = textProblem(context.value, min, max, controls);
+      if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
+    })
+    .meta(documented);
 }
 
 /** What people call a lock, its alias or a token. */
@@ -69,10 +73,15 @@ export const username = z
   .string({ error: 'must be a string' })
   .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, 'must be 1 to 64 letters, digits or . _ @ -, starting with a letter or digit');
 
+const macPattern = '^(?:[0-9A-Fa-f]{12}|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5})$';
+
 /** A MAC address in any usual spelling, as a deviceId (HTTP API 6). */
-export const mac = z.string({ error: 'must be a string' }).transform((spelling, context) => {
-  const deviceId = deviceIdOf(spelling);
-  if (deviceId !== undefined) return deviceId;
-  context.addIssue('must be a MAC address such as A4:C1:38:7F:02:E9');
-  return z.NEVER;
-});
+export const mac = z
+  .string({ error: 'must be a string' })
+  .meta({ pattern: macPattern, examples: ['A4:C1:38:7F:02:E9'] })
+  .transform((spelling, context) => {
+    const deviceId = deviceIdOf(spelling);
+    if (deviceId !== undefined) return deviceId;
+    context.addIssue('must be a MAC address such as A4:C1:38:7F:02:E9');
+    return z.NEVER;
+  });

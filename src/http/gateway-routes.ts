@@ -12,54 +12,67 @@ const base = '/api/v1/gateway';
 /** HTTP API 6. `status` knows no caller, so its route asks for a gateway administrator itself; all others leave that to the services. */
 export function gatewayRoutes(locks: RegistrationService, accounts: AccountService, status: () => object): readonly Route[] {
   return [
-    bodyRoute('POST', `${base}/locks`, noParameters, newLock, async ({ caller, body }) =>
+    bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock, async ({ caller, body }) =>
       created(issuedKeyView(await locks.register(caller, body))),
     ),
-    route('GET', `${base}/locks`, managementPage, ({ caller, parameters }) =>
+    route('GET', `${base}/locks`, 'listRegisteredLocks', managementPage, ({ caller, parameters }) =>
       ok(pageView(locks.managed(caller, parameters), managedLockView)),
     ),
-    bodyRoute('PUT', `${base}/locks/{lockId}`, oneLock, lockChanges, async ({ caller, parameters: { lockId }, body }) =>
-      ok(managedLockView(await locks.change(caller, lockId, body))),
+    bodyRoute(
+      'PUT',
+      `${base}/locks/{lockId}`,
+      'changeRegisteredLock',
+      oneLock,
+      lockChanges,
+      async ({ caller, parameters: { lockId }, body }) => ok(managedLockView(await locks.change(caller, lockId, body))),
     ),
-    route('DELETE', `${base}/locks/{lockId}`, oneLock, ({ caller, parameters: { lockId } }) => done(locks.remove(caller, lockId))),
-    route('POST', `${base}/locks/{lockId}/key`, oneLock, async ({ caller, parameters: { lockId } }) =>
+    route('DELETE', `${base}/locks/{lockId}`, 'deleteLock', oneLock, ({ caller, parameters: { lockId } }) =>
+      done(locks.remove(caller, lockId)),
+    ),
+    route('POST', `${base}/locks/{lockId}/key`, 'renewLockKey', oneLock, async ({ caller, parameters: { lockId } }) =>
       ok(issuedKeyView(await locks.renewKey(caller, lockId))),
     ),
-    bodyRoute('PUT', `${base}/locks/{lockId}/administrator`, oneLock, appointment, ({ caller, parameters: { lockId }, body }) =>
-      done(locks.appoint(caller, lockId, body.username)),
+    bodyRoute(
+      'PUT',
+      `${base}/locks/{lockId}/administrator`,
+      'appointAdministrator',
+      oneLock,
+      appointment,
+      ({ caller, parameters: { lockId }, body }) => done(locks.appoint(caller, lockId, body.username)),
     ),
     bodyRoute(
       'PUT',
       `${base}/locks/{lockId}/roles/{username}`,
+      'grantRole',
       oneRole,
       grantedRole,
       ({ caller, parameters: { lockId, username }, body }) => done(locks.grant(caller, lockId, username, body.role)),
     ),
-    route('DELETE', `${base}/locks/{lockId}/roles/{username}`, oneRole, ({ caller, parameters: { lockId, username } }) =>
+    route('DELETE', `${base}/locks/{lockId}/roles/{username}`, 'revokeRole', oneRole, ({ caller, parameters: { lockId, username } }) =>
       done(locks.revoke(caller, lockId, username)),
     ),
 
-    bodyRoute('POST', `${base}/accounts`, noParameters, newAccount, async ({ caller, body }) =>
+    bodyRoute('POST', `${base}/accounts`, 'createAccount', noParameters, newAccount, async ({ caller, body }) =>
       created(accountView(await accounts.createAccount(caller, body.username, body.gatewayAdministrator))),
     ),
-    route('GET', `${base}/accounts`, managementPage, ({ caller, parameters }) =>
+    route('GET', `${base}/accounts`, 'listAccounts', managementPage, ({ caller, parameters }) =>
       ok(pageView(accounts.listAccounts(caller, parameters), accountView)),
     ),
-    route('DELETE', `${base}/accounts/{username}`, oneAccount, ({ caller, parameters: { username } }) =>
+    route('DELETE', `${base}/accounts/{username}`, 'deleteAccount', oneAccount, ({ caller, parameters: { username } }) =>
       done(accounts.removeAccount(caller, username)),
     ),
 
-    bodyRoute('POST', `${base}/tokens`, noParameters, newToken, async ({ caller, body }) =>
+    bodyRoute('POST', `${base}/tokens`, 'createToken', noParameters, newToken, async ({ caller, body }) =>
       created(newTokenView(await accounts.createToken(caller, body))),
     ),
-    route('GET', `${base}/tokens`, managementPage, ({ caller, parameters }) =>
+    route('GET', `${base}/tokens`, 'listTokens', managementPage, ({ caller, parameters }) =>
       ok(pageView(accounts.listTokens(caller, parameters), tokenView)),
     ),
-    route('DELETE', `${base}/tokens/{tokenId}`, oneToken, ({ caller, parameters: { tokenId } }) =>
+    route('DELETE', `${base}/tokens/{tokenId}`, 'deleteToken', oneToken, ({ caller, parameters: { tokenId } }) =>
       done(accounts.removeToken(caller, tokenId)),
     ),
 
-    route('GET', `${base}/status`, noParameters, ({ caller }) => {
+    route('GET', `${base}/status`, 'gatewayStatus', noParameters, ({ caller }) => {
       requireGatewayAdministrator(caller);
       return ok(status());
     }),

@@ -11,11 +11,12 @@ export interface Readiness {
 /** `/metrics` is there when the configuration says so. `/healthz` is 200 as long as the process answers; `/readyz` 200 when it serves, else 503 with the same body. */
 export function healthRoutes(readiness: () => Readiness, metrics: (() => Promise<TextAnswer>) | undefined): readonly OpenRoute[] {
   return [
-    ...(metrics === undefined ? [] : [{ method: 'GET', path: '/metrics', open: true, handle: metrics } as const]),
-    { method: 'GET', path: '/healthz', open: true, handle: () => ok({ status: 'ok' }) },
+    ...(metrics === undefined ? [] : [{ method: 'GET', path: '/metrics', operation: 'metrics', open: true, handle: metrics } as const]),
+    { method: 'GET', path: '/healthz', operation: 'health', open: true, handle: () => ok({ status: 'ok' }) },
     {
       method: 'GET',
       path: '/readyz',
+      operation: 'readiness',
       open: true,
       handle() {
         const now = readiness();

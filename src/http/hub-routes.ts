@@ -10,10 +10,14 @@ const base = '/api/v1/gateway/hubs';
 /** HTTP API 6: for gateway administrators, which the service sees to. */
 export function hubRoutes(hubs: HubService): readonly Route[] {
   return [
-    bodyRoute('POST', base, noParameters, newHub, async ({ caller, body }) => created(issuedHubKeyView(await hubs.register(caller, body)))),
-    route('GET', base, managementPage, ({ caller, parameters }) => ok(pageView(hubs.list(caller, parameters), hubView))),
-    route('DELETE', `${base}/{deviceId}`, oneDevice, ({ caller, parameters: { deviceId } }) => done(hubs.remove(caller, deviceId))),
-    route('POST', `${base}/{deviceId}/key`, oneDevice, async ({ caller, parameters: { deviceId } }) =>
+    bodyRoute('POST', base, 'registerHub', noParameters, newHub, async ({ caller, body }) =>
+      created(issuedHubKeyView(await hubs.register(caller, body))),
+    ),
+    route('GET', base, 'listHubs', managementPage, ({ caller, parameters }) => ok(pageView(hubs.list(caller, parameters), hubView))),
+    route('DELETE', `${base}/{deviceId}`, 'deleteHub', oneDevice, ({ caller, parameters: { deviceId } }) =>
+      done(hubs.remove(caller, deviceId)),
+    ),
+    route('POST', `${base}/{deviceId}/key`, 'renewHubKey', oneDevice, async ({ caller, parameters: { deviceId } }) =>
       ok(issuedHubKeyView(await hubs.renewKey(caller, deviceId))),
     ),
   ];

@@ -8,28 +8,34 @@ import { batteryView, lockDetailView, lockItemView, moveView, pageView, recordVi
 /** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
   return [
-    route('POST', '/api/v1/lock/unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
+    route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),
     ),
-    route('POST', '/api/v1/lock/lock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
+    route('POST', '/api/v1/lock/lock', 'lock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(moveView(await locks.move(caller, lockId, 'locked', gone))),
     ),
-    route('GET', '/api/v1/lock/state', oneLock, ({ caller, parameters: { lockId } }) => stateAnswer(locks.state(caller, lockId))),
-    route('GET', '/api/v1/lock/list', lockList, ({ caller, parameters: { page, alias } }) =>
+    route('GET', '/api/v1/lock/state', 'lockState', oneLock, ({ caller, parameters: { lockId } }) =>
+      stateAnswer(locks.state(caller, lockId)),
+    ),
+    route('GET', '/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, alias } }) =>
       ok(pageView(locks.list(caller, page, alias), lockItemView)),
     ),
-    route('GET', '/api/v1/lock/battery', oneLock, ({ caller, parameters: { lockId } }) => ok(batteryView(locks.battery(caller, lockId)))),
-    route('GET', '/api/v1/lock/records', recordRange, async ({ caller, parameters: { lockId, range } }) =>
+    route('GET', '/api/v1/lock/battery', 'battery', oneLock, ({ caller, parameters: { lockId } }) =>
+      ok(batteryView(locks.battery(caller, lockId))),
+    ),
+    route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
       ok(pageView(await records.page(caller, lockId, range), recordView)),
     ),
-    route('POST', '/api/v1/lock/set-auto-lock-timer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
+    route('POST', '/api/v1/lock/set-auto-lock-timer', 'setAutoLockTimer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
       done(locks.setAutoLock(caller, lockId, seconds, gone)),
     ),
-    route('GET', '/api/v1/lock/detail', oneLock, ({ caller, parameters: { lockId } }) => ok(lockDetailView(locks.detail(caller, lockId)))),
-    route('PUT', '/api/v1/lock/rename', lockRename, ({ caller, parameters: { lockId, alias } }) =>
+    route('GET', '/api/v1/lock/detail', 'lockDetail', oneLock, ({ caller, parameters: { lockId } }) =>
+      ok(lockDetailView(locks.detail(caller, lockId))),
+    ),
+    route('PUT', '/api/v1/lock/rename', 'renameLock', lockRename, ({ caller, parameters: { lockId, alias } }) =>
       done(locks.rename(caller, lockId, alias)),
     ),
-    route('PUT', '/api/v1/lock/settings', lockSettings, ({ caller, parameters: { lockId, settings }, gone }) =>
+    route('PUT', '/api/v1/lock/settings', 'changeLockSettings', lockSettings, ({ caller, parameters: { lockId, settings }, gone }) =>
       done(locks.changeSettings(caller, lockId, settings, gone)),
     ),
   ];

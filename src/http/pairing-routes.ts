@@ -10,20 +10,27 @@ const base = '/api/v1/gateway';
 /** HTTP API 6: for gateway administrators, which the service sees to. */
 export function pairingRoutes(pairing: PairingService): readonly Route[] {
   return [
-    bodyRoute('POST', `${base}/pairing`, noParameters, pairingTime, ({ caller, body }) =>
+    bodyRoute('POST', `${base}/pairing`, 'openPairing', noParameters, pairingTime, ({ caller, body }) =>
       ok(pairingView(pairing.open(caller, body.seconds))),
     ),
-    route('DELETE', `${base}/pairing`, noParameters, ({ caller }) => {
+    route('DELETE', `${base}/pairing`, 'closePairing', noParameters, ({ caller }) => {
       pairing.close(caller);
       return ok({ success: true });
     }),
-    route('GET', `${base}/devices`, managementPage, ({ caller, parameters }) =>
+    route('GET', `${base}/devices`, 'listDevices', managementPage, ({ caller, parameters }) =>
       ok(pageView(pairing.devices(caller, parameters), pendingDeviceView)),
     ),
-    bodyRoute('POST', `${base}/devices/{deviceId}/confirm`, oneDevice, confirmation, async ({ caller, parameters: { deviceId }, body }) => {
-      const confirmed = await pairing.confirm(caller, deviceId, body);
-      const shown = confirmedView(deviceId, confirmed.lockId);
-      return confirmed.replaced ? ok(shown) : created(shown);
-    }),
+    bodyRoute(
+      'POST',
+      `${base}/devices/{deviceId}/confirm`,
+      'confirmDevice',
+      oneDevice,
+      confirmation,
+      async ({ caller, parameters: { deviceId }, body }) => {
+        const confirmed = await pairing.confirm(caller, deviceId, body);
+        const shown = confirmedView(deviceId, confirmed.lockId);
+        return confirmed.replaced ? ok(shown) : created(shown);
+      },
+    ),
   ];
 }

@@ -3,7 +3,8 @@ import { DomainError, type ErrorCode, type ParameterProblem } from '../domain/er
 
 const internalDetail = 'something went wrong inside the gateway; its log has the details under this requestId';
 
-const kinds: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> = {
+/** Status and title of each code. */
+export const problemKinds: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> = {
   'invalid-parameter': { status: 400, title: 'Invalid parameter' },
   'outside-retention': { status: 400, title: 'Outside retention' },
   'token-missing': { status: 401, title: 'Token missing' },
@@ -48,7 +49,7 @@ const reportedAtMost = 100;
  */
 export function problemOf(error: unknown, requestId: string, status?: number): Problem {
   const known = error instanceof DomainError ? error : new DomainError('internal-error', internalDetail);
-  const kind = kinds[known.code];
+  const kind = problemKinds[known.code];
   const sent = status ?? kind.status;
   const body = {
     type: `urn:latchd:problem:${known.code}`,
@@ -66,7 +67,7 @@ export function problemOf(error: unknown, requestId: string, status?: number): P
 function headersFor(error: DomainError, status: number): readonly string[] {
   if (error.code === 'token-missing') return ['WWW-Authenticate', 'Bearer realm="latchd"'];
   if (status === 401)
-    return ['WWW-Authenticate', `Bearer realm="latchd", error="invalid_token", error_description="${kinds[error.code].title}"`];
+    return ['WWW-Authenticate', `Bearer realm="latchd", error="invalid_token", error_description="${problemKinds[error.code].title}"`];
   if (status === 429) return ['Retry-After', String(error.retryAfterSeconds ?? 1)];
   return [];
 }

@@ -2,6 +2,8 @@
 import type { Caller } from '../domain/account.ts';
 import type { Gone } from '../domain/ports.ts';
 import type { Checked } from './check.ts';
+import type { OperationId } from './operations.ts';
+import type { PathValues } from './raw-query.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -22,16 +24,22 @@ export interface Answer {
   readonly body: object;
 }
 
-/** What is not JSON. */
+/** What is not made for each request anew, or is not JSON. */
 export interface TextAnswer {
   readonly contentType: string;
-  readonly text: string;
+  readonly text: string | Buffer;
+  /** Names this very text, quotes included: who has it already is told so, and nothing else. */
+  readonly etag?: string;
+  /** Name, value, name, value. */
+  readonly headers?: readonly string[];
 }
 
 /** One endpoint. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
 export interface Route<P = unknown, B = unknown> {
   readonly method: Method;
   readonly path: string;
+  /** What the document of the API says of it, in the `-docs.ts` beside its table. */
+  readonly operation: OperationId;
   readonly parameters: Checked<P>;
   /** undefined: the endpoint takes no body, and ignores one. */
   readonly body: Checked<B> | undefined;
@@ -42,29 +50,33 @@ export interface Route<P = unknown, B = unknown> {
 export interface OpenRoute {
   readonly method: 'GET';
   readonly path: string;
+  readonly operation: OperationId;
   readonly open: true;
-  handle(): Answer | Promise<TextAnswer>;
+  /** `pathValues` as they were sent, percent-encoded. */
+  handle(pathValues: PathValues): Answer | Promise<TextAnswer>;
 }
 
 /** An endpoint that takes all it needs from path and query string. */
 export function route<P>(
   method: Method,
   path: string,
+  operation: OperationId,
   parameters: Checked<P>,
   handle: (asked: Asked<P, undefined>) => Answer | Promise<Answer>,
 ): Route {
-  return { method, path, parameters, body: undefined, handle } satisfies Route<P, undefined> as Route;
+  return { method, path, operation, parameters, body: undefined, handle } satisfies Route<P, undefined> as Route;
 }
 
 /** An endpoint that takes a JSON body. */
 export function bodyRoute<P, B>(
   method: Method,
   path: string,
+  operation: OperationId,
   parameters: Checked<P>,
   body: Checked<B>,
   handle: (asked: Asked<P, B>) => Answer | Promise<Answer>,
 ): Route {
-  return { method, path, parameters, body, handle } satisfies Route<P, B> as Route;
+  return { method, path, operation, parameters, body, handle } satisfies Route<P, B> as Route;
 }
 
 /** 200 with this object. */

@@ -12,6 +12,7 @@ import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
+import { documentRoutes } from './document-routes.ts';
 import type { Address } from './endpoint.ts';
 import { createServe, type EndedRequest } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
@@ -20,7 +21,7 @@ import { hubRoutes } from './hub-routes.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
-import type { TextAnswer } from './route.ts';
+import type { OpenRoute, Route, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
@@ -82,14 +83,16 @@ export function createHttpServer(options: {
   app.enable('strict routing');
 
   const authenticate = createAuthenticate((token) => accounts.authenticate(token), clock);
-  const find = createRouteTable([
+  const routes: readonly (Route | OpenRoute)[] = [
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
     ...healthRoutes(readiness, metrics?.exposition),
-  ]);
+    ...documentRoutes(() => routes),
+  ];
+  const find = createRouteTable(routes);
   const serve = createServe({ clock, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });
   app.use(serve);
 

@@ -10,15 +10,16 @@ import type { Page } from '../domain/page.ts';
 import type { PendingDevice } from '../domain/pairing-service.ts';
 import { type LockRecord, recordLabel } from '../domain/record.ts';
 import type { IssuedKey, ManagedLock } from '../domain/registration-service.ts';
+import type { AnswerBody } from './answers.ts';
 
 /** Specification 2.4: the envelope, its items each through `view`. */
-export function pageView<T>(page: Page<T>, view: (item: T) => object): object {
+export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
   const { list, pageNo, pageSize, pages, total } = page;
   return { list: list.map(view), pageNo, pageSize, pages, total };
 }
 
 /** The eleven fields of Specification 2.1's list; lockData only for the lock's administrator. */
-export function lockItemView({ lock, status, callerIsAdministrator }: LockView): object {
+export function lockItemView({ lock, status, callerIsAdministrator }: LockView): AnswerBody<'Lock'> {
   return {
     lockId: lock.lockId,
     lockName: lock.name,
@@ -35,7 +36,7 @@ export function lockItemView({ lock, status, callerIsAdministrator }: LockView):
 }
 
 /** The twenty fields of Specification 2.1. For the lock's administrator only: it shows the super passcode. */
-export function lockDetailView({ lock, status }: LockView): object {
+export function lockDetailView({ lock, status }: LockView): AnswerBody<'LockDetail'> {
   return {
     lockId: lock.lockId,
     lockName: lock.name,
@@ -54,23 +55,23 @@ export function lockDetailView({ lock, status }: LockView): object {
   };
 }
 
-function settingsView(settings: LockSettings): object {
+function settingsView(settings: LockSettings): LockSettings {
   const { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock } = settings;
   return { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock };
 }
 
 /** Specification 3: whether the bolt moved; the lock's own word when it could not. */
-export function moveView(result: MoveResult): object {
+export function moveView(result: MoveResult): AnswerBody<'Moved'> {
   return result.success ? { success: true } : { success: false, reason: result.reason };
 }
 
 /** Specification 4.1 lock/battery. */
-export function batteryView(percent: number): object {
+export function batteryView(percent: number): AnswerBody<'Battery'> {
   return { BatteryPercentage: percent };
 }
 
 /** The eight fields of Specification 2.2. */
-export function recordView(record: LockRecord): object {
+export function recordView(record: LockRecord): AnswerBody<'LockRecord'> {
   return {
     recordId: record.recordId,
     lockId: record.lockId,
@@ -84,7 +85,7 @@ export function recordView(record: LockRecord): object {
 }
 
 /** The eight fields of Specification 2.3. */
-export function cardView(card: Card): object {
+export function cardView(card: Card): AnswerBody<'Card'> {
   return {
     cardId: card.cardId,
     lockId: card.lockId,
@@ -98,7 +99,7 @@ export function cardView(card: Card): object {
 }
 
 /** The second representation of Specification 2.3; keyboardPwdType 2 always valid, 3 period (HTTP API 4). */
-export function cardDetailView(card: Card): object {
+export function cardDetailView(card: Card): AnswerBody<'CardDetail'> {
   return {
     keyboardPwdId: card.cardId,
     lockId: card.lockId,
@@ -113,17 +114,22 @@ export function cardDetailView(card: Card): object {
 }
 
 /** Specification 4.2 identity-card/add. */
-export function addedCardView(cardId: number): object {
+export function addedCardView(cardId: number): AnswerBody<'AddedCard'> {
   return { keyboardPwdId: cardId };
 }
 
 /** HTTP API 4 identity-card/on-lock: what the lock holds, and whether the gateway knows it. */
-export function cardOnLockView({ cardNumber, startDate, endDate, known }: CardOnLock & { readonly known: boolean }): object {
+export function cardOnLockView({
+  cardNumber,
+  startDate,
+  endDate,
+  known,
+}: CardOnLock & { readonly known: boolean }): AnswerBody<'CardOnLock'> {
   return { cardNumber, startDate, endDate, known };
 }
 
 /** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
-export function managedLockView({ lock, status, online, administrator }: ManagedLock): object {
+export function managedLockView({ lock, status, online, administrator }: ManagedLock): AnswerBody<'ManagedLock'> {
   return {
     lockId: lock.lockId,
     deviceId: lock.deviceId,
@@ -143,28 +149,28 @@ export function managedLockView({ lock, status, online, administrator }: Managed
 }
 
 /** HTTP API 6: the key of a lock, shown once. */
-export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): object {
+export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): AnswerBody<'IssuedKey'> {
   return { lockId, deviceId, deviceKey };
 }
 
 /** A hub; `locks` is how many are bound to it. */
-export function hubView({ hub, online, locks }: ManagedHub): object {
+export function hubView({ hub, online, locks }: ManagedHub): AnswerBody<'Hub'> {
   const { deviceId, name, createdAt } = hub;
   return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
 }
 
 /** HTTP API 6: the key of a hub, shown once. */
-export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): object {
+export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): AnswerBody<'IssuedHubKey'> {
   return { deviceId, deviceKey };
 }
 
 /** When the pairing that is open closes by itself. */
-export function pairingView(closesAt: number): object {
+export function pairingView(closesAt: number): AnswerBody<'PairingWindow'> {
   return { closeDate: closesAt };
 }
 
 /** A device that waits to be confirmed; of its hello, what helps a person to recognise it. */
-export function pendingDeviceView(device: PendingDevice): object {
+export function pendingDeviceView(device: PendingDevice): AnswerBody<'PendingDevice'> {
   const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
   return {
     deviceId,
@@ -179,7 +185,7 @@ export function pendingDeviceView(device: PendingDevice): object {
   };
 }
 
-function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue, state, battery }: HelloReport): object {
+function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue, state, battery }: HelloReport) {
   return {
     modelNum: modelNum ?? '',
     hardwareRevision: hardwareRevision ?? '',
@@ -191,21 +197,21 @@ function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue,
 }
 
 /** HTTP API 6: a device that is a lock now; its key is its own, and not known here. */
-export function confirmedView(deviceId: DeviceId, lockId: LockId): object {
+export function confirmedView(deviceId: DeviceId, lockId: LockId): AnswerBody<'ConfirmedDevice'> {
   return { lockId, deviceId };
 }
 
 /** An account, by its name: ids of accounts stay inside. */
-export function accountView({ username, gatewayAdministrator, createdAt }: Account): object {
+export function accountView({ username, gatewayAdministrator, createdAt }: Account): AnswerBody<'Account'> {
   return { username, gatewayAdministrator, createDate: createdAt };
 }
 
 /** A token without its secret; expireDate null: never. */
-export function tokenView({ token, username }: TokenView): object {
+export function tokenView({ token, username }: TokenView): AnswerBody<'Token'> {
   return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
 }
 
 /** HTTP API 6: a new token, shown once. */
-export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): object {
+export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): AnswerBody<'IssuedToken'> {
   return { tokenId: token.tokenId, token: secret };
 }

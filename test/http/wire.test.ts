@@ -2,19 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { Account } from '../../src/domain/account.ts';
-import { paginate } from '../../src/domain/page.ts';
-import {
-  createServerUnderTest,
-  isGone,
-  sampleCaller,
-  sampleCard,
-  sampleLock,
-  sampleRecord,
-  sampleStatus,
-  sampleToken,
-  sampleView,
-} from '../support/fake-services.ts';
+import { createServerUnderTest, sampleToken } from '../support/fake-services.ts';
+import { answerWithSamples } from '../support/sample-services.ts';
 
 interface Sample {
   readonly title: string;
@@ -26,79 +15,10 @@ function samples(file: string): Sample[] {
   return JSON.parse(readFileSync(new URL(`../wire/http/${file}.json`, import.meta.url), 'utf8')) as Sample[];
 }
 
-const calls: unknown[][] = [];
 const under = createServerUnderTest(() => ({ ready: true, since: 1_763_715_600_000, parts: { store: 'ok', mqtt: 'ok' } }));
+const { calls } = answerWithSamples(under);
 
-/** Keeps what a service was asked, without the caller and the abort signal. */
-function asked<T>(name: string, answer: T) {
-  return (...args: readonly unknown[]): T => {
-    expect(args[0]).toBe(sampleCaller);
-    calls.push([name, ...args.slice(1).filter((arg) => !isGone(arg))]);
-    return answer;
-  };
-}
-
-beforeAll(async () => {
-  const { locks, cards, records, registrations, accounts } = under;
-  const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '9999', username: '' };
-  const bob: Account = { accountId: 4 as Account['accountId'], username: 'bob', gatewayAdministrator: false, createdAt: 1_763_715_700_000 };
-  const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
-  const managed = { lock: sampleLock, status: sampleStatus, online: true, administrator: 'alice' };
-  const key = { lockId: sampleLock.lockId, deviceId: sampleLock.deviceId, deviceKey: 'sample-device-key' };
-  const nothing = Promise.resolve();
-  Object.assign(locks, {
-    state: asked('state', { state: 'locked', stateAt: sampleStatus.stateAt, online: true }),
-    battery: asked('battery', 83),
-    move: async (_caller: unknown, lockId: unknown, wanted: string) => {
-      calls.push(['move', lockId, wanted]);
-      return wanted === 'locked' ? { success: true } : { success: false, reason: 'jammed' };
-    },
-    setAutoLock: asked('setAutoLock', nothing),
-    detail: asked('detail', sampleView),
-    rename: asked('rename', nothing),
-    changeSettings: asked('changeSettings', nothing),
-  });
-  records.page = async (_caller, _lockId, range) =>
-    paginate([sampleRecord, { ...failed, lockDate: 1_763_715_400_000, serverDate: 1_763_715_401_000 }], {
-      pageNo: range.pageNo,
-      pageSize: range.pageSize,
-    });
-  Object.assign(cards, {
-    list: (_caller: unknown, _lockId: unknown, page: { pageNo: number; pageSize: number }) => paginate([sampleCard], page),
-    add: asked('add', Promise.resolve(sampleCard.cardId)),
-    changeValidity: asked('changeValidity', nothing),
-    rename: asked('renameCard', nothing),
-    remove: asked('removeCard', nothing),
-    detail: asked('card', sampleCard),
-    onLock: asked(
-      'onLock',
-      Promise.resolve([
-        { cardNumber: sampleCard.cardNumber, startDate: sampleCard.startDate, endDate: sampleCard.endDate, known: true },
-        { cardNumber: '5550001', startDate: 0, endDate: 0, known: false },
-      ]),
-    ),
-  });
-  registrations.managed = (_caller, page) => paginate([managed], page);
-  accounts.listAccounts = (_caller, page) => paginate([bob], page);
-  accounts.listTokens = (_caller, page) => paginate([{ token, username: 'bob' }], page);
-  Object.assign(registrations, {
-    register: asked('register', Promise.resolve(key)),
-    change: asked('change', Promise.resolve(managed)),
-    remove: asked('removeLock', nothing),
-    renewKey: asked('renewKey', Promise.resolve(key)),
-    appoint: asked('appoint', nothing),
-    grant: asked('grant', nothing),
-    revoke: asked('revoke', nothing),
-  });
-  Object.assign(accounts, {
-    createAccount: asked('createAccount', Promise.resolve(bob)),
-    removeAccount: asked('removeAccount', nothing),
-    createToken: asked('createToken', Promise.resolve({ token, username: 'bob', secret: 'sample-secret' })),
-    removeToken: asked('removeToken', nothing),
-  });
-  await under.server.start();
-});
-
+beforeAll(() => under.server.start());
 afterAll(() => under.server.stop());
 
 describe.each(['lock', 'identity-card', 'gateway'])('Wire samples of %s', (file) => {

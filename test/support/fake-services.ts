@@ -218,11 +218,12 @@ function createKeptLog(): Log & { readonly lines: LogLine[] } {
 export function createServerUnderTest(
   ready: () => Readiness = () => ({ ready: true, parts: {} }),
   onWebSocket?: Parameters<typeof createHttpServer>[0]['onWebSocket'],
+  metrics?: Parameters<typeof createHttpServer>[0]['metrics'],
 ) {
   const services = createFakeServices();
   const clock = createSettableClock();
   const log = createKeptLog();
-  const gatewayStatus = () => ({ version: '0.1.0', locks: 2 });
+  const gatewayStatus = () => ({ version: '0.1.0', uptimeSeconds: 100, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 });
   const endpoints = { http: { host: '127.0.0.1', port: 0, webSocket: onWebSocket !== undefined } };
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
@@ -233,7 +234,7 @@ export function createServerUnderTest(
     ...services,
     readiness: ready,
     gatewayStatus,
-    metrics: undefined,
+    metrics,
   });
   const port = () => server.addresses().http?.port ?? 0;
   return { ...services, clock, log, server, port, origin: () => `http://127.0.0.1:${port()}` };

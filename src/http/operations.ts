@@ -1,0 +1,36 @@
+// The operations of all tables. A route names one of them, so that none is without its description.
+import { cardDocs } from './card-docs.ts';
+import { documentDocs } from './document-docs.ts';
+import { gatewayDocs } from './gateway-docs.ts';
+import { healthDocs } from './health-docs.ts';
+import { hubDocs } from './hub-docs.ts';
+import { lockDocs } from './lock-docs.ts';
+import type { TableDocs } from './operation.ts';
+import { pairingDocs } from './pairing-docs.ts';
+
+/** By the name under which the document groups them. */
+export const tables = {
+  Locks: lockDocs,
+  'Identity cards': cardDocs,
+  Management: gatewayDocs,
+  Hubs: hubDocs,
+  Pairing: pairingDocs,
+  Health: healthDocs,
+  Documents: documentDocs,
+} satisfies Readonly<Record<string, TableDocs>>;
+
+/** What each group is about. */
+export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
+  Locks: 'Doors: what they are, how they are, and moving them.',
+  'Identity cards': 'Cards that open a lock; for its managers and its administrator.',
+  Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
+  Hubs: 'Hubs speak for the locks bound to them.',
+  Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
+  Health: 'For watchdogs, load balancers and Prometheus.',
+  Documents: 'What describes this gateway to programs and people.',
+};
+
+type Tables = (typeof tables)[keyof typeof tables];
+type KeysOf<T> = T extends unknown ? keyof T : never;
+/** The operationId of a route. */
+export type OperationId = KeysOf<Tables>;

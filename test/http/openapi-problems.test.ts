@@ -1,0 +1,179 @@
+// Every error code of the contract as the document shows it, against the real answer of the real domain (HTTP API 2).
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import type { Caller } from '../../src/domain/account.ts';
+import type { ErrorCode } from '../../src/domain/errors.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { type ApiDocument, createJudge, type Judge } from '../support/api-document.ts';
+import { callers, createDomain, someCard } from '../support/domain.ts';
+import { refusal } from '../support/fake-link.ts';
+
+type World = Awaited<ReturnType<typeof serve>>;
+
+async function serve() {
+  const world = await createDomain({ cards: [someCard()] });
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
+  const server = createHttpServer({
+    endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
+    onWebSocket: () => undefined,
+    clock: world.clock,
+    log: silent,
+    locks: world.lockService,
+    cards: world.cardService,
+    records: world.recordService,
+    registrations: world.registrationService,
+    hubs: world.hubService,
+    pairing: world.pairing,
+    accounts: world.accountService,
+    readiness: () => ({ ready: true, parts: {} }),
+    gatewayStatus() {
+      throw new Error('a bug');
+    },
+    metrics: undefined,
+  });
+  await server.start();
+  const tokenOf = async ({ username }: Caller, expiresInDays?: number) =>
+    (
+      await world.accountService.createToken(callers.admin, {
+        username,
+        name: 'test',
+        ...(expiresInDays !== undefined && { expiresInDays }),
+      })
+    ).secret;
+  const tokens = {
+    admin: await tokenOf(callers.admin),
+    administrator: await tokenOf(callers.administrator),
+    ole: await tokenOf(callers.operator),
+  };
+  return { ...world, server, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
+}
+
+interface Asking {
+  readonly method: 'get' | 'post' | 'put' | 'delete' | 'patch';
+  readonly path: string;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const battery = '/api/v1/lock/battery?lockId=7';
+const addCard = '/api/v1/identity-card/add?lockId=7&method=regular&startDate=0&endDate=0';
+const json = { 'Content-Type': 'application/json' };
+
+/** What provokes each code. */
+const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promise<Asking>>> = {
+  'invalid-parameter': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/list?pageSize=5', token: tokens.ole }),
+  'outside-retention': ({ tokens }) => ({
+    method: 'get',
+    path: '/api/v1/lock/records?lockId=7&pageSize=10&endDate=1',
+    token: tokens.administrator,
+  }),
+  'token-missing': () => ({ method: 'get', path: battery }),
+  'token-invalid': () => ({ method: 'get', path: battery, token: 'nobody-has-this' }),
+  async 'token-expired'({ tokenOf, clock }) {
+    const token = await tokenOf(callers.operator, 1);
+    clock.advance(86_400_001);
+    return { method: 'get', path: battery, token };
+  },
+  'not-lock-administrator': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/detail?lockId=7', token: tokens.ole }),
+  forbidden: ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/records?lockId=7&pageSize=10', token: tokens.ole }),
+  'lock-not-found': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/battery?lockId=99', token: tokens.ole }),
+  'card-not-found': ({ tokens }) => ({
+    method: 'get',
+    path: '/api/v1/identity-card/detail?lockId=7&cardId=99',
+    token: tokens.administrator,
+  }),
+  'not-found': ({ tokens }) => ({ method: 'delete', path: '/api/v1/gateway/accounts/bob', token: tokens.admin }),
+  'method-not-allowed': ({ tokens }) => ({ method: 'patch', path: battery, token: tokens.ole }),
+  'not-acceptable': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.ole, headers: { Accept: 'text/html' } }),
+  'card-exists': ({ tokens }) => ({ method: 'post', path: `${addCard}&cardNumber=1325672378&addType=1`, token: tokens.administrator }),
+  conflict: ({ tokens }) => ({
+    method: 'post',
+    path: '/api/v1/gateway/accounts',
+    token: tokens.admin,
+    headers: json,
+    body: JSON.stringify({ username: 'ada', gatewayAdministrator: false }),
+  }),
+  'too-large': ({ tokens }) => ({
+    method: 'post',
+    path: '/api/v1/gateway/accounts',
+    token: tokens.admin,
+    headers: json,
+    body: 'x'.repeat(70_000),
+  }),
+  'unsupported-media-type': ({ tokens }) => ({
+    method: 'post',
+    path: '/api/v1/gateway/accounts',
+    token: tokens.admin,
+    headers: { 'Content-Type': 'text/plain' },
+    body: 'x',
+  }),
+  async 'rate-limited'({ origin }) {
+    for (let failures = 0; failures < 20; failures += 1) await request(origin).get(battery);
+    return { method: 'get', path: battery };
+  },
+  'lock-busy'({ tokens, lockService, link }) {
+    link.reply(7 as never, () => undefined);
+    for (let waiting = 0; waiting < 17; waiting += 1)
+      lockService.move(callers.operator, 7 as never, 'unlocked', new AbortController().signal).catch(() => undefined);
+    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.ole };
+  },
+  'internal-error': ({ tokens }) => ({ method: 'get', path: '/api/v1/gateway/status', token: tokens.admin }),
+  'lock-refused'({ tokens, link }) {
+    link.reply(7 as never, ({ op }) => (op === 'add-card' ? refusal('no-space') : undefined));
+    return { method: 'post', path: `${addCard}&cardNumber=1&addType=2`, token: tokens.administrator };
+  },
+  'lock-offline'({ tokens, link }) {
+    link.lose(7 as never);
+    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.ole };
+  },
+  'state-unknown': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.ole }),
+  'storage-unavailable'({ tokens, storage }) {
+    storage.fails = () => true;
+    return { method: 'put', path: '/api/v1/lock/rename?lockId=7&lockAlias=x', token: tokens.administrator };
+  },
+  'lock-timeout'({ tokens, link, clock }) {
+    link.reply(7 as never, () => {
+      setImmediate(() => clock.advance(10_001));
+      return undefined;
+    });
+    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.ole };
+  },
+};
+
+describe('each problem of the document is a real answer (HTTP API 2)', () => {
+  let examples: ApiDocument['components']['examples'];
+  let judge: Judge;
+  let first: World;
+
+  beforeAll(async () => {
+    first = await serve();
+    const document = (await request(first.origin).get('/openapi.json')).body as ApiDocument;
+    examples = document.components.examples;
+    judge = createJudge(document);
+  });
+  afterAll(() => first.server.stop());
+
+  test('there is one of each code', () => {
+    expect(Object.keys(examples).sort()).toEqual(Object.keys(provocations).sort());
+  });
+
+  test.each(Object.entries(provocations))('%s', async (code, provoke) => {
+    const world = await serve();
+    try {
+      const { method, path, token, headers = {}, body } = await provoke(world);
+      const asking = request(world.origin)[method](path).set(headers);
+      if (token !== undefined) asking.set('Authorization', `Bearer ${token}`);
+      const answer = await (body === undefined ? asking : asking.send(body));
+      const shown = examples[code]?.value as { requestId: string };
+      expect(answer.body).toEqual({ ...shown, requestId: expect.any(String) });
+      const header = (name: string) => answer.headers[name.toLowerCase()] as string | undefined;
+      const [pathname = ''] = path.split('?');
+      expect(
+        judge.wrong({ method: method.toUpperCase(), path: pathname, status: answer.status, header, body: answer.body }),
+      ).toBeUndefined();
+    } finally {
+      await world.server.stop();
+    }
+  });
+});

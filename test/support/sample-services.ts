@@ -1,0 +1,121 @@
+// Services that answer each call with the samples of test/wire/http, and write down what they were asked.
+import { expect } from '@jest/globals';
+import type { Account } from '../../src/domain/account.ts';
+import type { DeviceId, LockId } from '../../src/domain/lock.ts';
+import { paginate } from '../../src/domain/page.ts';
+import {
+  type FakeServices,
+  isGone,
+  sampleCaller,
+  sampleCard,
+  sampleLock,
+  sampleRecord,
+  sampleStatus,
+  sampleView,
+} from './fake-services.ts';
+
+/** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
+export function answerWithSamples({ locks, cards, records, registrations, accounts, hubs, pairing }: FakeServices): {
+  readonly calls: readonly (readonly unknown[])[];
+} {
+  const calls: unknown[][] = [];
+
+  function asked<T>(name: string, answer: T) {
+    return (...args: readonly unknown[]): T => {
+      expect(args[0]).toBe(sampleCaller);
+      calls.push([name, ...args.slice(1).filter((arg) => !isGone(arg))]);
+      return answer;
+    };
+  }
+
+  const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '9999', username: '' };
+  const bob: Account = { accountId: 4 as Account['accountId'], username: 'bob', gatewayAdministrator: false, createdAt: 1_763_715_700_000 };
+  const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
+  const managed = { lock: sampleLock, status: sampleStatus, online: true, administrator: 'alice' };
+  const key = { lockId: sampleLock.lockId, deviceId: sampleLock.deviceId, deviceKey: 'sample-device-key' };
+  const hubId = 'a4c1387f02f0' as DeviceId;
+  const hub = { deviceId: hubId, name: 'Stairwell', createdAt: bob.createdAt, keyHash: 'ab'.repeat(32) };
+  const hubKey = { deviceId: hubId, deviceKey: 'sample-device-key' };
+  const nothing = Promise.resolve();
+  Object.assign(locks, {
+    state: asked('state', { state: 'locked', stateAt: sampleStatus.stateAt, online: true }),
+    battery: asked('battery', 83),
+    move: async (_caller: unknown, lockId: unknown, wanted: string) => {
+      calls.push(['move', lockId, wanted]);
+      return wanted === 'locked' ? { success: true } : { success: false, reason: 'jammed' };
+    },
+    setAutoLock: asked('setAutoLock', nothing),
+    detail: asked('detail', sampleView),
+    rename: asked('rename', nothing),
+    changeSettings: asked('changeSettings', nothing),
+  });
+  records.page = async (_caller, _lockId, range) =>
+    paginate([sampleRecord, { ...failed, lockDate: 1_763_715_400_000, serverDate: 1_763_715_401_000 }], {
+      pageNo: range.pageNo,
+      pageSize: range.pageSize,
+    });
+  Object.assign(cards, {
+    list: (_caller: unknown, _lockId: unknown, page: { pageNo: number; pageSize: number }) => paginate([sampleCard], page),
+    add: asked('add', Promise.resolve(sampleCard.cardId)),
+    changeValidity: asked('changeValidity', nothing),
+    rename: asked('renameCard', nothing),
+    remove: asked('removeCard', nothing),
+    detail: asked('card', sampleCard),
+    onLock: asked(
+      'onLock',
+      Promise.resolve([
+        { cardNumber: sampleCard.cardNumber, startDate: sampleCard.startDate, endDate: sampleCard.endDate, known: true },
+        { cardNumber: '5550001', startDate: 0, endDate: 0, known: false },
+      ]),
+    ),
+  });
+  registrations.managed = (_caller, page) => paginate([managed], page);
+  accounts.listAccounts = (_caller, page) => paginate([bob], page);
+  accounts.listTokens = (_caller, page) => paginate([{ token, username: 'bob' }], page);
+  hubs.list = (_caller, page) => paginate([{ hub, online: true, locks: 3 }], page);
+  pairing.devices = (_caller, page) =>
+    paginate(
+      [
+        {
+          deviceId: '0123456789ab' as DeviceId,
+          address: '10.0.0.9',
+          keyFingerprint: '9f86-d081-884c-7d65',
+          since: 1_763_715_650_000,
+          connected: true,
+          contested: false,
+          hello: { modelNum: 'SN-9', hardwareRevision: '1.3', firmwareRevision: '6.5.07', state: 'locked', battery: 92 },
+          replaces: undefined,
+        },
+      ],
+      page,
+    );
+  Object.assign(registrations, {
+    register: asked('register', Promise.resolve(key)),
+    change: asked('change', Promise.resolve(managed)),
+    remove: asked('removeLock', nothing),
+    renewKey: asked('renewKey', Promise.resolve(key)),
+    appoint: asked('appoint', nothing),
+    grant: asked('grant', nothing),
+    revoke: asked('revoke', nothing),
+  });
+  Object.assign(hubs, {
+    register: asked('registerHub', Promise.resolve(hubKey)),
+    remove: asked('removeHub', nothing),
+    renewKey: asked('renewHubKey', Promise.resolve(hubKey)),
+  });
+  Object.assign(pairing, {
+    open: asked('openPairing', 1_763_716_000_000),
+    close: asked('closePairing', undefined),
+    confirm: async (_caller: unknown, deviceId: unknown, confirmation: { readonly lock?: object }) => {
+      calls.push(['confirm', deviceId, confirmation]);
+      return { lockId: 9 as LockId, replaced: confirmation.lock === undefined };
+    },
+  });
+  Object.assign(accounts, {
+    createAccount: asked('createAccount', Promise.resolve(bob)),
+    removeAccount: asked('removeAccount', nothing),
+    createToken: asked('createToken', Promise.resolve({ token, username: 'bob', secret: 'sample-secret' })),
+    removeToken: asked('removeToken', nothing),
+  });
+  return { calls };
+}
