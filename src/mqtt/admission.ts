@@ -45,6 +45,8 @@ export interface Admission {
 
 /** A lock that loses its network for a moment comes back at once; one that comes back every second is broken, or two. */
 const loginRate = { perSecond: 1, burst: 60, maxKeys: 100_000 };
+/** Of those who have not proved to be anybody, by the name they claim: apart, so that they use up nothing of whoever bears it. */
+const newcomerRate = { ...loginRate, maxKeys: 10_000 };
 /** More than two within a minute: the end of a connection can be lost, but not that often. */
 const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
 
@@ -56,6 +58,7 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
   const identities = new WeakMap<LoggedIn, Identity>();
   const { clock, limited } = intake;
   const logins = createAllowances<DeviceId>({ clock, ...loginRate });
+  const newcomers = createAllowances<DeviceId>({ clock, ...newcomerRate });
   const usualTakeovers = createAllowances<DeviceId>({ clock, ...takeoverRate });
   let pendingDevices = 0;
   let takeovers = 0;
@@ -86,9 +89,9 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
     admit(request, address, transport) {
       const decision = decideConnect(request, { topics, secrets, credentialsOf, isPairingOpen: pairing.isOpen });
       if (!decision.allow) return decision;
-      const { deviceId } = 'credentials' in decision ? decision.credentials : decision.newcomer;
       // Before the connection that is there is touched.
-      if (!logins.take(deviceId)) return { allow: false, code: 3, reason: 'too-many-logins', failedLogin: false };
+      if (!('credentials' in decision ? logins.take(decision.credentials.deviceId) : newcomers.take(decision.newcomer.deviceId)))
+        return { allow: false, code: 3, reason: 'too-many-logins', failedLogin: false };
       if ('credentials' in decision) {
         noteTakeover(decision.credentials, address);
         return { allow: true, connection: make(decision.credentials, transport), clientId: decision.credentials.deviceId };

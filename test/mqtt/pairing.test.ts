@@ -72,6 +72,16 @@ test('a registered deviceId with another key is a replacement, and the real lock
   expect([real.isClosed(), mqtt.sender.session(lockA.lockId), mqtt.reports.told.length]).toEqual([false, session, told]);
 });
 
+test('who knows no key uses up nothing of the logins of a lock, however often he claims to be it (T11)', async () => {
+  const real = await mqtt.online(lockA);
+  const impostor = { ...lockA, key: stranger.key };
+  for (let attempt = 0; attempt < 60; attempt++) (await mqtt.login(impostor)).destroy();
+  await expect(mqtt.login(impostor)).rejects.toThrow('refused with 3');
+  real.destroy();
+  await mqtt.online(lockA, { session: 'session-2' });
+  expect(mqtt.sender.session(lockA.lockId)).toBeDefined();
+});
+
 test('nor does another lock: topics, client id and will of others are refused (T11)', async () => {
   const real = await mqtt.online(lockB);
   const client = await mqtt.login(stranger);
