@@ -18,8 +18,9 @@ export function timeEvents(reports: ReportService, clock: Clock, metrics: Metric
     ...reports,
     async events(lockId, batch) {
       const begun = clock.monotonic();
-      await reports.events(lockId, batch);
+      const outcome = await reports.events(lockId, batch);
       metrics.eventsAcknowledged(clock.monotonic() - begun);
+      return outcome;
     },
   };
 }

@@ -9,6 +9,7 @@ import type { LockClocks } from './lock-clocks.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, StateReport } from './lock-report.ts';
 import type {
   AccountStore,
+  AppendOutcome,
   CardStore,
   Clock,
   CommandIds,
@@ -34,8 +35,11 @@ export interface ReportService {
   hello(lockId: LockId, report: HelloReport): void;
   state(lockId: LockId, report: StateReport): void;
   battery(lockId: LockId, report: BatteryReport): void;
-  /** Resolves when every event is flushed: only then may the lock forget them. Rejects with `storage-unavailable`. */
-  events(lockId: LockId, report: EventsReport): Promise<void>;
+  /**
+   * Resolves when every event is flushed: only then may the lock forget them; `duplicates` were so already.
+   * Rejects with `storage-unavailable`.
+   */
+  events(lockId: LockId, report: EventsReport): Promise<Pick<AppendOutcome, 'duplicates'>>;
   /** Sets the clock of a lock that is online, with its new offset. */
   timezoneChanged(lockId: LockId): void;
   /** `reason` is for the operator. */
@@ -167,9 +171,13 @@ export function createReportService(options: {
       const deviceId = locks.get(lockId)?.deviceId;
       if (deviceId !== undefined) statuses.patch(lockId, { lastSeenAt: now });
       const drafts = events.map((event) => draft(lockId, event, now));
-      return records.append(lockId, epoch, drafts).then(({ refused }) => {
-        if (refused.length > 0) return keepRefused(lockId, deviceId, epoch, refused).then(() => askForGaps(lockId, epoch));
-        return askForGaps(lockId, epoch);
+      return records.append(lockId, epoch, drafts).then((outcome) => {
+        const answer = () => {
+          askForGaps(lockId, epoch);
+          return outcome;
+        };
+        const { refused } = outcome;
+        return refused.length > 0 ? keepRefused(lockId, deviceId, epoch, refused).then(answer) : answer();
       });
     },
 

@@ -7,7 +7,7 @@ import type { Receipt } from './report-receiver.ts';
 /** A PUBLISH as the broker holds it; what is changed here is what the broker goes on with. */
 export interface InboundPacket {
   readonly topic: string;
-  readonly payload: Buffer | string;
+  payload: Buffer | string;
   readonly messageId?: number;
   qos: 0 | 1 | 2;
   retain: boolean;
@@ -158,9 +158,13 @@ export function createInbound(acknowledge: (messageId: number) => void, options:
   };
 }
 
+const nothing = Buffer.alloc(0);
+
 function goingOn(packet: InboundPacket, callback: () => void): (receipt: Receipt) => void {
   return (receipt) => {
     if (receipt === 'leave') packet.qos = 0;
+    // It has arrived, and the broker keeps the packet until the PUBREL: twenty of each lock (T12).
+    packet.payload = nothing;
     callback();
   };
 }

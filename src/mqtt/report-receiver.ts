@@ -42,7 +42,10 @@ export interface ReceiverFigures {
   readonly locksOverQuota: number;
 }
 
-/** Twice what the logins of a lock may be: whoever may log in may also say so. */
+type Kept = Awaited<ReturnType<ReportService['events']>>;
+const noDuplicates: Kept = { duplicates: 0 };
+
+/** Twice what the logins of a lock may be: whoever may log in may also say so. What takes it online with `status` counts, too. */
 const helloRate = { perSecond: 2, burst: 120, maxKeys: 100_000 };
 
 export interface ReportReceiver {
@@ -86,7 +89,8 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     sender.setAvailable(connection, text === 'online');
     if (text === 'offline') goneOffline(connection, 'it said so');
     else if (sender.online(connection) && !online.has(connection)) {
-      // Back without a new hello: nothing new is said, but whoever follows the lock must know.
+      // Back without a new hello: nothing new is said, but whoever follows the lock must know, and the log does.
+      if (!hellos.take(connection.lockId)) return tooManyHellos(connection);
       online.add(connection);
       reports.hello(connection.lockId, {});
     }
@@ -143,12 +147,12 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     const { epoch, valid, invalid, reason } = message.value;
     if (valid.length > 0 && !quota.mayStore(connection)) return overQuota(connection);
     quota.charge(connection, valid.length);
-    if (invalid.length === 0) return stored(connection, reports.events(connection.lockId, { epoch, events: valid }), valid.length);
+    const begun = valid.length > 0 ? reports.events(connection.lockId, { epoch, events: valid }) : Promise.resolve(noDuplicates);
+    if (invalid.length === 0) return storedEvents(connection, begun, valid.length);
     figures.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
-    const begun = valid.length > 0 ? [reports.events(connection.lockId, { epoch, events: valid })] : [];
-    begun.push(quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload)));
-    return stored(connection, all(begun), valid.length);
+    const kept = quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload));
+    return storedEvents(connection, both(begun, kept), valid.length);
   }
 
   function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
@@ -187,9 +191,24 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'acknowledge';
   }
 
-  /** The answer when that is on the disk, or is not. One `then`: events come by the thousand, and every promise is kept until a flush. */
-  function stored(connection: Connection, work: Promise<void>, events = 0): Promise<Receipt> {
-    return work.then(acknowledge, (error) => leave(connection, error, events));
+  /** The answer when that is on the disk, or is not. */
+  function stored(connection: Connection, work: Promise<void>): Promise<Receipt> {
+    return work.then(
+      () => 'acknowledge',
+      (error) => leave(connection, error, 0),
+    );
+  }
+
+  /** As `stored`. One `then`: events come by the thousand, and every promise is kept until a flush. */
+  function storedEvents(connection: Connection, work: Promise<Kept>, events: number): Promise<Receipt> {
+    return work.then(
+      ({ duplicates }) => {
+        // They take no room. A lock whose PUBACKs get lost sends them again and again.
+        if (duplicates > 0) quota.charge(connection, -duplicates);
+        return 'acknowledge';
+      },
+      (error) => leave(connection, error, events),
+    );
   }
 
   function leave(connection: Connection, error: unknown, events: number): Receipt {
@@ -204,11 +223,12 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'leave';
   }
 
-  /** Resolves when all of it is on the disk; rejects when all of it has ended, with a bug rather than with a full disk. */
-  async function all(work: readonly Promise<void>[]): Promise<void> {
-    const results = await Promise.allSettled(work);
+  /** Resolves when both are on the disk; rejects when both have ended, with a bug rather than with a full disk. */
+  async function both(events: Promise<Kept>, quarantined: Promise<void>): Promise<Kept> {
+    const results = await Promise.allSettled([events, quarantined]);
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     if (reasons.length > 0) throw reasons.find((reason) => !isStorageUnavailable(reason)) ?? reasons[0];
+    return events;
   }
 
   const channels = { status, hello, state, battery, events, reply };
@@ -231,8 +251,6 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     figures: () => ({ ...figures, locksWaitingForStorage: recovery.size(), locksOverQuota: quota.waiting() }),
   };
 }
-
-const acknowledge = (): Receipt => 'acknowledge';
 
 /** JSON can be read at a depth at which it cannot be written; then all of it is kept as it came. A failure here would block what is behind it. */
 function textOf(message: object, payload: Buffer): string {

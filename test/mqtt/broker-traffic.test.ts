@@ -1,6 +1,6 @@
 // What locks may say and hear at the real broker, and when they get their PUBACK (Protocol 3 and 4.4, T3, T11, T15).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createGate, lockA, lockB, storageUnavailable, until } from '../support/mqtt-fakes.ts';
+import { allNew, createGate, lockA, lockB, storageUnavailable, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
 import { connectPacket, messageIdOf, pingPacket, publishPacket, type RawClient, subscribePacket, types } from '../support/mqtt-raw.ts';
 
@@ -86,7 +86,7 @@ test('the retain flag is taken off everything but status: nothing is kept for la
 
 test('no PUBACK leaves before the events are on stable storage, and a reply behind them is not held up (Protocol 4.4)', async () => {
   const flushed = createGate();
-  mqtt.reports.events = () => flushed.promise;
+  mqtt.reports.events = () => flushed.promise.then(() => allNew);
   const client = await mqtt.online(lockA);
   const outcome = mqtt.sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as never, 5_000);
   expect((await client.next()).type).toBe(types.publish);
@@ -102,7 +102,7 @@ test('no PUBACK leaves before the events are on stable storage, and a reply behi
 test('PUBACKs come in the order of the messages while the flushes overlap and end in any order [MQTT-4.6.0-2]', async () => {
   const gates = Array.from({ length: 20 }, createGate);
   let begun = 0;
-  mqtt.reports.events = () => (gates[begun++] as (typeof gates)[0]).promise;
+  mqtt.reports.events = () => (gates[begun++] as (typeof gates)[0]).promise.then(() => allNew);
   const client = await mqtt.login(lockA);
   client.send(...gates.map((_, index) => publishPacket(own('events'), eventsText(index + 1), index + 1)));
   await until('all flushes are under way', () => begun === gates.length);
@@ -177,7 +177,7 @@ test('the quarantine is durable before a poison message is acknowledged (Protoco
 
 test('a message with QoS 2 is stored before its PUBREC, and its repetition changes nothing', async () => {
   const flushed = createGate();
-  mqtt.reports.events = () => flushed.promise;
+  mqtt.reports.events = () => flushed.promise.then(() => allNew);
   const client = await mqtt.login(lockA);
   client.send(publishPacket(own('events'), eventsText(1), 5, { qos: 2 }));
   client.send(pingPacket);
@@ -195,7 +195,7 @@ describe('a failure while a message is handled closes only that connection, and 
       },
     ],
     ['a rejection', () => Promise.reject(new Error('a bug'))],
-    ['a promise that never ends', () => new Promise<void>(() => {})],
+    ['a promise that never ends', () => new Promise<never>(() => {})],
   ])('%s', async (_title, events) => {
     await mqtt.stop();
     mqtt = await startMqtt({ hookTimeoutMs: 30 });

@@ -96,6 +96,12 @@ test('what cannot be stored is not acknowledged, whatever its QoS, and holds up 
   expect([once.packet.qos, exactlyOnce.packet.qos, once.calls, exactlyOnce.calls]).toEqual([0, 0, [undefined], [undefined]]);
 });
 
+test('of a message with QoS 2 the broker keeps the handshake and not the payload: twenty of each lock wait for their PUBREL (T12)', async () => {
+  const { packet, calls } = take('events', 1, { qos: 2, payload: Buffer.alloc(60_000) });
+  await settled();
+  expect([calls, packet.qos, packet.payload.length]).toEqual([[undefined], 2, 0]);
+});
+
 test('what takes too long fails once, and its late end is not acknowledged (T15)', async () => {
   let store = (_receipt: Receipt) => {};
   receive = () =>

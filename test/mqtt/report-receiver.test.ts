@@ -6,6 +6,7 @@ import { createReportReceiver, type ReportReceiver } from '../../src/mqtt/report
 import type { ReportChannel } from '../../src/mqtt/topics.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 import {
+  allNew,
   createFakeConnection,
   createFakeLog,
   createFakeQuarantine,
@@ -116,7 +117,7 @@ describe('events (Protocol 4.4)', () => {
     let acknowledged = false;
     reports.events = (lockId, report) => {
       reports.told.push(['events', lockId, report]);
-      return stored.promise;
+      return stored.promise.then(() => allNew);
     };
     quarantine.keep = async (deviceId, reason, payload) => {
       quarantine.kept.push({ deviceId, reason, payload });
@@ -192,7 +193,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
 
   test('nor is one whose connection ended before the disk said no', async () => {
     const disk = createGate();
-    reports.events = () => disk.promise;
+    reports.events = () => disk.promise.then(() => allNew);
     const receipt = say('events', events);
     receiver.ended(connection, 'the connection was closed');
     disk.fail(storageUnavailable());
@@ -219,7 +220,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
     for (let second = 0; second < 120; second++) {
       reports.events = full;
       await say('events', events);
-      reports.events = async () => {};
+      reports.events = async () => allNew;
       receiver.storageWorks();
       if (connection.closed.length > 0) {
         closes++;
@@ -287,6 +288,16 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
     expect(await say('events', events(201, 100), again)).toBe('leave');
   });
 
+  test('pays for what is new only: sent again over a bad network, the same events cost it nothing', async () => {
+    await say('events', events(1, 100));
+    reports.events = async () => ({ duplicates: 100 });
+    for (let round = 0; round < 10; round++) expect(await say('events', events(1, 100))).toBe('acknowledge');
+    expect(receiver.figures().messagesOverQuota).toBe(0);
+    reports.events = async () => allNew;
+    expect(await say('events', events(101, 100))).toBe('acknowledge');
+    expect(await say('events', events(201, 1))).toBe('leave');
+  });
+
   test('pays for what was stored only: a full disk uses up nothing', async () => {
     const { events: keep } = reports;
     reports.events = () => Promise.reject(storageUnavailable());
@@ -313,6 +324,13 @@ test('a lock that says hello all the time costs itself the connection: each hell
   receiver.connected(again);
   clock.advance(500);
   expect(say('hello', helloText({ session: 'session-121' }), again)).toBe('acknowledge');
+});
+
+test('nor does it do better with status: what takes it online again counts like a hello (Protocol 6, T3)', () => {
+  tell('hello', helloText());
+  for (let n = 0; n < 500; n++) for (const status of ['offline', 'online']) tell('status', status);
+  expect([what().filter((told) => told === 'hello').length, receiver.figures().helloFloods > 0]).toEqual([120, true]);
+  expect(connection.closed[0]).toBe('it says hello all the time');
 });
 
 test('what cannot be understood on any channel is acknowledged, counted, quarantined, and one line a minute in the log (Protocol 4.4)', async () => {

@@ -67,6 +67,9 @@ export interface FakeReports extends ReportService {
   readonly told: Told[];
 }
 
+/** What the report service says of events that it did not know yet. */
+export const allNew = { duplicates: 0 };
+
 export function createFakeReports(): FakeReports {
   const told: Told[] = [];
   return {
@@ -76,6 +79,7 @@ export function createFakeReports(): FakeReports {
     battery: (lockId, report) => void told.push(['battery', lockId, report]),
     async events(lockId, report) {
       told.push(['events', lockId, report]);
+      return allNew;
     },
     timezoneChanged: () => undefined,
     offline: (lockId) => void told.push(['offline', lockId]),
