@@ -293,7 +293,7 @@ export function createBroker(options: BrokerOptions): Broker {
       forwardNothing(broker as Forwarder);
       broker.on('clientError', noteProtocolError);
       broker.on('connectionError', noteProtocolError);
-      // Not before: what came before the CONNACK waits until then in the queue of aedes.
+      // Not before: all that aedes has of this client has been handled by then.
       broker.on('clientReady', divert);
       broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
       // An 'error' event without a listener would end the process.

@@ -33,7 +33,7 @@ export interface FrameGuardOptions {
 }
 
 export interface FrameGuard {
-  /** To be called when the CONNACK that accepts the client has gone out. */
+  /** To be called when the CONNACK that accepts the client has gone out: what came behind its CONNECT is read from then on. */
   admit(): void;
   /** From now on PUBLISHes of QoS 0 and 1 go to `take`, in their order among all packets, and not to the reader of the stream. */
   divert(take: TakePublish): void;
@@ -60,6 +60,7 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   const allowance = createPacketAllowance(limits, clock);
   const readUnguarded = stream.read.bind(stream);
   let refused = false;
+  let admitted = false;
   let paused = false;
   let handedOut = false;
   /** The reader asked for more too early. */
@@ -141,6 +142,12 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   }
 
   /**
+   * Between CONNECT and CONNACK nothing is given out: of what it gets then aedes queues one part and handles the other at once,
+   * so that packets overtake each other [MQTT-4.6.0-2], and ends a client that has sent more than it queues.
+   */
+  const isLoggingIn = (): boolean => parser.isConnected() && !admitted && !refused;
+
+  /**
    * What is left for the reader. One PUBLISH now and then goes the long way: whoever watches the keep alive there must see that
    * the client is alive, and a look every 250 ms cannot be too late for one of a second, which ends after 1.5 [MQTT-3.1.2-24].
    */
@@ -158,7 +165,7 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     if (size === 0) return readUnguarded(0) as Buffer | null;
     missed = handedOut;
     // A closed connection sets no timers any more.
-    if (handedOut || paused || stream.destroyed) return null;
+    if (handedOut || paused || isLoggingIn() || stream.destroyed) return null;
     const left = allowance.left();
     if (left < 1 && !refused) {
       pause();
@@ -169,7 +176,7 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
     const chunk = readUnguarded(missing > 1 && missing < stream.readableLength ? missing : undefined) as Buffer | null;
     if (chunk === null || refused) return null;
 
-    const { forward, packets, rest, refusal } = parser.feed(chunk, Math.min(left, packetsAtOnce));
+    const { forward, packets, rest, refusal } = parser.feed(chunk, parser.isConnected() ? Math.min(left, packetsAtOnce) : 1);
     allowance.take(packets);
     handOut();
     // Behind a packet that was completed, or beyond what may be passed on now: to be read again.
@@ -187,7 +194,14 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
   };
 
   return {
-    admit: parser.admit,
+    admit() {
+      admitted = true;
+      parser.admit();
+      // Nothing else would tell the reader that it may go on.
+      process.nextTick(() => {
+        if (stream.readableLength > 0) stream.emit('readable');
+      });
+    },
     divert(takeFromNowOn) {
       take = takeFromNowOn;
     },

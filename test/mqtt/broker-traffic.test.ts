@@ -99,6 +99,35 @@ test('no PUBACK leaves before the events are on stable storage, and a reply behi
   expect(messageIdOf(await client.next())).toBe(3);
 });
 
+test('what a lock says without waiting for its CONNACK is handled and acknowledged in its order, wherever the stream is cut', async () => {
+  const count = 30;
+  const bytes = Buffer.concat([
+    connectPacket({ clientId: lockA.deviceId, username: lockA.deviceId, password: lockA.key }),
+    publishPacket(own('hello'), helloText(), 1),
+    ...Array.from({ length: count }, (_, index) => publishPacket(own('events'), eventsText(index + 1), index + 2, { qos: 1 })),
+  ]);
+  for (let cuts = 0; cuts < 40; cuts++) {
+    mqtt.reports.told.length = 0;
+    const client = await mqtt.raw();
+    // Pieces that come a turn of the event loop apart, each a little larger than those of the round before.
+    const step = 40 + cuts * 37;
+    for (let at = 0; at < bytes.length; at += step) {
+      client.send(bytes.subarray(at, at + step));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect((await client.next()).type).toBe(types.connack);
+    const acknowledged = [];
+    while (acknowledged.length <= count) acknowledged.push(messageIdOf(await client.next()));
+    expect(acknowledged).toEqual(Array.from({ length: count + 1 }, (_, index) => index + 1));
+    const told = mqtt.reports.told.filter(([what]) => what !== 'offline');
+    expect(told.map(([what, , report]) => (what === 'events' ? (report as { events: { seq: number }[] }).events[0]?.seq : what))).toEqual([
+      'hello',
+      ...Array.from({ length: count }, (_, index) => index + 1),
+    ]);
+    client.destroy();
+  }
+});
+
 test('PUBACKs come in the order of the messages while the flushes overlap and end in any order [MQTT-4.6.0-2]', async () => {
   const gates = Array.from({ length: 20 }, createGate);
   let begun = 0;
