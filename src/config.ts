@@ -39,6 +39,7 @@ const schema = group({
   tlsNames: z.array(certificateName, 'must be a list of names').default([]),
   commandTimeoutMs: commandTimeoutMs.default(10_000),
   metrics: group({ enabled: enabled.default(false) }).prefault({}),
+  discovery: group({ enabled: enabled.default(true) }).prefault({}),
   retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
   backup: group({
     at: z.union([timeOfDay, z.literal('off')], 'must be a time of day in UTC such as "02:30", or off').default('02:30'),
@@ -68,6 +69,7 @@ export const settings = [
   { path: ['mqtts', 'port'], variable: 'LATCHD_MQTTS_PORT', flag: '--mqtts-port', hint: '<port>' },
   { path: ['webSocket', 'plain'], variable: 'LATCHD_WEB_SOCKET_PLAIN', flag: '--web-socket-plain', hint: '<true|false>' },
   { path: ['metrics', 'enabled'], variable: 'LATCHD_METRICS_ENABLED', flag: '--metrics-enabled', hint: '<true|false>' },
+  { path: ['discovery', 'enabled'], variable: 'LATCHD_DISCOVERY_ENABLED', flag: '--discovery-enabled', hint: '<true|false>' },
   { path: ['commandTimeoutMs'], variable: 'LATCHD_COMMAND_TIMEOUT_MS', flag: '--command-timeout-ms', hint: '<ms>' },
   { path: ['logLevel'], variable: 'LATCHD_LOG_LEVEL', flag: '--log-level', hint: '<level>' },
 ] as const;
@@ -80,6 +82,7 @@ const switches: readonly string[] = [
   'mqtts.enabled',
   'webSocket.plain',
   'metrics.enabled',
+  'discovery.enabled',
 ];
 
 /** What is wrong with a configuration, one line for each problem: where it is, and what it must be. */

@@ -24,10 +24,12 @@ import { createCommandSender } from './mqtt/command-sender.ts';
 import { createHubPresence } from './mqtt/hub-presence.ts';
 import { createReportReceiver } from './mqtt/report-receiver.ts';
 import { createTopics } from './mqtt/topics.ts';
+import { announcedNames, announcementsOf } from './ops/announcement.ts';
 import { createCertificateFiles } from './ops/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from './ops/certificates.ts';
 import { createClock } from './ops/clock.ts';
 import { createControl } from './ops/control.ts';
+import { createDiscovery, respondInThread } from './ops/discovery.ts';
 import { createJobs } from './ops/jobs.ts';
 import { checkListener } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
@@ -273,6 +275,13 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
 
   const systemd = createSystemd({ clock, log, environment: process.env, healthy, status: statusLine, notify: notifyBySystemd });
 
+  const discovery = createDiscovery({
+    announcements: () => (config.discovery.enabled ? announcementsOf(addresses(), config.mqtt.topicRoot) : []),
+    clock,
+    log,
+    respond: respondInThread,
+  });
+
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
   const parts: readonly Part[] = [
     store,
@@ -284,6 +293,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     broker,
     lockClocks,
     http,
+    discovery,
     systemd,
   ];
   const started: Part[] = [];
@@ -309,7 +319,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     servingSince = undefined;
     pairing.stop();
     // Callers whose command was sent get their answer, or a time-out, while HTTP waits for them.
-    await Promise.all([systemd.stop(), commands.stop(commandGraceMs), started.includes(http) ? http.stop() : undefined]);
+    await Promise.all([systemd.stop(), discovery.stop(), commands.stop(commandGraceMs), started.includes(http) ? http.stop() : undefined]);
     for (const part of [...started].reverse()) if (part !== http) await part.stop();
     log.info({ code: 'stopped' }, 'stopped');
   }
@@ -332,11 +342,11 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
 
 /** None where nothing is encrypted: then there is no authority to be looked after either. */
 function createCertificatesFor(
-  { https, mqtts, tls, tlsNames, dataDir }: Config,
+  { https, mqtts, tls, tlsNames, discovery, dataDir }: Config,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Certificates | undefined {
   if (!https.enabled && !mqtts.enabled) return undefined;
-  const names = () => [...new Set([...tlsNames, ...machineNames()])];
+  const names = () => [...new Set([...tlsNames, ...machineNames(), ...(discovery.enabled ? announcedNames() : [])])];
   const source =
     tls === 'auto'
       ? createOwnCertificates({ folder: `${dataDir}/tls`, names, clock, log })

@@ -17,6 +17,7 @@ const defaults = {
   commandTimeoutMs: 10_000,
   retention: { at: '03:30' },
   metrics: { enabled: false },
+  discovery: { enabled: true },
   backup: { at: '02:30', folder: 'backups', keep: 7 },
   logLevel: 'info',
 };
@@ -77,6 +78,7 @@ describe('the configuration', () => {
     ['LATCHD_WEB_SOCKET_PLAIN', 'true', { webSocket: { plain: true } }],
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
     ['LATCHD_METRICS_ENABLED', 'true', { metrics: { enabled: true } }],
+    ['LATCHD_DISCOVERY_ENABLED', 'false', { discovery: { enabled: false } }],
     ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
   ])('%s sets what it names', (variable, text, expected) => {
     expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} }).config).toMatchObject(expected);

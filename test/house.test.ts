@@ -52,6 +52,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   'prom-client': /^src\/ops\/metrics\.ts$/,
   pino: /^src\/ops\/logger\.ts$/,
+  '@homebridge/ciao': /^src\/ops\/discovery-thread\.ts$/,
   'node-cron': /^src\/ops\/jobs\.ts$/,
   mqtt: /^device-sim\/mqtt-line\.ts$/,
   commander: /^(src\/cli\/program|device-sim\/main)\.ts$/,
