@@ -14,6 +14,11 @@ const file = z.string().min(1, 'must name a file');
 const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+function wholeNumber(min: number, max: number) {
+  const range = `must be ${min} to ${max}`;
+  return z.int('must be a whole number').min(min, range).max(max, range);
+}
+
 /** A setting that consists of settings, such as `http`. */
 function group<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
@@ -45,6 +50,12 @@ const schema = group({
     at: z.union([timeOfDay, z.literal('off')], 'must be a time of day in UTC such as "02:30", or off').default('02:30'),
     folder: z.string().min(1, 'must name a folder').default('backups'),
     keep: z.int('must be a whole number').min(1, 'must be 1 to 1000').max(1_000, 'must be 1 to 1000').default(7),
+  }).prefault({}),
+  alarms: group({
+    offlineAfterSeconds: wholeNumber(1, 86_400).default(60),
+    endAfterSeconds: wholeNumber(1, 86_400).default(60),
+    silentAfterHours: wholeNumber(1, 8_760).default(26),
+    lowBatteryPercent: wholeNumber(1, 90).default(20),
   }).prefault({}),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });

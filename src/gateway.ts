@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { createAccountService } from './domain/account-service.ts';
+import { createAlarmService } from './domain/alarm-service.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createHubService } from './domain/hub-service.ts';
@@ -9,11 +10,13 @@ import { createLockClocks } from './domain/lock-clocks.ts';
 import { createLockService } from './domain/lock-service.ts';
 import { createPairingService } from './domain/pairing-service.ts';
 import type { Log, Part } from './domain/part.ts';
-import type { Clock, LockSession } from './domain/ports.ts';
+import type { Clock, LockSession, Notice } from './domain/ports.ts';
 import { createRecordService } from './domain/record-service.ts';
 import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
 import { createSequence } from './domain/sequence.ts';
+import { superviseReports } from './domain/supervised-reports.ts';
+import { createSupervision, type SupervisionSettings } from './domain/supervision.ts';
 import type { Readiness } from './http/health-routes.ts';
 import { createManagement } from './http/management.ts';
 import { createHttpServer } from './http/server.ts';
@@ -74,7 +77,11 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const clock = createClock();
   const secrets = createSecrets();
   const metrics = config.metrics.enabled ? createMetrics({ version, figures: watchedFigures }) : undefined;
-  const notify = metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log);
+  const told = metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log);
+  const notify = (notice: Notice): void => {
+    told(notice);
+    supervision.notice(notice);
+  };
   const administration = createSequence();
   const topics = createTopics(config.mqtt.topicRoot);
 
@@ -123,7 +130,27 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const hubPresence = createHubPresence({ log });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubPresence, administration });
   const pairing = createPairingService({ clock, locks, registrations: registration, link: sender, notify });
-  const lockClocks = createLockClocks({ clock, locks, link: sender, commands, clockIsSuspect: store.clockIsSuspect, notify });
+  const watching = watchSettings(config);
+  const alarms = createAlarmService({ clock, alarms: store.alarms, locks, notify, endAfterMs: watching.endAfterMs });
+  const supervision = createSupervision({
+    clock,
+    locks,
+    statuses,
+    records,
+    alarms,
+    settings: watching,
+    clockIsSuspect: store.clockIsSuspect,
+    storageHealth: () => probe.health(),
+  });
+  const lockClocks = createLockClocks({
+    clock,
+    locks,
+    link: sender,
+    commands,
+    clockIsSuspect: store.clockIsSuspect,
+    notify,
+    watch: supervision,
+  });
   const reports = createReportService({
     clock,
     locks,
@@ -142,7 +169,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     secrets,
     notify,
   });
-  const heard = metrics ? timeEvents(reports, clock, metrics) : reports;
+  const supervised = superviseReports(reports, supervision, statuses);
+  const heard = metrics ? timeEvents(supervised, clock, metrics) : supervised;
   const receiver = createReportReceiver({ reports: heard, sender, quarantine, clock, log });
   const certificates = createCertificatesFor(config, { clock, log });
   const endpoint = (kind: 'http' | 'https' | 'mqtt' | 'mqtts') => {
@@ -164,6 +192,17 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   });
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
 
+  async function dailyBackup(): Promise<object> {
+    try {
+      const made = await backups.make({ reason: 'scheduled' });
+      supervision.backup(undefined);
+      return { ...made };
+    } catch (error) {
+      supervision.backup(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
   const jobs = createJobs({
     clock,
     log,
@@ -171,12 +210,17 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       // A minute after the day has ended, so that its last records are in.
       { name: 'seal', at: '00:01', run: () => nothingToSay(store.sealDays()) },
       { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
-      ...(config.backup.at === 'off'
-        ? []
-        : [{ name: 'backup', at: config.backup.at, run: async () => ({ ...(await backups.make({ reason: 'scheduled' })) }) }]),
+      ...(config.backup.at === 'off' ? [] : [{ name: 'backup', at: config.backup.at, run: dailyBackup }]),
     ],
   });
-  const management = createManagement({ registrations: registration, accounts: accountService, hubs: hubService, pairing, gatewayStatus });
+  const management = createManagement({
+    registrations: registration,
+    accounts: accountService,
+    hubs: hubService,
+    pairing,
+    alarms,
+    gatewayStatus,
+  });
   const control = createControl({
     directory: config.dataDir,
     clock,
@@ -213,6 +257,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       online: all.filter((lock) => sender.session(lock.lockId) !== undefined).length,
       pairingOpen: pairing.isOpen(),
       pendingDevices: pairing.pending(),
+      alarms: Object.values(alarms.figures()).reduce((sum, count) => sum + count, 0),
       commands: commands.figures(),
       cardChanges: cardService.figures(),
       records: records.count(),
@@ -227,6 +272,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       locks: watchedLocks(locks.all(), statuses, sender),
       storageWorks: probe.health() === 'ok',
       clockIsSuspect: store.clockIsSuspect(),
+      alarms: alarms.figures(),
       store: store.figures(),
       broker: broker.figures(),
     };
@@ -245,6 +291,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     registrations: registration,
     hubs: hubService,
     pairing,
+    alarms,
     cards: cardService,
     records: recordService,
     accounts: accountService,
@@ -288,10 +335,12 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     backups,
     ...(certificates ? [certificates] : []),
     probe,
+    alarms,
     jobs,
     control,
     broker,
     lockClocks,
+    supervision,
     http,
     discovery,
     systemd,
@@ -352,6 +401,15 @@ function createCertificatesFor(
       ? createOwnCertificates({ folder: `${dataDir}/tls`, names, clock, log })
       : createCertificateFiles({ ...tls, clock, log });
   return createCertificates({ source, clock, log });
+}
+
+function watchSettings({ alarms }: Config): SupervisionSettings {
+  return {
+    offlineAfterMs: alarms.offlineAfterSeconds * 1_000,
+    endAfterMs: alarms.endAfterSeconds * 1_000,
+    silentAfterMs: alarms.silentAfterHours * 3_600_000,
+    lowBatteryPercent: alarms.lowBatteryPercent,
+  };
 }
 
 function identityOf(kind: keyof Identities, certificates: Certificates | undefined) {

@@ -19,6 +19,7 @@ const defaults = {
   metrics: { enabled: false },
   discovery: { enabled: true },
   backup: { at: '02:30', folder: 'backups', keep: 7 },
+  alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20 },
   logLevel: 'info',
 };
 

@@ -101,7 +101,10 @@ export function createEventGaps(options: {
       },
     });
     if (chunk === undefined) return true;
-    if (end.kind !== 'ok') return false;
+    if (end.kind !== 'ok') {
+      if (end.kind === 'refused') notify({ kind: 'resend-refused', lockId, ...chunk, error: end.error });
+      return false;
+    }
     noteLost(lockId, session.wanted.get(chunk.epoch) ?? 0, chunk);
     return true;
   }

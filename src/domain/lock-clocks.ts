@@ -11,6 +11,13 @@ const lookMs = 60_000;
 /** Locks that are told the time together: a building's worth is done within a minute, and doors do not notice. */
 const atOnce = 4;
 
+/** What became of a lock's clock, for whoever watches over it. */
+export interface ClockWatch {
+  clockIsRight(lockId: LockId): void;
+  /** `reason` is for the operator. */
+  clockStaysWrong(lockId: LockId, reason: string): void;
+}
+
 export interface LockClocks extends Part {
   /** After a hello that said this date (undefined: none). Rejects as `CommandService.send`. */
   check(lockId: LockId, date: number | undefined, now: number): Promise<void>;
@@ -25,8 +32,9 @@ export function createLockClocks(options: {
   readonly commands: CommandService;
   readonly clockIsSuspect: () => boolean;
   readonly notify: Notify;
+  readonly watch: ClockWatch;
 }): LockClocks {
-  const { clock, locks, link, commands, clockIsSuspect, notify } = options;
+  const { clock, locks, link, commands, clockIsSuspect, notify, watch } = options;
   const offsetNow = (): number => clock.now() - clock.monotonic();
   let setAt = clock.monotonic();
   /** Between the wall clock and the one that only rises; it moves when somebody sets the wall clock. */
@@ -35,7 +43,7 @@ export function createLockClocks(options: {
   let stopped = false;
 
   /** False when the lock refuses. */
-  async function set(lockId: LockId): Promise<boolean> {
+  async function set(lockId: LockId, said?: { readonly date: number | undefined }): Promise<boolean> {
     const end = await commands.send({
       lockId,
       priority: priority.gateway,
@@ -43,7 +51,14 @@ export function createLockClocks(options: {
       deadline: commands.deadline(),
       atTurn: () => ({ op: 'set-clock', now: clock.now(), timezoneRawOffset: locks.get(lockId)?.timezoneOffsetMs ?? 0 }),
     });
-    return end.kind !== 'refused';
+    if (end.kind !== 'refused') {
+      watch.clockIsRight(lockId);
+      return true;
+    }
+    // One that says no date and cannot be told one has no clock, and so none that is wrong.
+    const hasNone = end.error === 'not-supported' && said?.date === undefined;
+    if (!hasNone) watch.clockStaysWrong(lockId, `it refused to be set: ${end.error}`);
+    return false;
   }
 
   /** Every lock that is online. Never rejects. */
@@ -81,7 +96,8 @@ export function createLockClocks(options: {
       cancelLook?.();
     },
     async check(lockId, date, now) {
-      if (date === undefined || Math.abs(date - now) > toleranceMs) await set(lockId);
+      if (date === undefined || Math.abs(date - now) > toleranceMs) await set(lockId, { date });
+      else watch.clockIsRight(lockId);
     },
     async set(lockId) {
       await set(lockId);

@@ -2,6 +2,7 @@
 // Every store's save is durable (written and flushed) when its promise resolves, and readers see a value only then.
 // A store that cannot write rejects with `storage-unavailable` and keeps what it had.
 import type { Account, AccountId, Token } from './account.ts';
+import type { AcceptedLoss, Alarm, AlarmKind } from './alarm.ts';
 import type { LockCards } from './card.ts';
 import type { Hub } from './hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
@@ -80,6 +81,18 @@ export interface CounterStore {
   next(kind: 'lockId' | 'cardId' | 'accountId' | 'tokenId'): Promise<number>;
   /** The id that belongs to this group name for ever (a new one at first); 0 for "". */
   groupId(name: string): Promise<number>;
+}
+
+export interface KeptAlarms {
+  readonly alarms: readonly Alarm[];
+  readonly acceptedLosses: readonly AcceptedLoss[];
+}
+
+export interface AlarmStore {
+  /** What was kept last. */
+  current(): KeptAlarms;
+  /** In place of what was kept. */
+  keep(alarms: KeptAlarms): Promise<void>;
 }
 
 export interface RecordQuery extends PageRequest {
@@ -195,6 +208,24 @@ export type Notice =
     }
   | { readonly kind: 'clocks-set'; readonly set: number; readonly failed: number }
   | { readonly kind: 'events-lost'; readonly lockId: LockId; readonly epoch: string; readonly from: number; readonly to: number }
+  | {
+      /** The lock will not send them again; it is asked again in its next session. */
+      readonly kind: 'resend-refused';
+      readonly lockId: LockId;
+      readonly epoch: string;
+      readonly from: number;
+      readonly to: number;
+      readonly error: string;
+    }
+  | { readonly kind: 'alarm-began'; readonly alarm: AlarmKind; readonly lockId: LockId | null; readonly reason: string }
+  | {
+      readonly kind: 'alarm-ended';
+      readonly alarm: AlarmKind;
+      readonly lockId: LockId | null;
+      readonly since: number;
+      /** Who ended it; absent: its cause is gone. */
+      readonly by?: string;
+    }
   | { readonly kind: 'events-quarantined'; readonly lockId: LockId; readonly epoch: string; readonly count: number }
   | { readonly kind: 'cards-unknown'; readonly lockId: LockId; readonly count: number }
   | { readonly kind: 'cards-differ'; readonly lockId: LockId; readonly onLock: number; readonly known: number }

@@ -1,6 +1,7 @@
 // The shape of every answer, by the specification's names (Specification 2, HTTP API 2, 3, 4 and 6). `views.ts` compiles only when it
 // makes these; the document of the API is made from them. Loaded when somebody asks for that document: answers are not validated.
 import { z } from 'zod';
+import { alarmKinds } from '../domain/alarm.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import { problemKinds } from './problem.ts';
 
@@ -138,6 +139,14 @@ const token = z.strictObject({
   expireDate: dateMs.nullable(),
 });
 
+const alarm = z.strictObject({
+  kind: z.enum(alarmKinds),
+  lockId: id.nullable(),
+  since: dateMs,
+  reason: z.string(),
+  endsByItself: z.boolean(),
+});
+
 /** Figures come and go with what there is to watch. */
 const gatewayStatus = z.looseObject({
   version: z.string(),
@@ -210,6 +219,8 @@ export const answers = {
   Token: token,
   TokenPage: page(token),
   IssuedToken: z.strictObject({ tokenId: id, token: z.string() }),
+  Alarm: alarm,
+  AlarmPage: page(alarm),
   GatewayStatus: gatewayStatus,
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: readiness,

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import { localAdministrator } from '../domain/account.ts';
 import type { AccountService } from '../domain/account-service.ts';
+import type { AlarmService } from '../domain/alarm-service.ts';
 import { invalidParameter, type ParameterProblem } from '../domain/errors.ts';
 import type { HubService } from '../domain/hub-service.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
+import { alarmRoutes } from './alarm-routes.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
@@ -15,16 +17,22 @@ import type { Route } from './route.ts';
 /** By method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
-/** Without `pairing`, where nobody can connect, its routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
+/** Without `pairing` and `alarms`, where nobody can connect, their routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
 export function createManagement(options: {
   readonly registrations: RegistrationService;
   readonly accounts: AccountService;
   readonly hubs: HubService;
   readonly pairing?: PairingService;
+  readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly gatewayStatus: () => object;
 }): Management {
-  const { registrations, accounts, hubs, pairing, gatewayStatus } = options;
-  const routes = [...gatewayRoutes(registrations, accounts, gatewayStatus), ...hubRoutes(hubs), ...(pairing ? pairingRoutes(pairing) : [])];
+  const { registrations, accounts, hubs, pairing, alarms, gatewayStatus } = options;
+  const routes = [
+    ...gatewayRoutes(registrations, accounts, gatewayStatus),
+    ...hubRoutes(hubs),
+    ...(pairing ? pairingRoutes(pairing) : []),
+    ...(alarms ? alarmRoutes(alarms) : []),
+  ];
   return Object.fromEntries(routes.map((route) => [`${route.method} ${route.path}`, (request: unknown) => handle(route, request)]));
 }
 

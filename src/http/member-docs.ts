@@ -9,7 +9,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   total: 'How many items there are on all pages.',
 
   // Locks (Specification 2.1)
-  lockId: 'Id of the lock; never given twice.',
+  lockId: 'Id of the lock; never given twice. Of an alarm null for the gateway itself.',
   lockName: 'Name of the lock.',
   lockAlias: 'What people call the lock; its name unless given. In a search: any part of it, whatever the case.',
   lockMac: 'MAC address of the lock; accepted with colons, hyphens or none.',
@@ -36,7 +36,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   passageModeAutoUnlock: 'Unlock by itself in passage mode: 1 on, 2 off.',
   date: 'When it was registered: milliseconds since 1970 (UTC).',
   state: 'Whether it is locked; null when that is not known.',
-  reason: 'Why not, in the word of the lock, such as `jammed`.',
+  reason: 'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people.',
   success: 'Whether it was done. In a record 1, or 0 for a refused attempt.',
 
   // Records (Specification 2.2)
@@ -89,6 +89,10 @@ export const memberDocs: Readonly<Record<string, string>> = {
   token: 'The token itself; cannot be read again.',
   expiresInDays: 'For how many days; for ever without it.',
   expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never.',
+
+  // Alarms
+  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself.',
+  endsByItself: 'False: it stands until a person ends it.',
 
   // Health and status
   version: 'Version of latchd.',

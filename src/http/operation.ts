@@ -22,6 +22,7 @@ export type Audience =
   | 'manager'
   | 'administrator'
   | 'gateway administrator'
+  | 'manager or gateway administrator'
   | 'administrator or gateway administrator';
 
 export interface OperationDocs {

@@ -1,4 +1,5 @@
 // The operations of all tables. A route names one of them, so that none is without its description.
+import { alarmDocs } from './alarm-docs.ts';
 import { cardDocs } from './card-docs.ts';
 import { documentDocs } from './document-docs.ts';
 import { gatewayDocs } from './gateway-docs.ts';
@@ -15,6 +16,7 @@ export const tables = {
   Management: gatewayDocs,
   Hubs: hubDocs,
   Pairing: pairingDocs,
+  Alarms: alarmDocs,
   Health: healthDocs,
   Documents: documentDocs,
 } satisfies Readonly<Record<string, TableDocs>>;
@@ -26,6 +28,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
   Hubs: 'Hubs speak for the locks bound to them.',
   Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
+  Alarms: 'What somebody should look at, from its beginning to its end.',
   Health: 'For watchdogs, load balancers and Prometheus.',
   Documents: 'What describes this gateway to programs and people.',
 };

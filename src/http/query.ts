@@ -1,5 +1,6 @@
 // The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 3, 4 and 6).
 import { z } from 'zod';
+import { alarmKinds } from '../domain/alarm.ts';
 import { type CardId, hasEnded } from '../domain/card.ts';
 import type { LockId, LockSettings } from '../domain/lock.ts';
 import { checked, whenRight } from './check.ts';
@@ -123,3 +124,8 @@ export const oneToken = checked(z.object({ tokenId: integer() }), (value) => val
 
 /** A hub or a pending device, by its deviceId or MAC address. */
 export const oneDevice = checked(z.object({ deviceId: mac }), (value) => value);
+
+export const oneAlarm = checked(
+  z.object({ kind: z.enum(alarmKinds, `must be one of ${alarmKinds.join(', ')}`), lockId }),
+  (value) => value,
+);

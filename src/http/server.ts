@@ -2,6 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type NextFunction } from 'express';
 import type { AccountService } from '../domain/account-service.ts';
+import type { AlarmService } from '../domain/alarm-service.ts';
 import type { CardService } from '../domain/card-service.ts';
 import type { HubService } from '../domain/hub-service.ts';
 import type { LockService } from '../domain/lock-service.ts';
@@ -10,6 +11,7 @@ import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
+import { alarmRoutes } from './alarm-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
 import { documentRoutes } from './document-routes.ts';
@@ -54,6 +56,7 @@ export function createHttpServer(options: {
   registrations: RegistrationService;
   hubs: HubService;
   pairing: PairingService;
+  alarms: Pick<AlarmService, 'list' | 'end'>;
   accounts: AccountService;
   readiness: () => Readiness;
   gatewayStatus: () => object;
@@ -71,6 +74,7 @@ export function createHttpServer(options: {
     registrations,
     hubs,
     pairing,
+    alarms,
     accounts,
     readiness,
     gatewayStatus,
@@ -89,6 +93,7 @@ export function createHttpServer(options: {
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
+    ...alarmRoutes(alarms),
     ...healthRoutes(readiness, metrics?.exposition),
     ...documentRoutes(() => routes),
   ];

@@ -1,6 +1,7 @@
 // Domain values out to the specification's names (Specification 2, HTTP API 3, 4 and 6). Nothing else decides what a client sees.
 import type { Account } from '../domain/account.ts';
 import type { TokenView } from '../domain/account-service.ts';
+import { type Alarm, endsByPerson } from '../domain/alarm.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
 import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
 import { type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';
@@ -214,4 +215,9 @@ export function tokenView({ token, username }: TokenView): AnswerBody<'Token'> {
 /** HTTP API 6: a new token, shown once. */
 export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): AnswerBody<'IssuedToken'> {
   return { tokenId: token.tokenId, token: secret };
+}
+
+/** An alarm that stands; lockId null: of the gateway itself. */
+export function alarmView({ kind, lockId, since, reason }: Alarm): AnswerBody<'Alarm'> {
+  return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
 }

@@ -13,6 +13,8 @@ export interface WatchedFigures {
   readonly storageWorks: boolean;
   /** The wall clock may be wrong: nothing is deleted for its age. */
   readonly clockIsSuspect: boolean;
+  /** How many stand, by kind. */
+  readonly alarms: Reasons;
   readonly store: { readonly records: number; readonly stored: number; readonly duplicates: number; readonly disabledLocks: number };
   readonly broker: {
     readonly openConnections: number;
@@ -179,6 +181,7 @@ export function createMetrics({ version, figures }: { readonly version: string; 
     buckets: shortSeconds,
     registers,
   });
+  const alarms = new Gauge({ name: 'latchd_alarms', help: 'Alarms that stand, by kind.', labelNames: ['kind'], registers });
   const online = new Gauge({
     name: 'latchd_lock_online',
     help: `1 while the lock can be given a command; for ${mostLocks} locks at most.`,
@@ -211,6 +214,9 @@ export function createMetrics({ version, figures }: { readonly version: string; 
         for (const [reason, count] of Object.entries(read(now))) metric.inc({ reason }, count);
       };
     }),
+    (now: WatchedFigures) => {
+      for (const [kind, count] of Object.entries(now.alarms)) alarms.set({ kind }, count);
+    },
     ({ locks }: WatchedFigures) => {
       online.reset();
       battery.reset();

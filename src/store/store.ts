@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Log, Part } from '../domain/part.ts';
 import type {
   AccountStore,
+  AlarmStore,
   CardStore,
   Clock,
   CounterStore,
@@ -15,6 +16,7 @@ import type {
   StoredEvents,
 } from '../domain/ports.ts';
 import { createAccountFile, makeFirstAccount } from './account-file.ts';
+import { createAlarmFile } from './alarm-file.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { openCommandKey } from './command-key.ts';
 import { createCounterFile, noCounters } from './counter-file.ts';
@@ -73,6 +75,7 @@ export interface Store extends Part {
   readonly hubs: HubStore;
   readonly statuses: StatusStore;
   readonly accounts: AccountStore;
+  readonly alarms: AlarmStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;
@@ -115,6 +118,7 @@ export function createStore(options: StoreOptions): Store {
   const accounts = createAccountFile(files, `${directory}/accounts.json`, beforeUpgrade);
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
+  const alarms = createAlarmFile({ files, path: `${directory}/alarms.json`, log, beforeUpgrade });
   const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
     files,
@@ -170,6 +174,7 @@ export function createStore(options: StoreOptions): Store {
     }
     await counters.raise({ ...lockFiles.highest(), ...accounts.highest() });
     await statuses.open();
+    await alarms.open();
     await records.open();
     await quarantine.open();
   }
@@ -197,6 +202,7 @@ export function createStore(options: StoreOptions): Store {
       lockFiles.idle(),
       accounts.document.idle(),
       hubs.document.idle(),
+      alarms.document.idle(),
       counters.document.idle(),
     ]);
     for (const one of closed) if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the store did not close cleanly');
@@ -231,6 +237,7 @@ export function createStore(options: StoreOptions): Store {
     hubs,
     statuses,
     accounts,
+    alarms,
     counters,
     records,
     quarantine,

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { Accounts, Hubs } from '../domain/ports.ts';
 import { accountFormat } from './account-file.ts';
+import { alarmFormat } from './alarm-file.ts';
 import { clockFormat } from './clock-trust.ts';
 import { type Counters, counterFormat } from './counter-file.ts';
 import { runningOwner } from './directory-lock.ts';
@@ -42,6 +43,7 @@ export async function verify(directory: string): Promise<Verified> {
   const accounts = await load('accounts.json', accountFormat, 'needed');
   await load('status.json', statusFormat, 'optional');
   await load('clock.json', clockFormat, 'optional');
+  await load('alarms.json', alarmFormat, 'optional');
   const locks = await verifyLocks(files, directory, load, accounts, report);
   verifyHubs((await load('hubs.json', hubFormat, 'optional')) ?? noHubs, locks, report);
   if (accounts) verifyAccounts(accounts, report);

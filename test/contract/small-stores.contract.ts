@@ -1,6 +1,6 @@
 // What every AccountStore, HubStore, CounterStore, StatusStore and Quarantine promises.
 import { describe, expect, test } from '@jest/globals';
-import type { AccountStore, CounterStore, HubStore, Quarantine, StatusStore } from '../../src/domain/ports.ts';
+import type { AccountStore, AlarmStore, CounterStore, HubStore, Quarantine, StatusStore } from '../../src/domain/ports.ts';
 import { deviceId, lockId } from '../store/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
@@ -35,6 +35,18 @@ export function accountStoreContract(over: RunOver<AccountStore>): void {
         });
         await expect(refused).rejects.toThrow('no');
         expect(accounts.current().accounts).toHaveLength(1);
+      }));
+  });
+}
+
+export function alarmStoreContract(over: RunOver<AlarmStore>): void {
+  describe('an AlarmStore', () => {
+    test('begins empty, and holds what was kept last', () =>
+      over(async (alarms) => {
+        expect(alarms.current()).toEqual({ alarms: [], acceptedLosses: [] });
+        const one = { kind: 'jammed', lockId: lockId(1), since: 1, reason: 'its bolt is jammed' } as const;
+        await Promise.all([alarms.keep({ alarms: [], acceptedLosses: [] }), alarms.keep({ alarms: [one], acceptedLosses: [] })]);
+        expect(alarms.current()).toEqual({ alarms: [one], acceptedLosses: [] });
       }));
   });
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.ts';
 import { startedStore, withDirectory } from '../store/support/directory.ts';
 import {
   createMemoryAccounts,
+  createMemoryAlarms,
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
@@ -16,6 +17,7 @@ import { lockStoreContract } from './lock-store.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
 import {
   accountStoreContract,
+  alarmStoreContract,
   counterStoreContract,
   hubStoreContract,
   quarantineContract,
@@ -26,6 +28,7 @@ describe('in memory', () => {
   lockStoreContract((run) => run(createMemoryLocks()));
   recordStoreContract((run) => run(createMemoryRecords()));
   accountStoreContract((run) => run(createMemoryAccounts()));
+  alarmStoreContract((run) => run(createMemoryAlarms()));
   hubStoreContract((run) => run(createMemoryHubs()));
   counterStoreContract((run) => run(createMemoryCounters()));
   statusStoreContract((run) => run(createMemoryStatuses()));
@@ -47,6 +50,7 @@ describe('on the disk', () => {
   lockStoreContract(onDisk((store) => store));
   recordStoreContract(onDisk(({ records }) => records));
   accountStoreContract(onDisk(({ accounts }) => accounts));
+  alarmStoreContract(onDisk(({ alarms }) => alarms));
   hubStoreContract(onDisk(({ hubs }) => hubs));
   counterStoreContract(onDisk(({ counters }) => counters));
   statusStoreContract(onDisk(({ statuses }) => statuses));

@@ -24,6 +24,7 @@ async function serve() {
     registrations: world.registrationService,
     hubs: world.hubService,
     pairing: world.pairing,
+    alarms: world.alarms,
     accounts: world.accountService,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus() {

@@ -75,5 +75,6 @@ test('The services are asked in the words of the domain', () => {
     ['removeAccount', 'bob'],
     ['createToken', { username: 'bob', name: 'phone', expiresInDays: 30 }],
     ['removeToken', 12],
+    ['endAlarm', 'tampered', 7],
   ]);
 });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Account, AccountId, Caller } from '../../src/domain/account.ts';
 import { createAccountService } from '../../src/domain/account-service.ts';
+import { createAlarmService } from '../../src/domain/alarm-service.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
 import { createCardService } from '../../src/domain/card-service.ts';
 import { createCommandService } from '../../src/domain/command-service.ts';
@@ -17,9 +18,12 @@ import { createRecordService } from '../../src/domain/record-service.ts';
 import { createRegistrationService } from '../../src/domain/registration-service.ts';
 import { createReportService } from '../../src/domain/report-service.ts';
 import { createSequence } from '../../src/domain/sequence.ts';
+import { superviseReports } from '../../src/domain/supervised-reports.ts';
+import { createSupervision } from '../../src/domain/supervision.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import {
   createMemoryAccounts,
+  createMemoryAlarms,
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
@@ -181,7 +185,10 @@ export async function createDomain(
   const storage = createStorage();
   const { write } = storage;
   const notices: Notice[] = [];
-  const notify = (notice: Notice) => void notices.push(notice);
+  const notify = (notice: Notice) => {
+    notices.push(notice);
+    supervision.notice(notice);
+  };
 
   const memory = createMemoryLocks([someLock(), someLock({ lockId: otherLockId, alias: 'Back door', roles: [] })]);
   const locks: typeof memory.locks = {
@@ -255,7 +262,34 @@ export async function createDomain(
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, registrations: registrationService, link, notify });
   const gatewayClock = { isSuspect: false };
-  const lockClocks = createLockClocks({ clock, locks, link, commands, clockIsSuspect: () => gatewayClock.isSuspect, notify });
+  const gatewayStorage = { health: 'ok' };
+  const kept = createMemoryAlarms();
+  const alarms = createAlarmService({
+    clock,
+    alarms: { ...kept, keep: (value) => write('alarms.keep', () => kept.keep(value)) },
+    locks,
+    notify,
+    endAfterMs: 60_000,
+  });
+  const supervision = createSupervision({
+    clock,
+    locks,
+    statuses,
+    records,
+    alarms,
+    settings: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
+    clockIsSuspect: () => gatewayClock.isSuspect,
+    storageHealth: () => gatewayStorage.health,
+  });
+  const lockClocks = createLockClocks({
+    clock,
+    locks,
+    link,
+    commands,
+    clockIsSuspect: () => gatewayClock.isSuspect,
+    notify,
+    watch: supervision,
+  });
   const reports = createReportService({
     clock,
     locks,
@@ -303,7 +337,12 @@ export async function createDomain(
     hubService,
     pairing,
     gatewayClock,
+    gatewayStorage,
     lockClocks,
+    keptAlarms: kept,
+    alarms,
+    supervision,
     reports,
+    supervised: superviseReports(reports, supervision, statuses),
   };
 }

@@ -1,6 +1,7 @@
 // The domain's services as plain objects of functions: each test replaces the ones it is about. No framework.
 import type { AccountId, Caller } from '../../src/domain/account.ts';
 import type { AccountService } from '../../src/domain/account-service.ts';
+import type { AlarmService } from '../../src/domain/alarm-service.ts';
 import type { Card, CardId } from '../../src/domain/card.ts';
 import type { CardService } from '../../src/domain/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -101,6 +102,7 @@ export interface FakeServices {
   readonly registrations: Open<RegistrationService>;
   readonly hubs: Open<HubService>;
   readonly pairing: Open<PairingService>;
+  readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
   readonly accounts: Open<AccountService>;
 }
 
@@ -157,6 +159,7 @@ function createFakeServices(): FakeServices {
       arrive: () => unexpected('pairing.arrive'),
       stop: () => unexpected('pairing.stop'),
     },
+    alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     accounts: {
       authenticate(token) {
         if (token === sampleToken) return sampleCaller;

@@ -7,11 +7,13 @@ import { paginate } from '../../src/domain/page.ts';
 import type {
   AccountStore,
   Accounts,
+  AlarmStore,
   CardStore,
   CounterStore,
   EpochProgress,
   HubStore,
   Hubs,
+  KeptAlarms,
   LockStore,
   Quarantine,
   RecordStore,
@@ -107,6 +109,16 @@ export function createMemoryHubs(initial: Hubs = { hubs: [] }): HubStore {
     async update(change) {
       current = change(current);
       return current;
+    },
+  };
+}
+
+export function createMemoryAlarms(initial: KeptAlarms = { alarms: [], acceptedLosses: [] }): AlarmStore {
+  let current = initial;
+  return {
+    current: () => current,
+    async keep(alarms) {
+      current = alarms;
     },
   };
 }

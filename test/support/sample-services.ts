@@ -1,6 +1,7 @@
 // Services that answer each call with the samples of test/wire/http, and write down what they were asked.
 import { expect } from '@jest/globals';
 import type { Account } from '../../src/domain/account.ts';
+import type { Alarm } from '../../src/domain/alarm.ts';
 import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './fake-services.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
-export function answerWithSamples({ locks, cards, records, registrations, accounts, hubs, pairing }: FakeServices): {
+export function answerWithSamples({ locks, cards, records, registrations, accounts, hubs, pairing, alarms }: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
   const calls: unknown[][] = [];
@@ -117,5 +118,14 @@ export function answerWithSamples({ locks, cards, records, registrations, accoun
     createToken: asked('createToken', Promise.resolve({ token, username: 'bob', secret: 'sample-secret' })),
     removeToken: asked('removeToken', nothing),
   });
+  alarms.list = (_caller, page) =>
+    paginate<Alarm>(
+      [
+        { kind: 'tampered', lockId: sampleLock.lockId, since: 1_763_715_700_000, reason: 'somebody tampered with it' },
+        { kind: 'clock-suspect', lockId: null, since: 1_763_715_600_000, reason: 'the clock of the gateway is probably wrong' },
+      ],
+      page,
+    );
+  Object.assign(alarms, { end: asked('endAlarm', nothing) });
   return { calls };
 }

@@ -1,0 +1,266 @@
+// Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
+import type { Alarm } from './alarm.ts';
+import type { AlarmService } from './alarm-service.ts';
+import type { Lock, LockId, OpenState } from './lock.ts';
+import type { ClockWatch } from './lock-clocks.ts';
+import type { EventsReport, LockEvent } from './lock-report.ts';
+import type { Part } from './part.ts';
+import type { Clock, LockStore, Notice, RecordStore, StatusStore } from './ports.ts';
+
+const lookMs = 5_000;
+const dayMs = 86_400_000;
+/** What a lock may be late with its auto lock: the bolt takes its time, and so does its report. */
+const autoLockGraceMs = 30_000;
+/** So far above the level at which the alarm began a battery has been changed, and not only got warmer. */
+const batteryRisePercent = 5;
+/** An event that is dated so far from now shows nothing about a clock that was set since. */
+const liveMs = 60_000;
+
+export interface SupervisionSettings {
+  /** An alarm begins when a lock has not been online in peace for so long, and ends when it has been. */
+  readonly offlineAfterMs: number;
+  readonly endAfterMs: number;
+  /** Online, and nothing was heard: it is told the time once a day and answers that. */
+  readonly silentAfterMs: number;
+  /** Below it a battery is low. */
+  readonly lowBatteryPercent: number;
+}
+
+export interface Supervision extends Part, ClockWatch {
+  hello(lockId: LockId): void;
+  offline(lockId: LockId, reason: string): void;
+  /** `before`: what it had said until now. */
+  state(lockId: LockId, before: OpenState | null): void;
+  /** After what it says of its battery. */
+  battery(lockId: LockId): void;
+  /** Before events are stored. What it returns must be waited for first: a power cut after the PUBACK must not forget an alarm. */
+  events(lockId: LockId, report: EventsReport): Promise<void> | undefined;
+  /** Hears how commands end and what is lost. */
+  notice(notice: Notice): void;
+  /** undefined: it was made. */
+  backup(failure: string | undefined): void;
+}
+
+/** What is known of a lock since the start; all times on the monotonic clock. */
+interface Watch {
+  /** Online since then; undefined: offline. */
+  upAt: number | undefined;
+  /** When it first went offline; forgotten once it has stayed online for long enough. */
+  downAt: number | undefined;
+  downReason: string;
+  heardAt: number;
+  unlockedAt: number | undefined;
+}
+
+type EventAlarm = 'tampered' | 'duress' | 'jammed' | 'low-battery';
+const alarmOfEvent = new Map<string, EventAlarm>([
+  ['tamper', 'tampered'],
+  ['duress', 'duress'],
+  ['jammed', 'jammed'],
+  ['low-battery', 'low-battery'],
+]);
+const reasonOfEvent = { tampered: 'somebody tampered with it', duress: 'opened under duress', jammed: 'its bolt is jammed' } as const;
+
+export function createSupervision(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly statuses: StatusStore;
+  readonly records: Pick<RecordStore, 'progress'>;
+  readonly alarms: AlarmService;
+  readonly settings: SupervisionSettings;
+  readonly clockIsSuspect: () => boolean;
+  /** 'ok', or what is wrong with the data directory. */
+  readonly storageHealth: () => string;
+}): Supervision {
+  const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth } = options;
+  const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
+  const watches = new Map<LockId, Watch>();
+  let cancelLook: (() => void) | undefined;
+  let stopped = false;
+
+  function watchOf(lockId: LockId): Watch {
+    let watch = watches.get(lockId);
+    if (watch === undefined) {
+      watch = {
+        upAt: undefined,
+        downAt: undefined,
+        downReason: 'it has not come since the gateway started',
+        heardAt: clock.monotonic(),
+        unlockedAt: undefined,
+      };
+      watches.set(lockId, watch);
+    }
+    return watch;
+  }
+  function heard(lockId: LockId): Watch {
+    const watch = watchOf(lockId);
+    watch.heardAt = clock.monotonic();
+    alarms.clear('silent', lockId);
+    return watch;
+  }
+
+  function lookAtLock(lock: Lock, now: number): void {
+    const { lockId } = lock;
+    const watch = watchOf(lockId);
+    if (watch.upAt === undefined) {
+      watch.downAt ??= now;
+      const { lastSeenAt } = statuses.get(lockId);
+      // One that was never there is not missing.
+      if (now - watch.downAt >= offlineAfterMs && lastSeenAt !== null)
+        alarms.raise('offline', lockId, { reason: watch.downReason, since: lastSeenAt });
+      return;
+    }
+    alarms.clear('offline', lockId);
+    if (now - watch.upAt >= offlineAfterMs) watch.downAt = undefined;
+    if (now - watch.heardAt >= silentAfterMs) alarms.raise('silent', lockId, { reason: 'it is connected and says nothing' });
+    lookAtAutoLock(lock, watch, now);
+  }
+  function lookAtAutoLock({ lockId, autoLockSeconds, settings: { passageMode } }: Lock, watch: Watch, now: number): void {
+    if (statuses.get(lockId).state !== 'unlocked' || autoLockSeconds === 0 || passageMode === 1) {
+      watch.unlockedAt = undefined;
+      alarms.clear('auto-lock-late', lockId);
+      return;
+    }
+    watch.unlockedAt ??= now;
+    if (now - watch.unlockedAt < autoLockSeconds * 1_000 + autoLockGraceMs) return;
+    alarms.raise('auto-lock-late', lockId, { reason: `it should have locked itself after ${autoLockSeconds} s` });
+  }
+  /** Whether all that was lost has come after all. */
+  function lookAtGap({ lockId, lost = [] }: Alarm): void {
+    if (lockId === null) return;
+    const isFilled = lost.every(({ epoch, to }) => {
+      const { highest, gaps } = records.progress(lockId, epoch);
+      return highest >= to && gaps.every(([from]) => from > to);
+    });
+    if (isFilled) alarms.clearGap(lockId);
+  }
+  function lookAtGateway(): void {
+    if (clockIsSuspect()) alarms.raise('clock-suspect', null, { reason: 'the clock of the gateway is probably wrong' });
+    else alarms.clear('clock-suspect', null);
+    const health = storageHealth();
+    if (health === 'ok') alarms.clear('storage-unavailable', null);
+    else alarms.raise('storage-unavailable', null, { reason: health });
+  }
+  function look(): void {
+    const now = clock.monotonic();
+    for (const lock of locks.all()) lookAtLock(lock, now);
+    for (const lockId of watches.keys()) if (locks.get(lockId) === undefined) watches.delete(lockId);
+    for (const alarm of alarms.ofKind('event-gap')) lookAtGap(alarm);
+    lookAtGateway();
+    alarms.settle();
+    if (!stopped) cancelLook = clock.timer(Math.min(lookMs, offlineAfterMs, endAfterMs || lookMs), look);
+  }
+
+  /** Those that were not stored before: a lock sends them until their PUBACK, and again when it is asked. */
+  function fresh(lockId: LockId, { epoch, events }: EventsReport): readonly LockEvent[] {
+    const { highest, gaps } = records.progress(lockId, epoch);
+    return events.filter(({ seq }) => seq > highest || gaps.some(([from, to]) => from <= seq && seq <= to));
+  }
+  function isMisdated(date: number | undefined, now: number): boolean {
+    return date !== undefined && (date > now + dayMs || date < now - 180 * dayMs);
+  }
+  function judgeDates(lockId: LockId, events: readonly LockEvent[], now: number): void {
+    const misdated = clockIsSuspect() ? undefined : events.find(({ date }) => isMisdated(date, now));
+    const last = events.at(-1)?.date;
+    if (misdated !== undefined) alarms.raise('wrong-clock', lockId, { reason: `it dated an event ${misdated.date}` });
+    if (last !== undefined && Math.abs(last - now) < liveMs) alarms.clear('wrong-clock', lockId);
+  }
+  function low(lockId: LockId, reason: string): void {
+    alarms.raise('low-battery', lockId, { reason, batteryPercent: statuses.get(lockId).batteryPercent ?? 0 });
+  }
+  /** Where the bolt has moved after it was jammed, it is not any more: what holds is what the last of these events says. */
+  function raiseFor(lockId: LockId, events: readonly LockEvent[]): Promise<void> | undefined {
+    const begun = new Set<EventAlarm>();
+    for (const { type, success } of events) {
+      const kind = alarmOfEvent.get(type);
+      if (kind !== undefined) begun.add(kind);
+      if (kind !== undefined || success === false || !/-(un)?lock$/.test(type)) continue;
+      begun.delete('jammed');
+      alarms.clear('jammed', lockId);
+    }
+    let kept: Promise<void> | undefined;
+    for (const kind of begun) {
+      if (kind === 'low-battery') low(lockId, 'it says that its battery is low');
+      else alarms.raise(kind, lockId, { reason: reasonOfEvent[kind] });
+      kept = alarms.kept(kind, lockId) ?? kept;
+    }
+    return kept;
+  }
+
+  return {
+    name: 'supervision',
+    async start() {
+      look();
+    },
+    async stop() {
+      stopped = true;
+      cancelLook?.();
+    },
+
+    hello(lockId) {
+      const watch = heard(lockId);
+      watch.upAt = clock.monotonic();
+      // It may have been locked and unlocked while it was away.
+      watch.unlockedAt = undefined;
+      alarms.clear('offline', lockId);
+    },
+    offline(lockId, reason) {
+      const watch = watchOf(lockId);
+      watch.upAt = undefined;
+      watch.downAt ??= clock.monotonic();
+      watch.downReason = reason;
+    },
+    state(lockId, before) {
+      const watch = heard(lockId);
+      const { state } = statuses.get(lockId);
+      if (state === before) return;
+      watch.unlockedAt = state === 'unlocked' ? clock.monotonic() : undefined;
+      if (before !== null) alarms.clear('jammed', lockId);
+      if (state === 'locked') alarms.clear('auto-lock-late', lockId);
+    },
+    battery(lockId) {
+      heard(lockId);
+      const { batteryPercent } = statuses.get(lockId);
+      if (batteryPercent === null) return;
+      if (batteryPercent < lowBatteryPercent) return low(lockId, `its battery is at ${batteryPercent} percent`);
+      const begunAt = alarms.standing('low-battery', lockId)?.batteryPercent ?? 0;
+      const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
+      if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
+    },
+    events(lockId, report) {
+      const watch = heard(lockId);
+      const now = clock.now();
+      const { events } = report;
+      // Unlocked again, it begins to wait again.
+      if (watch.unlockedAt !== undefined && events.some(({ type }) => type.endsWith('-unlock'))) watch.unlockedAt = clock.monotonic();
+      const isWorthIt =
+        alarms.standing('jammed', lockId) !== undefined ||
+        alarms.standing('wrong-clock', lockId) !== undefined ||
+        events.some(({ type, date }) => alarmOfEvent.has(type) || isMisdated(date, now));
+      if (!isWorthIt || locks.get(lockId) === undefined) return undefined;
+      const news = fresh(lockId, report);
+      judgeDates(lockId, news, now);
+      return raiseFor(lockId, news);
+    },
+    clockIsRight: (lockId) => alarms.clear('wrong-clock', lockId),
+    clockStaysWrong: (lockId, reason) => alarms.raise('wrong-clock', lockId, { reason }),
+
+    notice(notice) {
+      if (notice.kind === 'command-ended' || notice.kind === 'own-command-ended') {
+        const { lockId, outcome } = notice;
+        if (outcome === 'lost' || outcome === 'no-reply') return;
+        heard(lockId);
+        if (outcome === 'jammed') alarms.raise('jammed', lockId, { reason: reasonOfEvent.jammed });
+        if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
+      } else if (notice.kind === 'events-lost' || notice.kind === 'resend-refused') {
+        const { lockId, epoch, from, to } = notice;
+        if (alarms.isAccepted(lockId, { epoch, to })) return;
+        alarms.raise('event-gap', lockId, { reason: `it does not have its events ${from} to ${to} any more`, lost: [{ epoch, to }] });
+      }
+    },
+    backup(failure) {
+      if (failure === undefined) alarms.clear('backup-failing', null);
+      else alarms.raise('backup-failing', null, { reason: failure });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// Alarms through the real daemon: what locks do and do not say, and what is left of it after a restart.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { openSite, type Site, until } from '../support/site.ts';
+import { connectHandLock } from '../support/site-lock.ts';
+
+let folder: string;
+let flags: string[];
+let site: Site;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchd-alarms-'));
+  const file = join(folder, 'latchd.yaml');
+  // As quick as they may be set, so that nobody waits for minutes.
+  await writeFile(file, 'alarms: { offlineAfterSeconds: 1, endAfterSeconds: 1 }\n');
+  flags = ['--config', file, '--metrics-enabled', 'true'];
+});
+afterEach(() => site?.close());
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function alarms(): Promise<readonly { readonly [member: string]: unknown }[]> {
+  return (await site.api('GET', '/api/v1/gateway/alarms')).body.list;
+}
+async function kinds(): Promise<unknown[]> {
+  return (await alarms()).map(({ kind }) => kind).sort();
+}
+function stand(...expected: string[]): Promise<void> {
+  const wanted = JSON.stringify(expected.sort());
+  return until(async () => JSON.stringify(await kinds()) === wanted, `these alarms stand: ${wanted}`, 20_000);
+}
+function said(code: 'alarm-began' | 'alarm-ended', alarm: string): number {
+  return site.gateway.log.filter((line) => line['code'] === code && line['alarm'] === alarm).length;
+}
+
+describe('alarms', () => {
+  test('a lock that goes is one until it is back, over a restart in the middle, and is said once', async () => {
+    site = await openSite({ locks: [{}], flags });
+    site.lock(1).cutNetwork();
+    await stand('offline');
+    const before = await alarms();
+    await until(() => said('alarm-began', 'offline') === 1, 'its beginning is in the log');
+    await site.kill9();
+    await site.start();
+    expect(await alarms()).toEqual(before);
+    expect(await site.restart()).toBe(0);
+    expect(await alarms()).toEqual(before);
+    site.lock(1).restoreNetwork();
+    await stand();
+    await until(() => said('alarm-ended', 'offline') === 1, 'its end is in the log');
+    expect(said('alarm-began', 'offline')).toBe(0);
+  }, 60_000);
+
+  test('a low battery ends with a new one, a jammed bolt when it moves', async () => {
+    site = await openSite({ locks: [{ batteryPercent: 80 }], flags });
+    const move = (to: 'lock' | 'unlock') => site.api('POST', `/api/v1/lock/${to}`, { query: { lockId: site.lockId(1) } });
+    site.lock(1).setBattery(12);
+    site.lock(1).jam(true);
+    expect((await move('unlock')).body).toMatchObject({ success: false, reason: 'jammed' });
+    await stand('jammed', 'low-battery');
+    const metrics = await (await fetch(`${site.gateway.httpUrl}/metrics`)).text();
+    expect(metrics).toContain('latchd_alarms{kind="jammed"} 1');
+    expect(metrics).toContain('latchd_alarms{kind="offline"} 0');
+    site.lock(1).setBattery(100);
+    site.lock(1).jam(false);
+    expect((await move('unlock')).body).toEqual({ success: true });
+    await stand();
+  }, 60_000);
+
+  test('tampering and a gap stand until a person has ended them, and a restart does not bring them back', async () => {
+    site = await openSite({ locks: [{}], flags });
+    const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac: 'A4:C1:38:00:00:99', lockName: 'by hand' } });
+    const mqttUrl = () => site.gateway.mqttUrl;
+    const connect = async () => {
+      const lock = await connectHandLock({ mqttUrl: mqttUrl(), deviceId: body.deviceId, deviceKey: body.deviceKey });
+      lock.client.on('message', (_topic, payload) => {
+        const { id } = JSON.parse(payload.toString()) as { id: string };
+        // It has nothing to send again.
+        void lock.publish('reply', { id, ok: true }).catch(() => undefined);
+      });
+      await lock.hello({ epoch: 'e', lastSeq: 5 });
+      return lock;
+    };
+    const lock = await connect();
+    await lock.publish('events', { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] });
+    await site.kill9();
+    // Its PUBACK had come, so the alarm is on the disk.
+    await site.start();
+    expect(await kinds()).toContain('tampered');
+    await lock.end();
+    const again = await connect();
+    await again.publish('events', { epoch: 'e', events: [{ seq: 5, type: 'card-unlock' }] });
+    await until(async () => (await kinds()).includes('event-gap'), 'the gap is an alarm', 20_000);
+    for (const kind of ['tampered', 'event-gap']) {
+      const { status } = await site.api('DELETE', `/api/v1/gateway/alarms/${kind}/${body.lockId}`);
+      expect(status).toBe(200);
+    }
+    expect((await site.api('DELETE', `/api/v1/gateway/alarms/tampered/${body.lockId}`)).body.code).toBe('not-found');
+    await again.end();
+    await site.restart();
+    const third = await connect();
+    await third.publish('events', { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] });
+    await until(() => site.gateway.log.some(({ code }) => code === 'events-lost'), 'the gap is found again');
+    expect(await kinds()).not.toContain('event-gap');
+    expect(await kinds()).not.toContain('tampered');
+    await third.end();
+  }, 60_000);
+});
