@@ -48,6 +48,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   express: /^src\/http\/server\.ts$/,
   lowdb: /^src\/store\/durable-file\.ts$/,
   tar: /^src\/store\/tar\.ts$/,
+  'swagger-ui-dist': /^src\/http\/docs-page\.ts$/,
   ws: /^src\/http\/web-socket\.ts$/,
   '@peculiar/x509': /^src\/ops\/x509\.ts$/,
   'prom-client': /^src\/ops\/metrics\.ts$/,

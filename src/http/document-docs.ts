@@ -4,8 +4,23 @@ import type { TableDocs } from './operation.ts';
 export const documentDocs = {
   openApiDocument: {
     summary: 'This document',
+    description: 'With `If-None-Match` it is answered by 304 while nothing has changed.',
     audience: 'nobody',
-    answers: { 200: { mediaType: 'application/json' } },
+    answers: { 200: { mediaType: 'application/json' }, 304: 'nothing' },
+    examples: [],
+  },
+  docsPage: {
+    summary: 'This document as a page to read and to try',
+    description: 'Works without any network beyond this gateway.',
+    audience: 'nobody',
+    answers: { 200: { mediaType: 'text/html' }, 304: 'nothing' },
+    examples: [],
+  },
+  docsFile: {
+    summary: 'What that page needs',
+    audience: 'nobody',
+    refusals: ['not-found'],
+    answers: { 200: { mediaType: 'text/*' }, 304: 'nothing' },
     examples: [],
   },
 } satisfies TableDocs;

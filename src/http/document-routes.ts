@@ -1,30 +1,45 @@
-// The document of the API. It holds nothing of this gateway, so it takes no token. Made when it is first asked for, then kept.
+// The documents of the API and the page that shows them. They hold nothing of this gateway, so they take no token.
+// Each is made or read when it is first asked for, then kept.
 import { createHash } from 'node:crypto';
+import { DomainError } from '../domain/errors.ts';
 import type { OpenRoute, Route, TextAnswer } from './route.ts';
 
 /** `routes`: all there are, these included. */
 export function documentRoutes(routes: () => readonly (Route | OpenRoute)[]): readonly OpenRoute[] {
+  const openApi = once(async () => {
+    const { createOpenApi } = await import('./openapi.ts');
+    return json(createOpenApi(routes()));
+  });
+  const page = once(async () => {
+    const { contentSecurityPolicy, pageHtml } = await import('./docs-page.ts');
+    const headers = ['Content-Security-Policy', contentSecurityPolicy, 'Referrer-Policy', 'no-referrer'];
+    return kept('text/html; charset=utf-8', Buffer.from(pageHtml), headers);
+  });
+  const files = new Map<string, () => Promise<TextAnswer>>();
+
+  async function file(name: string): Promise<TextAnswer> {
+    const { compressed, pageFiles } = await import('./docs-page.ts');
+    const known = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
+    if (known === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    const made =
+      files.get(name) ?? once(async () => kept(known.contentType, await compressed(await known.content()), ['Content-Encoding', 'gzip']));
+    files.set(name, made);
+    return made();
+  }
+
   return [
-    {
-      method: 'GET',
-      path: '/openapi.json',
-      operation: 'openApiDocument',
-      open: true,
-      handle: once(async () => {
-        const { createOpenApi } = await import('./openapi.ts');
-        return document(createOpenApi(routes()));
-      }),
-    },
+    { method: 'GET', path: '/openapi.json', operation: 'openApiDocument', open: true, handle: openApi },
+    { method: 'GET', path: '/docs', operation: 'docsPage', open: true, handle: page },
+    { method: 'GET', path: '/docs/{file}', operation: 'docsFile', open: true, handle: ({ file: name = '' }) => file(name) },
   ];
 }
 
-function document(content: object): TextAnswer {
-  const text = JSON.stringify(content);
-  return { contentType: 'application/json; charset=utf-8', text, etag: etagOf(text) };
+function json(content: object): TextAnswer {
+  return kept('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
 }
 
-function etagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+function kept(contentType: string, text: Buffer, headers: readonly string[] = []): TextAnswer {
+  return { contentType, text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`, headers };
 }
 
 /** What was made once is kept; what failed is tried again. */

@@ -2,6 +2,7 @@
 // path, method, authentication, Accept, parameters; existence and rights are the services' business.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Gone } from '../domain/ports.ts';
@@ -41,6 +42,8 @@ interface Exchange {
 
 const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
+
+const sliceBytes = 16 * 1024;
 
 const uncached = ['Cache-Control', 'no-store'];
 
@@ -138,14 +141,21 @@ export function createServe(options: {
     else send(exchange, 200, all, text);
   }
 
-  function send({ requestId, response }: Exchange, status: number, headers: readonly string[], body?: string | Buffer): void {
+  function send(exchange: Exchange, status: number, headers: readonly string[], body?: string | Buffer): void {
+    const { requestId, response } = exchange;
     if (response.destroyed || response.headersSent) return;
     const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
     const all = [...headers, ...length, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
     if (closing()) all.push('Connection', 'close');
     response.writeHead(status, all);
-    response.end(body);
+    // A slow reader of something large must not have all of it in our memory, which TLS would copy for each.
+    if (typeof body === 'object' && exchange.request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
+    else response.end(body);
   }
+}
+
+function* slices(body: Buffer): Iterable<Buffer> {
+  for (let start = 0; start < body.length; start += sliceBytes) yield body.subarray(start, start + sliceBytes);
 }
 
 /** Names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */

@@ -109,6 +109,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   host: 'Address or name.',
   port: 'Port.',
 
+  file: 'Name of the file.',
+
   // Problems (RFC 9457)
   type: 'The code as a URN.',
   title: 'The code in words.',

@@ -57,6 +57,8 @@ export function responsesOf(route: Route | OpenRoute, docs: OperationDocs): Read
     const examples = docs.examples
       .filter((example) => String(example.status ?? 200) === status)
       .map(({ title, answer }) => [keyOf(title), { summary: title, value: answer }]);
+    const headers = { 'X-Request-Id': requestIdHeader, ...(status === '200' && ownHeaders(docs)) };
+    if (answer === 'nothing') return [status, { description: titles[status], headers }] as const;
     const content =
       typeof answer === 'object'
         ? { [answer.mediaType]: { schema: { type: answer.mediaType === 'application/json' ? 'object' : 'string' } } }
@@ -66,7 +68,6 @@ export function responsesOf(route: Route | OpenRoute, docs: OperationDocs): Read
               ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
             },
           };
-    const headers = { 'X-Request-Id': requestIdHeader, ...(status === '200' && ownHeaders(docs)) };
     return [status, { description: titles[status] ?? docs.summary, headers, content }] as const;
   });
   const refused = [...byStatus(refusalsOf(route, docs))].map(([status, together]) => [
@@ -76,7 +77,7 @@ export function responsesOf(route: Route | OpenRoute, docs: OperationDocs): Read
   return Object.fromEntries([...refused, ...own]);
 }
 
-const titles: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 503: 'Not now.' };
+const titles: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 304: 'Unchanged.', 503: 'Not now.' };
 const requestIdHeader = { $ref: '#/components/headers/RequestId' };
 
 function ownHeaders({ headers = {} }: OperationDocs): object {

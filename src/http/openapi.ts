@@ -138,6 +138,7 @@ function usedSchemas(all: Readonly<Record<string, object>>, docs: readonly Opera
     for (const [, inner = ''] of JSON.stringify(all[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) use(inner);
   };
   use('Problem');
-  for (const { answers } of docs) for (const answer of Object.values(answers)) if (typeof answer === 'string') use(answer);
+  for (const { answers } of docs)
+    for (const answer of Object.values(answers)) if (typeof answer === 'string' && answer !== 'nothing') use(answer);
   return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
 }

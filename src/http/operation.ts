@@ -32,11 +32,11 @@ export interface OperationDocs {
   readonly audience: Audience;
   /** Beyond those that every request of its kind may meet (`openapi-responses.ts`). */
   readonly refusals?: readonly ErrorCode[];
-  /** Bodies by status; a media type for what is not JSON. */
-  readonly answers: Readonly<Record<number, AnswerName | { readonly mediaType: string }>>;
+  /** Bodies by status; a media type for what has no schema of ours. */
+  readonly answers: Readonly<Record<number, AnswerName | { readonly mediaType: string } | 'nothing'>>;
   /** Headers of the 200, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** At least one, unless the answer is not JSON. */
+  /** At least one where the answer has a schema. */
   readonly examples: readonly OperationExample[];
 }
 

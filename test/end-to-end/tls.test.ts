@@ -11,6 +11,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import WebSocket from 'ws';
 import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
+import { type ApiDocument, createJudge, type Judge } from '../support/api-document.ts';
 import { program, until } from '../support/site.ts';
 import { connectHandLock, type HandLock } from '../support/site-lock.ts';
 
@@ -50,13 +51,29 @@ interface Asking {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Rejects when the server is not trusted; `status` 101 when it changed to another protocol. */
-function ask(gateway: GatewayProcess, url: string, { ca, method = 'GET', body, headers }: Asking = {}): Promise<Answer> {
-  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+const judges = new Map<string, Judge>();
+
+/** Rejects when the server is not trusted, and when its document does not promise the answer; `status` 101 when it changed to another protocol. */
+async function ask(gateway: GatewayProcess, url: string, asking: Asking = {}): Promise<Answer> {
+  const answer = await send(gateway, url, asking);
+  const { origin, pathname } = new URL(url);
+  if (!judges.has(origin)) {
+    const { body } = await send(gateway, `${origin}/openapi.json`, asking.ca === undefined ? {} : { ca: asking.ca });
+    judges.set(origin, createJudge(body as unknown as ApiDocument));
+  }
+  const header = (name: string) => answer.headers[name.toLowerCase()] as string | undefined;
+  const { status, body } = answer;
+  // What asks for MQTT is no request of the API.
+  if (pathname !== '/mqtt') judges.get(origin)?.check({ method: asking.method ?? 'GET', path: pathname, status, header, body });
+  return answer;
+}
+
+function send(gateway: GatewayProcess, url: string, { ca, method = 'GET', body, headers }: Asking): Promise<Answer> {
+  const open = url.startsWith('https:') ? httpsRequest : httpRequest;
   const type = body && { 'Content-Type': 'application/json' };
   const options = { ...(ca !== undefined && { ca }), method, agent: false } as const;
   return new Promise((resolve, reject) => {
-    const request = send(url, { ...options, headers: { Authorization: `Bearer ${gateway.token}`, ...type, ...headers } }, (response) => {
+    const request = open(url, { ...options, headers: { Authorization: `Bearer ${gateway.token}`, ...type, ...headers } }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;

@@ -60,6 +60,8 @@ export interface Exchange {
 }
 
 export interface Judge {
+  /** Throws that sentence. */
+  check(exchange: Exchange): void;
   /** What the document does not promise of this answer, in one sentence; undefined: nothing. */
   wrong(exchange: Exchange): string | undefined;
   /** Whether a value is what this schema of the document says. */
@@ -122,15 +124,21 @@ export function createJudge(document: ApiDocument): Judge {
     }
     if (response.content === undefined) return body === undefined ? undefined : 'a body that is not promised';
     const mediaType = header('content-type')?.split(';')[0] ?? '';
-    const content = response.content[mediaType];
+    const content = response.content[mediaType] ?? response.content[mediaType.replace(/\/.*/, '/*')];
     if (content === undefined) return `${mediaType} is not promised`;
     return body === undefined ? undefined : misfit(content.schema, body);
   }
 
+  function sentence(exchange: Exchange): string | undefined {
+    const problem = wrong(exchange);
+    return problem && `${exchange.method} ${exchange.path} ${exchange.status} is not in the document: ${problem}`;
+  }
+
   return {
-    wrong(exchange) {
-      const problem = wrong(exchange);
-      return problem && `${exchange.method} ${exchange.path} ${exchange.status} is not in the document: ${problem}`;
+    wrong: sentence,
+    check(exchange) {
+      const problem = sentence(exchange);
+      if (problem !== undefined) throw new Error(problem);
     },
     fits: (schema, value) => misfit(schema, value) === undefined,
   };

@@ -7,6 +7,7 @@ import { createFleet, type Fleet } from '../../device-sim/fleet.ts';
 import type { LockHandle } from '../../device-sim/fleet-lock.ts';
 import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { completeProfile, type LockProfileInput, lockProfile } from '../../device-sim/lock-profile.ts';
+import { type ApiDocument, createJudge, type Judge } from './api-document.ts';
 import { openWire, type Wire } from './site-wire.ts';
 
 /** The built daemon. */
@@ -82,6 +83,7 @@ export interface Site {
   /** By number, from 1. */
   lock(number: number): LockHandle;
   lockId(number: number): number;
+  /** Rejects as well when the answer is none that the gateway's own document promises. */
   api(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /** As the gateway sees it. */
   whenOnline(number: number, online?: boolean): Promise<void>;
@@ -107,11 +109,13 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
   let gateway: GatewayProcess | undefined;
   let fleet: Fleet | undefined;
   let closing: Promise<void> | undefined;
+  let judge: Judge | undefined;
 
   async function start(): Promise<GatewayProcess> {
     const { flags = [], environment = {} } = options;
     gateway = await startGatewayProcess({ dataDir, flags, environment, program: options.program ?? program });
     wire.lead(gateway.mqttUrl);
+    judge ??= createJudge((await (await fetch(`${gateway.httpUrl}/openapi.json`)).json()) as ApiDocument);
     return gateway;
   }
 
@@ -143,7 +147,10 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
       headers: { accept: 'application/json', ...authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
+    const { status, headers: answered } = response;
+    const answer = { status, headers: answered, body: (await response.json()) as Body };
+    judge?.check({ method, path: path.replace(/\?.*$/, ''), status, header: (name) => answered.get(name), body: answer.body });
+    return answer;
   }
 
   try {

@@ -1,0 +1,64 @@
+// The page at /docs: Swagger UI over the document of the API. All of it comes from this gateway, none of it is inline script or style, so
+// that it works without any network beyond and under a policy that allows nothing else.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { gzip } from 'node:zlib';
+
+/** What a browser may do on this page (Content Security Policy 3). */
+export const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const pageHtml = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>latchd API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<main id="docs"></main>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`;
+
+/** The token that somebody enters there is kept by the page alone, and gone with it. */
+const startScript = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#docs',
+  validatorUrl: null,
+  deepLinking: true,
+  displayRequestDuration: true,
+  persistAuthorization: false,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+});
+`;
+
+const require = createRequire(import.meta.url);
+
+/** What the page needs, by its name below /docs/. */
+export const pageFiles: Readonly<Record<string, { readonly contentType: string; content(): Promise<string | Buffer> }>> = {
+  'swagger-ui.css': { contentType: 'text/css; charset=utf-8', content: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')) },
+  'swagger-ui-bundle.js': {
+    contentType: 'text/javascript; charset=utf-8',
+    content: () => readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  },
+  'start.js': { contentType: 'text/javascript; charset=utf-8', content: async () => startScript },
+};
+
+/** A fifth of the bytes; every browser reads it. */
+export function compressed(content: string | Buffer): Promise<Buffer> {
+  return new Promise((done, failed) => gzip(content, (error, bytes) => (error ? failed(error) : done(bytes))));
+}
