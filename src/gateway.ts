@@ -241,10 +241,15 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   let servingSince: number | undefined;
   const addresses = () => ({ ...http.addresses(), ...broker.addresses() });
 
+  /** 'ok', or what is wrong with what is to be kept or was kept. */
+  function storageHealth(): string {
+    return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
+  }
+
   function readiness(): Readiness {
     const serving = servingSince === undefined ? 'not serving' : 'ok';
-    const ready = servingSince !== undefined && probe.health() === 'ok';
-    const parts = { store: probe.health(), mqtt: serving, http: serving };
+    const ready = servingSince !== undefined && storageHealth() === 'ok';
+    const parts = { store: storageHealth(), mqtt: serving, http: serving };
     return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
   }
 
@@ -261,7 +266,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       commands: commands.figures(),
       cardChanges: cardService.figures(),
       records: records.count(),
-      storage: { health: probe.health(), ...store.figures() },
+      storage: { health: storageHealth(), ...store.figures() },
       broker: broker.figures(),
       control: control.figures(),
     };
@@ -270,7 +275,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   function watchedFigures() {
     return {
       locks: watchedLocks(locks.all(), statuses, sender),
-      storageWorks: probe.health() === 'ok',
+      storageWorks: storageHealth() === 'ok',
       clockIsSuspect: store.clockIsSuspect(),
       alarms: alarms.figures(),
       store: store.figures(),
@@ -316,7 +321,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     const all = locks.all();
     const online = all.filter((lock) => sender.session(lock.lockId) !== undefined).length;
     const where = Object.entries(addresses()).map(([scheme, { host, port }]) => `${scheme} ${host}:${port}`);
-    const disk = probe.health() === 'ok' ? '' : `; changes are refused: ${probe.health()}`;
+    const disk = storageHealth() === 'ok' ? '' : `; the storage does not work: ${storageHealth()}`;
     return `serving ${where.join(', ')}; ${online} of ${all.length} locks online${disk}`;
   }
 

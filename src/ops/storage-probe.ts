@@ -59,7 +59,7 @@ export function createStorageProbe(options: {
     passes += 1;
     if (health !== 'ok' && health !== 'not started') {
       if (passes < passesToRecover) return;
-      log.info({ code: 'storage-works' }, 'the data directory takes writes again');
+      log.info({ code: 'storage-works' }, 'the data directory works again');
     }
     health = 'ok';
     works();
@@ -72,7 +72,7 @@ export function createStorageProbe(options: {
     health = reason;
     log.error(
       { code: 'storage-unavailable', reason },
-      'the data directory takes no writes: doors still answer, changes are refused and locks keep their events; make room or look at the disk, no restart is needed',
+      'the data directory does not work: doors still answer, what cannot be kept is refused and locks keep their events; do what the reason says, no restart is needed',
     );
   }
 

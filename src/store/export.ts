@@ -91,6 +91,7 @@ async function eachLine(files: FileLayer, path: string, onLine: (line: Buffer) =
     }
   } catch (error) {
     // Retention has taken it meanwhile.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (codeOf(error) === 'ENOENT') return;
+    throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
   }
 }

@@ -9,6 +9,11 @@ export function storageUnavailable(cause: unknown): DomainError {
   return new DomainError('storage-unavailable', `${whatIsWrong(codeOf(cause))}; nothing was changed`, { cause });
 }
 
+/** What is told of a file of records that is there and cannot be used. */
+export function unreadable(file: string, cause: unknown): DomainError {
+  return new DomainError('storage-unavailable', `The records in ${file} cannot be read. ${whatIsWrong(codeOf(cause))}`, { cause });
+}
+
 /** For whoever may go to the machine, and for the one who can only call them. */
 function whatIsWrong(code: string): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk of the gateway is full (${code}): make room on it, no restart is needed`;

@@ -1,4 +1,5 @@
 // The days of the record log: which file today's records go to, which are sealed, and their end.
+import type { DomainError } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { LockRecord } from '../domain/record.ts';
@@ -7,9 +8,13 @@ import { removeIfThere } from './durable-file.ts';
 import type { EventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
-import { type OpenedFolder, openFolder } from './record-folder.ts';
+import { isOpen, newestOf, type OpenedFolder, openFolder, reopen } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';
 import { sealDay } from './sealing.ts';
+import { isUnreadable, type UnreadableDay } from './unreadable-day.ts';
+
+/** Reading a failing disk takes long, and what is wrong with it seldom passes. */
+const betweenTriesMs = 10_000;
 
 export interface RecordDays {
   open(progress: EventProgress): Promise<OpenedFolder>;
@@ -23,6 +28,12 @@ export interface RecordDays {
   reading<T>(query: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
   /** The days as they are now; they stay open until `release` is called. */
   hold(): { readonly days: readonly DayFile[]; release(): Promise<void> };
+  /** The problem with the first day that cannot be read; undefined: there is none. */
+  unreadable(): DomainError | undefined;
+  /** The same for one that no later index covers: until it is read, nobody knows which events are stored. */
+  unknown(): DomainError | undefined;
+  /** Begins to read such days again, now and then; never waits for it. `onFound` is told the highest recordId of each that could be read. */
+  tryAgain(progress: EventProgress, onFound: (recordId: number) => void): void;
   /** Seals every day but today; what fails is logged and tried again the next time. Never rejects. */
   seal(progress: EventProgress): Promise<void>;
   /** Deletes the files that are too old; resolves with their names. */
@@ -41,12 +52,16 @@ export function createRecordDays(options: {
   let days: readonly DayFile[] = [];
   /** Not sealed, oldest first. */
   let open: readonly OpenDay[] = [];
+  /** Those that cannot be read. */
+  let unread: readonly UnreadableDay[] = [];
   /** Never appended to again. */
   const finished = new WeakSet<DayFile>();
   const queries = new Set<readonly DayFile[]>();
   const retired = new Set<DayFile>();
   let beginning: Promise<void> | undefined;
   let sealing: Promise<void> | undefined;
+  let trying: Promise<void> | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
   let isClosing = false;
   let flushesBefore = 0;
 
@@ -99,9 +114,30 @@ export function createRecordDays(options: {
     await replace(day, sealed);
     log.info({ file: dayFileName(day.name), records: sealed.count() }, 'a day of records was sealed');
   }
+  function unknown(): DomainError | undefined {
+    return unread.find(({ isCovered }) => !isCovered)?.problem;
+  }
+  async function tryAll(onRecord: (record: LockRecord) => void, onFound: (recordId: number) => void): Promise<void> {
+    for (const day of unread) {
+      if (isClosing) return;
+      const file = dayFileName(day.name);
+      try {
+        const found = await reopen({ files, folder, log }, day, onRecord);
+        days = days.flatMap((one) => (one === day ? (found ?? []) : one));
+        open = days.filter(isOpen);
+        unread = days.filter(isUnreadable);
+        if (found) onFound(newestOf(found)?.recordId ?? 0);
+        if (found) log.info({ code: 'records-readable', file, records: found.count() }, 'a file of records can be read again');
+        else log.warn({ code: 'records-gone', file }, 'a file of records that could not be read is gone, and its records with it');
+      } catch (error) {
+        log.debug({ file, err: error }, 'a file of records still cannot be read');
+      }
+    }
+  }
   async function sealAll(progress: EventProgress): Promise<void> {
     for (const day of open) {
-      if (isClosing || day.name.day === utcDay(clock.now())) continue;
+      // An index says that it covers all days before it.
+      if (isClosing || unknown() || day.name.day === utcDay(clock.now())) continue;
       try {
         await sealOne(day, progress);
       } catch (error) {
@@ -110,12 +146,19 @@ export function createRecordDays(options: {
     }
   }
 
+  function seal(progress: EventProgress): Promise<void> {
+    sealing ??= sealAll(progress).finally(() => {
+      sealing = undefined;
+    });
+    return sealing;
+  }
+
   return {
     async open(progress) {
-      const onRecord = ({ lockId, epoch, seq, serverDate }: LockRecord): void => progress.restore(lockId, epoch, seq, serverDate);
-      const found = await openFolder({ files, folder, log }, progress.recall, onRecord);
+      const found = await openFolder({ files, folder, log }, progress.recall, restorer(progress));
       days = found.days;
       open = found.open;
+      unread = days.filter(isUnreadable);
       return found;
     },
     all: () => days,
@@ -144,17 +187,23 @@ export function createRecordDays(options: {
       }
     },
     hold,
-    seal(progress) {
-      sealing ??= sealAll(progress).finally(() => {
-        sealing = undefined;
+    unreadable: () => unread[0]?.problem,
+    unknown,
+    tryAgain(progress, onFound) {
+      if (trying || isClosing || unread.length === 0 || clock.monotonic() - triedAt < betweenTriesMs) return;
+      triedAt = clock.monotonic();
+      trying = tryAll(restorer(progress), onFound).then(() => {
+        trying = undefined;
+        void seal(progress);
       });
-      return sealing;
     },
+    seal,
     async purge(now) {
       const old = filesToPurge(days, now).filter((day) => day !== today() && !open.includes(day as OpenDay));
       for (const day of old) {
         await remove(day);
         days = days.filter((one) => one !== day);
+        unread = days.filter(isUnreadable);
         retired.add(day);
       }
       if (old.length > 0) await files.syncFolder(folder);
@@ -163,9 +212,14 @@ export function createRecordDays(options: {
     },
     async close() {
       isClosing = true;
+      await trying;
       await Promise.all([beginning?.catch(() => undefined), sealing]);
       await Promise.all([...days, ...retired].map((day) => day.close()));
     },
     flushes: () => open.reduce((sum, day) => sum + day.flushes(), flushesBefore),
   };
+}
+
+function restorer(progress: EventProgress): (record: LockRecord) => void {
+  return ({ lockId, epoch, seq, serverDate }) => progress.restore(lockId, epoch, seq, serverDate);
 }

@@ -5,10 +5,13 @@ import type { LockRecord } from '../domain/record.ts';
 import { type DayFile, type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
 import type { RememberedEpoch } from './event-progress.ts';
-import type { FileLayer } from './files.ts';
+import { codeOf, type FileLayer } from './files.ts';
+import { unreadable } from './flush-guard.ts';
+import { scanLines } from './line-scan.ts';
 import { type OpenDay, reopenDay } from './open-day.ts';
-import { createSealedDay, type SealedDay } from './sealed-day.ts';
+import { createSealedDay, isSealed, type SealedDay } from './sealed-day.ts';
 import { decodeEpochs, decodeIndex, type SealedIndex } from './sealed-index.ts';
+import { createUnreadableDay, type UnreadableDay } from './unreadable-day.ts';
 
 export interface FolderOptions {
   readonly files: FileLayer;
@@ -40,35 +43,78 @@ export async function openFolder(
 ): Promise<OpenedFolder> {
   const names = await tidy(options);
   const indexes = await readIndexes(options, names);
-  const sealed = new Map<DayName, SealedDay>();
-  for (const [name, { index }] of indexes) {
-    const day = await openSealed(options, name, index);
-    if (day) sealed.set(name, day);
-  }
   for (const { epochs } of indexes.values()) if (epochs) recall(epochs);
+  // The newest index comes first, and covers all days before it.
+  const [newestIndexed] = indexes.keys();
+  const covered = newestIndexed === undefined ? 0 : names.indexOf(newestIndexed) + 1;
   const days: DayFile[] = [];
-  const open: OpenDay[] = [];
   let highestRecordId = 0;
   let newestAt: number | undefined;
-  for (const name of names) {
-    const sealedDay = sealed.get(name);
-    const openDay = sealedDay ? undefined : await reopenDay({ ...options, name }, onRecord).catch(leaveOut(options, name));
-    if (!sealedDay && !openDay) continue;
-    const newest = sealedDay ? { recordId: sealedDay.index.lastRecordId, serverDate: sealedDay.index.newestAt } : openDay?.newestRecord();
-    if (openDay) open.push(openDay);
-    days.push((sealedDay ?? openDay) as DayFile);
+  for (const [n, name] of names.entries()) {
+    const day = await openDay(options, name, indexes.get(name)?.index, onRecord).catch(notRead(options, name, n < covered));
+    days.push(day);
+    const newest = newestOf(day);
     if (!newest || newest.recordId < highestRecordId) continue;
     highestRecordId = newest.recordId;
     newestAt = newest.serverDate;
   }
-  return { days, open, highestRecordId, newestAt };
+  return { days, open: days.filter(isOpen), highestRecordId, newestAt };
 }
 
-/** A day on a failing disk costs its records, not the doors: it is tried again at the next start. */
-function leaveOut({ log }: FolderOptions, name: DayName): (error: unknown) => undefined {
+/**
+ * Tries once more; undefined when the file is gone: then somebody has moved it away. It is read once before anything is changed: what still
+ * cannot be read leaves no trace, and rejects with `storage-unavailable`.
+ */
+export async function reopen(
+  options: FolderOptions,
+  { name, isCovered }: UnreadableDay,
+  onRecord: (record: LockRecord) => void,
+): Promise<SealedDay | OpenDay | undefined> {
+  const { files, folder } = options;
+  try {
+    const file = await files.open(`${folder}/${dayFileName(name)}`, 'read');
+    try {
+      await scanLines(file, () => undefined);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unreadable(dayFileName(name), error);
+  }
+  // The events of a day that was not covered are taken over from its lines.
+  const index = isCovered ? (await readIndexes(options, [name])).get(name)?.index : undefined;
+  return openDay(options, name, index, onRecord);
+}
+
+/** By its index where that is the file's own, else by reading all of it. */
+async function openDay(
+  options: FolderOptions,
+  name: DayName,
+  index: SealedIndex | undefined,
+  onRecord: (record: LockRecord) => void,
+): Promise<SealedDay | OpenDay> {
+  const sealed = index && (await openSealed(options, name, index));
+  return sealed ?? reopenDay({ ...options, name }, onRecord);
+}
+
+export function isOpen(day: DayFile): day is OpenDay {
+  return 'runs' in day;
+}
+
+export function newestOf(day: DayFile): { readonly recordId: number; readonly serverDate: number } | undefined {
+  if (isSealed(day)) return { recordId: day.index.lastRecordId, serverDate: day.index.newestAt };
+  return isOpen(day) ? day.newestRecord() : undefined;
+}
+
+function notRead({ log }: FolderOptions, name: DayName, isCovered: boolean): (error: unknown) => UnreadableDay {
   return (error) => {
-    log.error({ file: dayFileName(name), err: error }, 'a day of records cannot be read and is left out');
-    return undefined;
+    const file = dayFileName(name);
+    log.error(
+      { code: 'records-unreadable', file, err: error },
+      `a file of records cannot be read: doors answer, its records are not shown${isCovered ? '' : ', and locks keep their new events'}; look at the kernel log and at the disk; the file is tried again and again, and when it is lost for good, move it out of the folder: no restart is needed`,
+    );
+    return createUnreadableDay(name, isCovered, unreadable(file, error));
   };
 }
 
@@ -89,9 +135,9 @@ async function readIndexes({ files, folder, log }: FolderOptions, names: readonl
   let hasEpochs = false;
   // One after the other: together they are more than the memory they leave behind.
   for (const name of names.toReversed()) {
-    const file = await readIfThere(files, `${folder}/${indexFileName(name)}`);
-    if (!file) continue;
     try {
+      const file = await readIfThere(files, `${folder}/${indexFileName(name)}`);
+      if (!file) continue;
       found.set(name, { index: decodeIndex(file), epochs: hasEpochs ? undefined : decodeEpochs(file) });
       hasEpochs = true;
     } catch (error) {
@@ -104,7 +150,11 @@ async function readIndexes({ files, folder, log }: FolderOptions, names: readonl
 /** Undefined, with a warning, when the file is not the one the index was made for. */
 async function openSealed({ files, folder, log }: FolderOptions, name: DayName, index: SealedIndex): Promise<SealedDay | undefined> {
   const file = await files.open(`${folder}/${dayFileName(name)}`, 'read');
-  if ((await file.size()) === index.bytes) return createSealedDay({ name, index, file, log });
+  const bytes = await file.size().catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  if (bytes === index.bytes) return createSealedDay({ name, index, file, log });
   await file.close();
   log.warn({ file: dayFileName(name) }, 'a sealed day is not as long as its index says; it is read whole and its index made again');
   return undefined;

@@ -1,5 +1,6 @@
 // The records: one file for each UTC day, appended to, queried by lock and time (RecordStore).
 
+import type { DomainError } from '../domain/errors.ts';
 import type { LockId } from '../domain/lock.ts';
 import { type Page, pageOf } from '../domain/page.ts';
 import type { Log } from '../domain/part.ts';
@@ -25,6 +26,13 @@ export interface PurgeOutcome {
 export interface RecordLog extends RecordStore {
   /** Reads what is there and repairs it. Must have resolved before anything else is called. */
   open(): Promise<void>;
+  /** What is wrong with a file of records that cannot be read; undefined when nothing is. Until it is read, its pages are refused. */
+  unreadable(): DomainError | undefined;
+  /**
+   * Has what cannot be read tried again, in the background. Throws `storage-unavailable` while it is unknown which events are stored:
+   * meanwhile none is taken, because it could be there already.
+   */
+  tryUnreadable(): void;
   /** Seals every finished day. Never rejects: what fails is logged and tried again by the next call. */
   seal(): Promise<void>;
   /** Deletes day files that are older than six calendar months, seven days' at most. `storage-unavailable`. */
@@ -120,6 +128,8 @@ export function createRecordLog(options: {
     },
     append(lockId, epoch, events) {
       if (!ids) throw new Error('the record log is not open');
+      const unknown = days.unknown();
+      if (unknown) return Promise.reject(unknown);
       return append(ids, lockId, epoch, events);
     },
     async page(query) {
@@ -131,8 +141,17 @@ export function createRecordLog(options: {
     },
     newest: () => newest,
     since: (recordId, wants) => recordsSince(days, recordId, wants),
-    progress: progress.of,
+    // While that is unknown, nothing is said to be missing: no lock is asked for what it has sent.
+    progress: (lockId, epoch) => (days.unknown() ? { highest: Number.MAX_SAFE_INTEGER, gaps: [] } : progress.of(lockId, epoch)),
     count,
+    unreadable: days.unreadable,
+    tryUnreadable() {
+      days.tryAgain(progress, (recordId) => {
+        newest = Math.max(newest, recordId);
+      });
+      const unknown = days.unknown();
+      if (unknown) throw unknown;
+    },
     seal: () => days.seal(progress),
     async purge(now) {
       if (!(await clockTrust.isTrusted())) return { deleted: [], clockIsSuspect: true };

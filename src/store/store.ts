@@ -1,5 +1,6 @@
 // The store adapter: every store port of the domain, as plain JSON files in one data directory.
 import { dirname, resolve } from 'node:path';
+import type { DomainError } from '../domain/errors.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type {
   AccountStore,
@@ -83,8 +84,10 @@ export interface Store extends Part {
   commandKey(): Buffer;
   /** Locks whose document is damaged: not in `locks`, and their MAC addresses cannot be registered. */
   disabledLocks(): readonly DisabledLock[];
-  /** Writes and flushes so many bytes, to see whether that works now; `storage-unavailable`. */
+  /** Writes and flushes so many bytes, to see whether events can be kept now; `storage-unavailable`. */
   probe(bytes: number): Promise<void>;
+  /** What is wrong with a file of records that cannot be read; undefined when nothing is. Each probe has it tried again. */
+  unreadable(): DomainError | undefined;
   figures(): StoreFigures;
   /**
    * Runs `use` on the documents and records as they were at one instant. What is changed, sealed or deleted meanwhile stays readable as it
@@ -246,7 +249,11 @@ export function createStore(options: StoreOptions): Store {
       return key;
     },
     disabledLocks: lockFiles.disabled,
-    probe: (bytes) => probe(files, `${directory}/probe.tmp`, bytes),
+    async probe(bytes) {
+      records.tryUnreadable();
+      await probe(files, `${directory}/probe.tmp`, bytes);
+    },
+    unreadable: records.unreadable,
     // Nothing is awaited before all of it is picked up.
     atOneInstant: (use) => records.holding((days) => use([...documents(), ...days.flatMap(dayFiles)])),
     sealDays: records.seal,

@@ -12,29 +12,34 @@ export function repeated<T>(values: readonly T[]): T[] {
   return [...new Set(values.filter((value) => seen.has(value) || !seen.add(value)))];
 }
 
-/** Whether each line of a file is as it was written; `problem` says what else is wrong with an intact one. */
+/** Whether each line of a file is as it was written; `problem` says what else is wrong with an intact one. False when it cannot be read. */
 export async function verifyLines(
   files: FileLayer,
   directory: string,
   name: string,
   report: Report,
   problem: (line: Buffer, position: number) => string | undefined,
-): Promise<void> {
-  const file = await files.open(`${directory}/${name}`, 'read').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (!file) return;
+): Promise<boolean> {
   let number = 0;
   try {
-    const end = await scanLines(file, (line, position) => {
-      number += 1;
-      const found = isIntact(line) ? problem(line, position) : 'is not as it was written';
-      if (found !== undefined) report(name, `line ${number} ${found}`);
-    });
-    const rest = (await file.size()) - end;
-    if (rest > 0) report(name, `ends in ${rest} bytes of an unfinished line`);
-  } finally {
-    await file.close();
+    const file = await files.open(`${directory}/${name}`, 'read');
+    try {
+      const end = await scanLines(file, (line, position) => {
+        number += 1;
+        const found = isIntact(line) ? problem(line, position) : 'is not as it was written';
+        if (found !== undefined) report(name, `line ${number} ${found}`);
+      });
+      const rest = (await file.size()) - end;
+      if (rest > 0) report(name, `ends in ${rest} bytes of an unfinished line`);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return true;
+    if (code === '') throw error;
+    report(name, `cannot be read (${code})`);
+    return false;
   }
+  return true;
 }

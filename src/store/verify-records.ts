@@ -2,7 +2,7 @@
 import type { LockRecord } from '../domain/record.ts';
 import { type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
 import { readIfThere } from './durable-file.ts';
-import type { FileLayer } from './files.ts';
+import { codeOf, type FileLayer } from './files.ts';
 import { decodeRecord } from './record-line.ts';
 import { type BlockColumns, decodeEpochs, decodeIndex } from './sealed-index.ts';
 import { addSeq, includesSeq, type SeqRanges } from './seq-ranges.ts';
@@ -33,6 +33,7 @@ export async function verifyRecords(files: FileLayer, directory: string, report:
   let highestRecordId = 0;
   for (const name of names.sort((a, b) => a.firstRecordId - b.firstRecordId)) {
     const lines = await readDay(files, directory, name, stored, report);
+    if (!lines) continue;
     const recordIds = Float64Array.from(lines, ({ record }) => record.recordId).sort();
     const lowest = recordIds[0] ?? name.firstRecordId;
     const file = `records/${dayFileName(name)}`;
@@ -46,9 +47,10 @@ export async function verifyRecords(files: FileLayer, directory: string, report:
   return { count, highestRecordId };
 }
 
-async function readDay(files: FileLayer, directory: string, name: DayName, stored: Stored, report: Report): Promise<Line[]> {
+/** Undefined when it cannot be read, which has been reported. */
+async function readDay(files: FileLayer, directory: string, name: DayName, stored: Stored, report: Report): Promise<Line[] | undefined> {
   const lines: Line[] = [];
-  await verifyLines(files, directory, `records/${dayFileName(name)}`, report, (line, position) => {
+  const isRead = await verifyLines(files, directory, `records/${dayFileName(name)}`, report, (line, position) => {
     const record = decodeRecord(line);
     if (!record) return 'holds something else than a record';
     lines.push({ record, position });
@@ -59,7 +61,7 @@ async function readDay(files: FileLayer, directory: string, name: DayName, store
     addSeq(ranges, record.seq);
     return undefined;
   });
-  return lines;
+  return isRead ? lines : undefined;
 }
 
 async function verifyIndex(
@@ -71,9 +73,9 @@ async function verifyIndex(
   report: Report,
 ): Promise<void> {
   const file = `records/${indexFileName(name)}`;
-  const bytes = await readIfThere(files, `${directory}/${file}`);
-  if (!bytes) return;
   try {
+    const bytes = await readIfThere(files, `${directory}/${file}`);
+    if (!bytes) return;
     const index = decodeIndex(bytes);
     const data = await files.readFile(`${directory}/records/${dayFileName(name)}`);
     if (index.bytes !== data.length) report(file, `is for ${index.bytes} bytes, but there are ${data.length}`);
@@ -87,7 +89,7 @@ async function verifyIndex(
       if (!ranges.every(([from, to]) => has(from) && has(to))) report(file, `does not remember all events of lock and epoch ${key}`);
     }
   } catch (error) {
-    report(file, `cannot be used: ${String(error instanceof Object && 'message' in error ? error.message : error)}`);
+    report(file, `cannot be used: ${codeOf(error) || String(error instanceof Object && 'message' in error ? error.message : error)}`);
   }
 }
 

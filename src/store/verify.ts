@@ -8,10 +8,9 @@ import { type Counters, counterFormat } from './counter-file.ts';
 import { runningOwner } from './directory-lock.ts';
 import { createDocument, type DocumentFormat } from './document.ts';
 import { readIfThere } from './durable-file.ts';
-import { type FileLayer, nodeFiles } from './files.ts';
+import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { hubFormat, noHubs } from './hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
-
 import { holdsMessage } from './quarantine.ts';
 import { statusFormat } from './status-file.ts';
 import { type Report, repeated, verifyLines } from './verify-lines.ts';
@@ -30,8 +29,7 @@ export interface Verified {
 }
 
 /** Rejects when a process has the directory, or when there is none. Takes about a second for 200,000 records. */
-export async function verify(directory: string): Promise<Verified> {
-  const files = nodeFiles();
+export async function verify(directory: string, files: FileLayer = nodeFiles()): Promise<Verified> {
   const findings: Finding[] = [];
   const report: Report = (file, problem) => {
     findings.push({ file, problem: problem.replaceAll(`${directory}/`, '') });
@@ -47,8 +45,7 @@ export async function verify(directory: string): Promise<Verified> {
   const locks = await verifyLocks(files, directory, load, accounts, report);
   verifyHubs((await load('hubs.json', hubFormat, 'optional')) ?? noHubs, locks, report);
   if (accounts) verifyAccounts(accounts, report);
-  const key = await readIfThere(files, `${directory}/command.key`);
-  if (key?.length !== 32) report('command.key', key ? 'is not 32 bytes long' : 'is missing');
+  await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
   }
@@ -56,6 +53,15 @@ export async function verify(directory: string): Promise<Verified> {
   if (counters) verifyFloors(counters, accounts, locks, records, report);
   await verifyModes(files, directory, report);
   return { findings, locks: locks.length, records: records.count };
+}
+
+async function verifyKey(files: FileLayer, directory: string, report: Report): Promise<void> {
+  try {
+    const key = await readIfThere(files, `${directory}/command.key`);
+    if (key?.length !== 32) report('command.key', key ? 'is not 32 bytes long' : 'is missing');
+  } catch (error) {
+    report('command.key', `cannot be read (${codeOf(error)})`);
+  }
 }
 
 type Load = <T extends object>(file: string, format: DocumentFormat<T>, how: 'needed' | 'optional') => Promise<T | undefined>;

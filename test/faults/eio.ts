@@ -113,9 +113,14 @@ async function runCase(work: string, one: Case, rounds: number): Promise<Omit<To
   }
 }
 
-async function run({ short, work, say }: FaultOptions): Promise<readonly Toll[]> {
+/** Throws `CannotRun` where system calls cannot be made to fail. */
+export function canTrace(): void {
   const trial = spawnSync('strace', ['-e', 'inject=getpid:error=EIO', 'true'], { stdio: 'ignore' });
   if (trial.status !== 0) throw new CannotRun('strace is not installed, or may not trace here');
+}
+
+async function run({ short, work, say }: FaultOptions): Promise<readonly Toll[]> {
+  canTrace();
   const rounds = short ? 1 : 6;
   const tolls: Toll[] = [];
   for (const [n, one] of cases.entries()) {

@@ -30,8 +30,8 @@ export interface House {
   pid(): number;
   /** Everything that the daemon has logged since its last start. */
   log(): readonly Readonly<Record<string, unknown>>[];
-  /** Resolves when it serves; rejects with what it said when it ends instead. */
-  start(environment?: Readonly<Record<string, string>>): Promise<void>;
+  /** Resolves when it serves; rejects with what it said when it ends instead. `under`: a program, with its arguments, that runs it. */
+  start(environment?: Readonly<Record<string, string>>, under?: readonly string[]): Promise<void>;
   /** Makes and connects the locks. */
   moveIn(): Promise<void>;
   /** Resolves with its exit code; null after a signal. */
@@ -60,9 +60,10 @@ export async function createHouse(options: {
   let log: Record<string, unknown>[] = [];
   let fleet: Fleet | undefined;
 
-  function spawned(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+  function spawned(args: readonly string[], environment: Readonly<Record<string, string>>, under: readonly string[] = []): ChildProcess {
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
-    const started = spawn(process.execPath, [program, ...args], {
+    const [first = '', ...rest] = [...under, process.execPath, program, ...args];
+    const started = spawn(first, rest, {
       env: { ...inherited, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -80,9 +81,9 @@ export async function createHouse(options: {
     },
     pid: () => child?.pid ?? 0,
     log: () => log,
-    async start(environment = {}) {
+    async start(environment = {}, under = []) {
       const ports = ['--http-port', String(http), '--mqtt-port', String(mqtt), '--command-timeout-ms', '3000'];
-      const started = spawned(['serve', '--data-dir', dataDir, ...ports, ...flags], environment);
+      const started = spawned(['serve', '--data-dir', dataDir, ...ports, ...flags], environment, under);
       child = started;
       const lines: Record<string, unknown>[] = [];
       log = lines;

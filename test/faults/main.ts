@@ -1,5 +1,5 @@
 // The fault rounds (Faults T1 to T5, T19): does to the real daemon what no unit test can, and prints what was acknowledged,
-// recovered, lost and doubled. Exits with 1 on any loss. `npm run test:faults -- [--short] [power-cut full-disk kill eio clock]`
+// recovered, lost and doubled. Exits with 1 on any loss. `npm run test:faults -- [--short] [power-cut full-disk kill eio unreadable clock]`
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,9 @@ import { CannotRun, type Fault, type Toll } from './fault.ts';
 import { fullDisk } from './full-disk.ts';
 import { kill } from './kill.ts';
 import { powerCut } from './power-cut.ts';
+import { unreadable } from './unreadable.ts';
 
-const faults: readonly Fault[] = [powerCut, fullDisk, kill, eio, clock];
+const faults: readonly Fault[] = [powerCut, fullDisk, kill, eio, unreadable, clock];
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -6,6 +6,8 @@ type Operation = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 'rename' 
 export interface FaultyFiles extends FileLayer {
   /** Asked before each changing operation; the code of an error (`ENOSPC`) lets it fail. A failing write leaves half its bytes. */
   fault: ((operation: Operation, path: string, n: number) => string | undefined) | undefined;
+  /** Asked before a file that is there is opened, and before each reading of it; the code of an error lets it fail. */
+  unreadable: ((path: string, step: 'open' | 'read') => string | undefined) | undefined;
   /** From now on every changing operation fails without a trace: the process is gone. */
   die(): void;
   /** Changing operations so far. */
@@ -22,9 +24,17 @@ export function faultyFiles(): FaultyFiles {
     const code = isDead ? 'EDEAD' : layer.fault?.(operation, path, n);
     if (code !== undefined) throw Object.assign(new Error(`${code}: injected into ${operation}`), { code });
   }
+  function checkReading(path: string, step: 'open' | 'read'): void {
+    const code = layer.unreadable?.(path, step);
+    if (code !== undefined) throw Object.assign(new Error(`${code}: injected into read`), { code });
+  }
   function wrap(file: OpenFile, path: string): OpenFile {
     return {
       ...file,
+      async read(into, position) {
+        checkReading(path, 'read');
+        return file.read(into, position);
+      },
       async write(bytes, position) {
         try {
           check('write', path);
@@ -51,6 +61,7 @@ export function faultyFiles(): FaultyFiles {
   const layer: FaultyFiles = {
     ...real,
     fault: undefined,
+    unreadable: undefined,
     die() {
       isDead = true;
     },
@@ -59,7 +70,18 @@ export function faultyFiles(): FaultyFiles {
     },
     async open(path: string, mode: OpenMode) {
       if (mode === 'create' || mode === 'replace') check('open', path);
-      return wrap(await real.open(path, mode), path);
+      const file = await real.open(path, mode);
+      try {
+        checkReading(path, 'open');
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+      return wrap(file, path);
+    },
+    async readFile(path) {
+      checkReading(path, 'read');
+      return real.readFile(path);
     },
     async rename(from, to) {
       check('rename', to);
