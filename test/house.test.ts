@@ -29,7 +29,8 @@ function roomOf(path: string): string {
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
   main: ['gateway', 'cli', 'config', 'ops', 'npm'],
-  cli: ['cli', 'offline', 'config', 'ops', 'domain', 'npm'],
+  cli: ['cli', 'doctor', 'offline', 'config', 'ops', 'domain', 'npm'],
+  doctor: ['doctor', 'config', 'store', 'ops', 'domain', 'npm'],
   offline: ['domain', 'http', 'store', 'ops', 'npm'],
   gateway: ['metering', 'domain', 'http', 'mqtt', 'store', 'ops', 'config', 'npm'],
   metering: ['domain', 'ops'],

@@ -5,6 +5,7 @@ import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
+import { doctor } from './doctor.ts';
 import { exportRecords } from './export.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
@@ -30,6 +31,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
       },
     }),
     checkConfig,
+    doctor,
     locks,
     hubs,
     pairing,

@@ -38,7 +38,7 @@ export function printTable<Row>(rows: readonly Row[], columns: Readonly<Record<s
 }
 
 /** Names come from people: a terminal must not obey them. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?');
 }
 

@@ -30,8 +30,7 @@ export function createCertificateFiles(options: {
 
   return {
     async open() {
-      const [cert, key] = await Promise.all([readPem(options.certificate, 'certificate'), readPem(options.key, 'key')]);
-      const certificate = parse(options, { cert, key });
+      const { cert, key, certificate } = await readIdentity(options);
       if (outdated(certificate)) {
         const sentence = `the certificate ${options.certificate} is valid from ${certificate.validFrom} to ${certificate.validTo}, which is not now`;
         if (ends !== undefined && clock.now() <= ends) throw new Error(sentence);
@@ -55,6 +54,15 @@ export function createCertificateFiles(options: {
       return undefined;
     },
   };
+}
+
+/** Rejects with one sentence when a file cannot be read, is damaged, or the two do not belong together. Dates are not looked at. */
+export async function readIdentity(files: {
+  readonly certificate: string;
+  readonly key: string;
+}): Promise<Identity & { readonly certificate: X509Certificate }> {
+  const [cert, key] = await Promise.all([readPem(files.certificate, 'certificate'), readPem(files.key, 'key')]);
+  return { cert, key, certificate: parse(files, { cert, key }) };
 }
 
 async function readPem(file: string, what: string): Promise<string> {

@@ -10,9 +10,17 @@ type Answer = Readonly<Record<string, unknown>>;
 /** No daemon can be asked on that data directory: there is no socket, or one that a killed daemon has left behind. */
 export class NobodyThere extends Error {}
 
-/** Asks the running daemon; rejects with NobodyThere when none runs on that data directory, and with a DomainError when it refuses. */
-export async function askControl(directory: string, request: ControlRequest, onProgress: OnProgress = () => undefined): Promise<Answer> {
-  const socket = await connectTo(directory);
+/**
+ * Asks the running daemon; rejects with NobodyThere when none runs on that data directory, and with a DomainError when it refuses.
+ * It waits for as long as the daemon takes, or until `signal` says that this is enough.
+ */
+export async function askControl(
+  directory: string,
+  request: ControlRequest,
+  onProgress: OnProgress = () => undefined,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const socket = await connectTo(directory, signal);
   socket.on('error', () => socket.destroy());
   socket.write(`${JSON.stringify(request)}\n`);
   try {
@@ -33,9 +41,9 @@ function readAnswer({ ok, error, code, parameters, ...answer }: Answer): Answer 
   throw new DomainError(code as ErrorCode, String(error), { parameters: parameters as readonly ParameterProblem[] });
 }
 
-async function connectTo(directory: string): Promise<Socket> {
+async function connectTo(directory: string, signal: AbortSignal | undefined): Promise<Socket> {
   const path = controlSocket(directory);
-  const socket = connect(path);
+  const socket = connect({ path, ...(signal && { signal }) });
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
@@ -66,7 +74,7 @@ export async function notOurs(directory: string, cause?: unknown): Promise<Error
 }
 
 /** As /etc/passwd has it; the number when it does not. */
-async function userName(uid: number): Promise<string> {
+export async function userName(uid: number): Promise<string> {
   const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const line = users.split('\n').find((user) => user.split(':')[2] === String(uid));
   return line?.split(':')[0] ?? String(uid);

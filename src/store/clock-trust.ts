@@ -13,7 +13,7 @@ import type { FileLayer } from './files.ts';
 const dayMs = 86_400_000;
 const mostAwayMs = 7 * dayMs;
 /** Small corrections between two runs mean nothing. */
-const leastBackMs = 60_000;
+export const leastBackMs = 60_000;
 
 export const clockFormat = { schemaVersion: 1, schema: z.strictObject({ suspectSince: z.int().nullable() }) };
 
@@ -106,15 +106,19 @@ export function createClockTrust(options: {
   };
 }
 
-/** From the kernel's own flag by way of systemd: true only when that can be asked and says yes. */
 export async function isKernelClockSynchronised(): Promise<boolean> {
+  return (await kernelClockState()) === 'synchronised';
+}
+
+/** From the kernel's own flag by way of systemd; undefined when nobody can be asked. */
+export async function kernelClockState(): Promise<'synchronised' | 'left alone' | undefined> {
   try {
     const { stdout } = await promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: 5_000 });
-    return stdout.trim() === 'yes';
+    return stdout.trim() === 'yes' ? 'synchronised' : 'left alone';
   } catch {
     return access('/run/systemd/timesync/synchronized').then(
-      () => true,
-      () => false,
+      () => 'synchronised',
+      () => undefined,
     );
   }
 }

@@ -38,12 +38,10 @@ export async function* exportRecords({
 }: ExportRequest): AsyncGenerator<readonly LockRecord[]> {
   const files = nodeFiles();
   const folder = `${directory}/records`;
-  const found = await files.readdir(folder).catch((error: unknown) => {
+  const names = await dayNames(files, folder).catch((error: unknown) => {
     throw new Error(`there are no records in ${directory} (${codeOf(error)})`, { cause: error });
   });
-  const names = found.map(parseDayFileName).filter((name) => name !== undefined);
-  names.sort((a, b) => a.firstRecordId - b.firstRecordId);
-  const isSuspect = await clockIsSuspectFor(files, `${directory}/clock.json`, now, await newestAt(files, folder, names));
+  const isSuspect = await clockIsSuspectFor(files, `${directory}/clock.json`, now, await newestRecordAt(files, folder));
   if (isSuspect) onSuspectClock();
   const lowest = Math.max(from, oldestKept(now, isSuspect));
   const mark = Buffer.from(`"lockId":${lockId},`);
@@ -60,9 +58,15 @@ export async function* exportRecords({
   }
 }
 
-/** serverDate of the newest record, as far as it can be read; undefined without records. */
-async function newestAt(files: FileLayer, folder: string, names: readonly DayName[]): Promise<number | undefined> {
-  for (const name of names.toReversed()) {
+/** In the order of their recordIds. */
+async function dayNames(files: FileLayer, folder: string): Promise<readonly DayName[]> {
+  const names = (await files.readdir(folder)).map(parseDayFileName).filter((name) => name !== undefined);
+  return names.sort((a, b) => a.firstRecordId - b.firstRecordId);
+}
+
+/** serverDate of the newest record in the folder, as far as it can be read; undefined without records. */
+export async function newestRecordAt(files: FileLayer, folder: string): Promise<number | undefined> {
+  for (const name of (await dayNames(files, folder)).toReversed()) {
     const index = await readIfThere(files, `${folder}/${indexFileName(name)}`).catch(() => undefined);
     if (index) {
       try {

@@ -1,0 +1,90 @@
+// Would clients and locks accept what the TLS listeners show, today and next month?
+
+import type { X509Certificate } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Config } from '../config.ts';
+import { readIdentity } from '../ops/certificate-files.ts';
+import { codeOf, type FileLayer } from '../store/files.ts';
+import { fail, ok, type Verdict, warn } from './verdict.ts';
+
+const dayMs = 86_400_000;
+/** Of one's own: from when on the daemon's log asks for a new one, too. */
+const warnBeforeMs = 30 * dayMs;
+/** The gateway's own authority lasts twenty years; every lock must be given the next one. */
+const authorityWarnBeforeMs = 365 * dayMs;
+
+/** `owner`: the user whose the data directory is, and whose the daemon's will be. */
+export async function checkCertificates(
+  config: Config,
+  files: FileLayer,
+  now: number,
+  owner: number | undefined,
+): Promise<readonly Verdict[]> {
+  const { https, mqtts, tls, dataDir } = config;
+  if (!https.enabled && !mqtts.enabled) return [ok('nothing is encrypted, so there are none')];
+  if (tls !== 'auto') return checkGiven(tls, now, owner);
+  const folder = `${dataDir}/tls`;
+  const names = await files.readdir(folder).catch((error: unknown): string[] => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length === 0) return [ok(`the first start makes an authority in ${folder}`)];
+
+  const authority = { certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
+  const remedy = `put ${folder} back from a backup: locks and clients trust this authority alone`;
+  const verdicts = [await checkPair('the own authority', authority, { now, warnBeforeMs: authorityWarnBeforeMs, remedy })];
+  for (const certificate of ['server.crt', 'locks.crt']) {
+    if (!names.includes(certificate)) continue;
+    const pair = { certificate: `${folder}/${certificate}`, key: `${folder}/server.key` };
+    const anew = `remove ${pair.certificate} and restart: it is made anew`;
+    verdicts.push(await checkPair(certificate, pair, { now, warnBeforeMs, remedy: anew }));
+  }
+  return verdicts;
+}
+
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+async function checkGiven(pair: Pair, now: number, owner: number | undefined): Promise<readonly Verdict[]> {
+  const remedy = 'replace the files, and let the daemon read them: sudo systemctl restart latchd';
+  const options = { now, warnBeforeMs, remedy };
+  const key = await stat(pair.key).catch((error: unknown) => codeOf(error));
+  if (typeof key !== 'string') return [await checkPair('the certificate', pair, options), ...checkKeyMode(pair.key, key, owner)];
+  // systemd hands such a key over only while the service runs; until then it is where root put it.
+  const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key);
+  if (!isHandedOver) return [await checkPair('the certificate', pair, options)];
+  if (process.getuid?.() !== 0) return [warn(`${pair.key} is there for the daemon alone`, 'sudo latchd doctor looks at it, too')];
+  return [await checkPair('the certificate', { ...pair, key: `/etc/credstore/${basename(pair.key)}` }, options)];
+}
+
+function checkKeyMode(path: string, { uid, mode }: Stats, owner: number | undefined): readonly Verdict[] {
+  if ((mode & 0o007) !== 0) return [fail(`the key ${path} may be read by everybody`, `sudo chmod o= ${path}`)];
+  // Who is in a group is not looked at.
+  const isUnreadable = owner !== undefined && owner !== 0 && uid !== owner && (mode & 0o040) === 0 && !path.startsWith('/run/credentials/');
+  return isUnreadable
+    ? [fail(`the daemon's user cannot read the key ${path}`, `sudo chown root:latchd ${path} && sudo chmod 640 ${path}`)]
+    : [];
+}
+
+async function checkPair(
+  what: string,
+  pair: Pair,
+  { now, warnBeforeMs, remedy }: { readonly now: number; readonly warnBeforeMs: number; readonly remedy: string },
+): Promise<Verdict> {
+  let certificate: X509Certificate;
+  try {
+    certificate = (await readIdentity(pair)).certificate;
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error), remedy);
+  }
+  const from = Date.parse(certificate.validFrom);
+  const to = Date.parse(certificate.validTo);
+  const seen = `${what}, ${pair.certificate}, fits its key and is valid until ${new Date(to).toISOString().slice(0, 10)}`;
+  if (now > to) return fail(`${what}, ${pair.certificate}, ended on ${certificate.validTo}`, `${remedy}; or is the clock wrong?`);
+  if (now < from) return fail(`${what}, ${pair.certificate}, begins on ${certificate.validFrom}`, `is the clock wrong? else ${remedy}`);
+  return to - now < warnBeforeMs ? warn(seen, remedy) : ok(seen);
+}

@@ -1,0 +1,86 @@
+// Everything that is looked at, in the order in which it is told. Nothing is changed: a file for measuring flushes comes and goes.
+import { lstat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Clock } from '../domain/ports.ts';
+import { createClock } from '../ops/clock.ts';
+import { kernelClockState } from '../store/clock-trust.ts';
+import { codeOf, type FileLayer, nodeFiles } from '../store/files.ts';
+import { type Survey, survey } from '../store/survey.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkClock } from './clock.ts';
+import { checkDaemon, lookForDaemon } from './daemon.ts';
+import { checkFlush, checkSpace } from './disk.ts';
+import { checkOwnership } from './ownership.ts';
+import { checkPorts } from './ports.ts';
+import { checkReach } from './reach.ts';
+import { fail, type Verdict, warn } from './verdict.ts';
+import { checkData, checkProgram } from './versions.ts';
+
+export interface Finding extends Verdict {
+  readonly check: string;
+}
+
+export interface Examined {
+  readonly config: Config;
+  /** Of this latchd. */
+  readonly version: string;
+  /** Of the Node that it runs on, such as `20.19.2`. */
+  readonly node?: string;
+  readonly files?: FileLayer;
+  readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
+}
+
+/** Never rejects: what cannot be looked at has failed. */
+export async function examine({ config, version, ...given }: Examined): Promise<readonly Finding[]> {
+  const { node = process.versions.node, files = nodeFiles(), clock = createClock() } = given;
+  const { dataDir, backup } = config;
+  const findings: Finding[] = [];
+  const look = async (check: string, at: () => Verdict | readonly Verdict[] | Promise<Verdict | readonly Verdict[]>): Promise<void> => {
+    try {
+      findings.push(...[await at()].flat().map((verdict) => ({ check, ...verdict })));
+    } catch (error) {
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      findings.push({ check, ...fail(message, 'nothing more can be said of it before that is mended') });
+    }
+  };
+
+  const daemon = await lookForDaemon(files, dataDir);
+  const owner = await lstat(dataDir).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+  const isThere = await files.readdir(dataDir).then(
+    () => true,
+    (error: unknown) => (codeOf(error) === 'ENOENT' ? false : codeOf(error)),
+  );
+  let found: Survey | undefined;
+
+  await look('program', () => checkProgram(version, node));
+  await look('daemon', () => checkDaemon(daemon, version));
+  await look('ports', () => checkPorts(config, daemon, owner));
+  await look('reach', () => checkReach(config));
+  if (isThere === true) {
+    await look('permissions', () => checkOwnership(dataDir, daemon));
+    await look('data', async () => {
+      found = await survey(files, dataDir);
+      return checkData(dataDir, found);
+    });
+  } else {
+    await look('data', () => {
+      if (isThere === 'EACCES' || isThere === 'EPERM') return fail(`${dataDir} is closed to this user`, 'look as root: sudo latchd doctor');
+      if (isThere !== false)
+        return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
+      return warn(
+        `there is no data directory ${dataDir} yet`,
+        'the first "latchd serve" makes it; else: is --data-dir, or dataDir in the configuration, right?',
+      );
+    });
+  }
+  await look('disk', () => checkSpace(files, 'data', dataDir));
+  if (backup.at !== 'off') await look('disk', () => checkSpace(files, 'backups', resolve(dataDir, backup.folder)));
+  if (isThere === true) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
+  await look('clock', async () => checkClock(clock.now(), found, await kernelClockState()));
+  await look('certificates', () => checkCertificates(config, files, clock.now(), owner));
+  return findings;
+}

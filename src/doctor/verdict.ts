@@ -1,0 +1,21 @@
+// What a check says: how it is, what was seen, and what to do about it.
+
+export interface Verdict {
+  /** `fail`: something does not work, or will not at the next start. `warn`: it works; look at it all the same. */
+  readonly verdict: 'ok' | 'warn' | 'fail';
+  readonly seen: string;
+  /** What to do; with `ok` there is nothing. */
+  readonly remedy?: string;
+}
+
+export function ok(seen: string): Verdict {
+  return { verdict: 'ok', seen };
+}
+
+export function warn(seen: string, remedy: string): Verdict {
+  return { verdict: 'warn', seen, remedy };
+}
+
+export function fail(seen: string, remedy: string): Verdict {
+  return { verdict: 'fail', seen, remedy };
+}

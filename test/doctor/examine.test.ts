@@ -1,0 +1,210 @@
+// The doctor finds nothing where nothing is, and each check is seen to fail on a fault that was planted: real files, real ports.
+import { chmod, chown, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { createClock } from '../../src/ops/clock.ts';
+import { createControl } from '../../src/ops/control.ts';
+import { createDirectoryLock } from '../../src/store/directory-lock.ts';
+import { nodeFiles } from '../../src/store/files.ts';
+import { captureLog } from '../store/support/directory.ts';
+import { faultyFiles } from '../store/support/faulty-files.ts';
+import { failed, madeAt, said, withPatient } from './support/patient.ts';
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+const stranger = 12_345;
+
+describe('a stopped gateway in order', () => {
+  test('has nothing wrong, says that nobody runs, and lies there afterwards as before', async () => {
+    await withPatient(async ({ directory, look }) => {
+      const before = await readdir(directory, { recursive: true });
+      const findings = await look();
+      expect(failed(findings)).toEqual([]);
+      const kinds = [...new Set(findings.map(({ check }) => check))];
+      expect(kinds).toEqual(['program', 'daemon', 'ports', 'reach', 'permissions', 'data', 'disk', 'clock', 'certificates']);
+      expect(said(findings, 'daemon')).toEqual(['warn no daemon is running']);
+      expect(said(findings, 'data')).toEqual([expect.stringMatching(/^ok \d documents are whole/)]);
+      expect(await readdir(directory, { recursive: true })).toEqual(before);
+    });
+  });
+
+  test('whatever does not say ok says what to do', async () => {
+    await withPatient(async ({ directory, look }) => {
+      await writeFile(`${directory}/accounts.json`, '{');
+      for (const { verdict, remedy } of await look({ node: '18.19.0' })) expect(remedy === undefined).toBe(verdict === 'ok');
+    });
+  });
+});
+
+describe('program', () => {
+  test.each(['18.19.0', '20.18.3'])('Node %s is too old', async (node) => {
+    await withPatient(async ({ look }) => {
+      expect(said(await look({ node }), 'program')).toEqual([`fail latchd 0.1.0 on Node ${node}`]);
+    });
+  });
+});
+
+describe('daemon', () => {
+  const surroundings = (directory: string) => ({ directory, clock: createClock(), log: captureLog() });
+
+  test('a process that has the data directory and says nothing has failed', async () => {
+    await withPatient(async ({ directory, look }) => {
+      const lock = createDirectoryLock({ files: nodeFiles(), directory, log: captureLog() });
+      await lock.acquire();
+      expect(said(await look(), 'daemon')).toEqual([
+        expect.stringMatching(`^fail process ${process.pid} has the data directory and does not answer: it has no control socket`),
+      ]);
+      await lock.release();
+    });
+  });
+
+  test('one that is not ready is told with the part that is sick, and one of another version shows', async () => {
+    await withPatient(async ({ directory, look }) => {
+      const parts = { store: 'ENOSPC: no space left', mqtt: 'ok', http: 'ok' };
+      const control = createControl({
+        ...surroundings(directory),
+        actions: { 'GET /readyz': async () => ({ version: '0.0.9', ready: false, parts }) },
+      });
+      await control.start();
+      expect(said(await look(), 'daemon')).toEqual([
+        'fail process ? runs and is not ready (store: ENOSPC: no space left)',
+        'warn the running daemon is latchd 0.0.9, this command 0.1.0',
+      ]);
+      await control.stop();
+    });
+  });
+});
+
+describe('permissions', () => {
+  test('a directory or a secret that others may read', async () => {
+    await withPatient(async ({ directory, look }) => {
+      await chmod(directory, 0o755);
+      await chmod(`${directory}/command.key`, 0o640);
+      expect(said(await look(), 'permissions')).toEqual([
+        expect.stringMatching(`^fail others than .* may read keys or records: ${directory}, ${directory}/command.key$`),
+      ]);
+    });
+  });
+
+  asRoot('a file that root made is closed to the daemon', async () => {
+    await withPatient(async ({ directory, look }) => {
+      await chown(`${directory}/accounts.json`, stranger, stranger);
+      expect(said(await look(), 'permissions')).toEqual([`fail not of root, whose ${directory} is: ${directory}/accounts.json`]);
+    });
+  });
+
+  asRoot('a directory that is not of the user that the daemon runs as', async () => {
+    await withPatient(async ({ directory, look }) => {
+      const lock = createDirectoryLock({ files: nodeFiles(), directory, log: captureLog() });
+      await lock.acquire();
+      for (const name of ['', ...(await readdir(directory, { recursive: true }))]) await chown(`${directory}/${name}`, stranger, stranger);
+      expect(said(await look(), 'permissions')).toEqual([`fail ${directory} belongs to ${stranger}, and the daemon runs as root`]);
+      await lock.release();
+    });
+  });
+});
+
+describe('data', () => {
+  test.each([
+    ['is damaged', (text: string) => text.slice(0, -3), 'accounts.json', 'is damaged: it is not JSON'],
+    [
+      'is of a newer latchd',
+      (text: string) => text.replace(/("schemaVersion": )\d+/, '$1 99'),
+      'locks/1.json',
+      'was written by a newer latchd',
+    ],
+  ])('a document that %s', async (_, change, file, problem) => {
+    await withPatient(async ({ directory, look }) => {
+      const path = `${directory}/${file}`;
+      await writeFile(path, change(await readFile(path, 'utf8')));
+      expect(said(await look(), 'data')).toEqual([expect.stringContaining(`fail ${path} ${problem}`)]);
+    });
+  });
+
+  test('one that is missing, and one of an older latchd, which is only told', async () => {
+    await withPatient(async ({ directory, look }) => {
+      await rm(`${directory}/counters.json`);
+      const path = `${directory}/locks/1.json`;
+      const older = (await readFile(path, 'utf8')).replace('"schemaVersion": 2', '"schemaVersion": 1').replace(/,\s*"hubId": null/, '');
+      await writeFile(path, older);
+      expect(said(await look(), 'data')).toEqual([
+        `fail ${directory}/counters.json is missing`,
+        expect.stringMatching(/^warn 1 of \d documents are of an older latchd$/),
+      ]);
+      expect(await readFile(path, 'utf8')).toBe(older);
+    });
+  });
+
+  test('no directory yet is no failure, a file in its place is one', async () => {
+    await withPatient(async ({ directory, config, look }) => {
+      const at = async (path: string) => look({ config: config({ '--data-dir': path }) });
+      expect(said(await at(`${directory}/deeper/still`), 'data')).toEqual([
+        `warn there is no data directory ${directory}/deeper/still yet`,
+      ]);
+      expect(failed(await at(`${directory}/deeper/still`))).toEqual([]);
+      expect(failed(await at(`${directory}/accounts.json`))).toContain('data');
+    });
+  });
+});
+
+describe('disk', () => {
+  test.each([
+    [10_000_000, 'fail', '10 MB'],
+    [300_000_000, 'warn', '300 MB'],
+    [20_000_000_000, 'ok', '20 GB'],
+  ])('%d bytes free: %s', async (bytes, verdict, words) => {
+    await withPatient(async ({ directory, look }) => {
+      const files = { ...nodeFiles(), freeBytes: async () => bytes };
+      expect(said(await look({ files }), 'disk').slice(0, 2)).toEqual([
+        `${verdict} ${words} are free for data, ${directory}`,
+        `${verdict} ${words} are free for backups, ${directory}/backups`,
+      ]);
+    });
+  });
+
+  test.each([
+    [3_000, 'fail', 2],
+    [150, 'warn', 20],
+    [4, 'ok', 20],
+  ])('a flush that takes %d ms: %s', async (ms, verdict, count) => {
+    await withPatient(async ({ look }) => {
+      let monotonic = 0;
+      const files = faultyFiles();
+      files.fault = (operation) => {
+        if (operation === 'datasync') monotonic += ms;
+        return undefined;
+      };
+      const clock = { now: () => madeAt, monotonic: () => monotonic };
+      expect(said(await look({ files, clock }), 'disk').at(-1)).toMatch(
+        new RegExp(`^${verdict} a flushed write takes ${ms}(\\.0)? ms \\(median of ${count};`),
+      );
+    });
+  });
+
+  test.each(['open', 'write', 'datasync'])('%s that fails, and nothing stays behind', async (what) => {
+    await withPatient(async ({ directory, look }) => {
+      const files = faultyFiles();
+      files.fault = (operation) => (operation === what ? 'ENOSPC' : undefined);
+      expect(said(await look({ files }), 'disk').at(-1)).toBe(`fail a flushed write to ${directory} fails (ENOSPC)`);
+      expect(await readdir(directory)).not.toContain('doctor.tmp');
+    });
+  });
+});
+
+describe('clock', () => {
+  const at = (now: number) => ({ clock: { now: () => now, monotonic: () => 0 } });
+
+  test('before the newest record, or before there was a latchd', async () => {
+    await withPatient(async ({ look }) => {
+      expect(said(await look(at(Date.UTC(2026, 10, 19, 23, 58))), 'clock')[0]).toBe(
+        'fail it shows 2026-11-19T23:58:00Z, and the newest record is of 2026-11-20T00:00:03Z',
+      );
+      expect(said(await look(at(0)), 'clock')[0]).toBe('fail it shows 1970-01-01T00:00:00Z, which cannot be');
+    });
+  });
+
+  test('one that the gateway suspects', async () => {
+    await withPatient(async ({ directory, look }) => {
+      await writeFile(`${directory}/clock.json`, JSON.stringify({ schemaVersion: 1, suspectSince: madeAt }));
+      expect(said(await look(), 'clock')[1]).toMatch(/^fail it has been suspect since 2026-11-21T09:00:00Z/);
+    });
+  });
+});
