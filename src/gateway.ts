@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { createAccountService } from './domain/account-service.ts';
 import { createAlarmService } from './domain/alarm-service.ts';
+import { announced } from './domain/announced-stores.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createHubService } from './domain/hub-service.ts';
+import { createLiveService } from './domain/live-service.ts';
 import { createLockClocks } from './domain/lock-clocks.ts';
 import { createLockService } from './domain/lock-service.ts';
 import { createPairingService } from './domain/pairing-service.ts';
@@ -77,11 +79,6 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
   const clock = createClock();
   const secrets = createSecrets();
   const metrics = config.metrics.enabled ? createMetrics({ version, figures: watchedFigures }) : undefined;
-  const told = metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log);
-  const notify = (notice: Notice): void => {
-    told(notice);
-    supervision.notice(notice);
-  };
   const administration = createSequence();
   const topics = createTopics(config.mqtt.topicRoot);
 
@@ -104,11 +101,26 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     files,
     onFailed: (error) => probe.failed(error),
     beforeUpgrade: backups.beforeUpgrade,
+    onStored: (events) => live.announce.stored(events),
   });
-  const { locks, hubs, statuses, cards, accounts, counters, records, quarantine } = store;
+  const { hubs, counters, records, quarantine } = store;
 
   const commandIds = createCommandIds({ key: store.commandKey });
   const sender = createCommandSender({ clock, log, topics });
+  const live = createLiveService({
+    clock,
+    locks: store.locks,
+    statuses: store.statuses,
+    link: sender,
+    records,
+    clockIsSuspect: store.clockIsSuspect,
+  });
+  const told = metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log);
+  const watched = (notice: Notice): void => {
+    told(notice);
+    supervision.notice(notice);
+  };
+  const { locks, cards, statuses, accounts, notify } = announced({ ...store, notify: watched }, live.announce);
   const commands = createCommandService({ clock, link: sender, commandIds, notify, commandTimeoutMs: config.commandTimeoutMs });
   const stateHeard = new WeakSet<LockSession>();
   const lockService = createLockService({ locks, statuses, link: sender, commands, stateHeard });
@@ -268,6 +280,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       records: records.count(),
       storage: { health: storageHealth(), ...store.figures() },
       broker: broker.figures(),
+      events: http.eventFigures(),
       control: control.figures(),
     };
   }
@@ -280,6 +293,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       alarms: alarms.figures(),
       store: store.figures(),
       broker: broker.figures(),
+      events: http.eventFigures(),
     };
   }
 
@@ -300,6 +314,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     cards: cardService,
     records: recordService,
     accounts: accountService,
+    live,
     readiness,
     gatewayStatus,
     metrics,

@@ -2,10 +2,10 @@
 // Each is made or read when it is first asked for, then kept.
 import { createHash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
-import type { OpenRoute, Route, TextAnswer } from './route.ts';
+import type { AnyRoute, OpenRoute, TextAnswer } from './route.ts';
 
 /** `routes`: all there are, these included. */
-export function documentRoutes(routes: () => readonly (Route | OpenRoute)[]): readonly OpenRoute[] {
+export function documentRoutes(routes: () => readonly AnyRoute[]): readonly OpenRoute[] {
   const openApi = once(async () => {
     const { createOpenApi } = await import('./openapi.ts');
     return json(createOpenApi(routes()));

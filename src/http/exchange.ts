@@ -3,16 +3,17 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Caller } from '../domain/account.ts';
 import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Gone } from '../domain/ports.ts';
 import { writeAccessLog } from './access-log.ts';
 import type { Authenticate } from './authenticate.ts';
-import { requireJsonAccepted, requireOneHost } from './headers.ts';
+import { requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
-import type { Answer, TextAnswer } from './route.ts';
+import type { Answer, StreamRoute, TextAnswer } from './route.ts';
 import type { Found } from './route-table.ts';
 
 /** Answers a request; never throws. */
@@ -83,6 +84,7 @@ export function createServe(options: {
   async function respond(exchange: Exchange): Promise<void> {
     try {
       const answered = await answer(exchange);
+      if (answered === undefined) return;
       if ('text' in answered) return sendText(exchange, answered);
       const { status = 200, headers = [], body } = answered;
       send(exchange, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
@@ -91,7 +93,8 @@ export function createServe(options: {
     }
   }
 
-  async function answer(exchange: Exchange): Promise<Answer | TextAnswer> {
+  /** undefined: the answer goes on, and is somebody else's now. */
+  async function answer(exchange: Exchange): Promise<Answer | TextAnswer | undefined> {
     const { request, response, found } = exchange;
     requireOneHost(request.rawHeaders, request.httpVersion);
     if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
@@ -101,14 +104,34 @@ export function createServe(options: {
     if ('open' in route) return route.handle(pathValues);
     const caller = authenticate(request);
     exchange.account = caller.username;
-    requireJsonAccepted(request.headers.accept);
+    requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : 'application/json');
     const problems: ParameterProblem[] = [];
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
     const parameters = route.parameters.read(raw, problems);
+    if ('begin' in route) return begin(exchange, route, caller, problems);
     const body = route.body?.read(await readJsonBody(request, problems), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
     return await route.handle({ caller, parameters, body, gone: goneWith(response) });
+  }
+
+  function begin(exchange: Exchange, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
+    const { request, response, requestId } = exchange;
+    if (problems.length > 0) throw invalidParameters(problems);
+    // It ends with its connection, so it needs no framing of its own; proxies are asked not to gather it.
+    const head = ['Content-Type', route.mediaType, ...uncached, 'X-Accel-Buffering', 'no', 'Connection', 'close'];
+    if (request.method === 'HEAD') {
+      send(exchange, 200, head);
+      return undefined;
+    }
+    const open = () => {
+      response.useChunkedEncodingByDefault = false;
+      response.writeHead(200, [...head, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId]);
+      response.flushHeaders();
+      return response;
+    };
+    route.begin({ caller, headers: request.headers, authenticate: () => void authenticate(request), open });
+    return undefined;
   }
 
   function note({ requestId, request, response, found, startedAt, account, code, parameters }: Exchange): void {

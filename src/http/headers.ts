@@ -17,25 +17,24 @@ export function requireOneHost(rawHeaders: readonly string[], httpVersion: strin
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw invalidParameter('Host', 'must be sent exactly once');
 }
 
-/** `not-acceptable` when an Accept header excludes JSON (RFC 9110 12.5.1); none at all means JSON. */
-export function requireJsonAccepted(accept: string | undefined): void {
-  if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept.trim() === '') return;
-  if (jsonQuality(accept) === 0) throw new DomainError('not-acceptable', 'this API answers application/json only');
+/** `not-acceptable` when an Accept header excludes what is answered here (RFC 9110 12.5.1); none at all excludes nothing. */
+export function requireAccepted(accept: string | undefined, mediaType: 'application/json' | 'text/event-stream'): void {
+  if (accept === undefined || accept === mediaType || accept === '*/*' || accept.trim() === '') return;
+  if (quality(accept, mediaType) === 0) throw new DomainError('not-acceptable', `the answer is ${mediaType} only`);
 }
 
-const ranges = ['*/*', 'application/*', 'application/json'];
-
-/** The quality that the most specific range gives to JSON; 0 when none matches. */
-function jsonQuality(accept: string): number {
+/** The quality that the most specific range gives to this type; 0 when none matches. */
+function quality(accept: string, mediaType: string): number {
+  const ranges = ['*/*', mediaType.replace(/[^/]*$/, '*'), mediaType];
   let best = -1;
-  let quality = 0;
+  let found = 0;
   for (const item of accept.split(',')) {
     const [range = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
     const specificity = ranges.indexOf(range);
     if (specificity <= best) continue;
     best = specificity;
     const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
-    quality = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q) : 0;
+    found = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q) : 0;
   }
-  return quality;
+  return found;
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { Audience, OperationDocs } from './operation.ts';
 import { problemKinds, problemOf } from './problem.ts';
 import { problemDocs } from './problem-docs.ts';
-import type { OpenRoute, Route } from './route.ts';
+import type { AnyRoute } from './route.ts';
 
 const exampleRequestId = '3f9c0a17be52';
 const codes = Object.keys(problemKinds) as ErrorCode[];
@@ -29,7 +29,7 @@ export function problemTable(): string {
 }
 
 /** Refusals that come before the work of a route, in the order of HTTP API 1, and then its own. */
-function refusalsOf(route: Route | OpenRoute, { audience, refusals = [] }: OperationDocs): readonly ErrorCode[] {
+function refusalsOf(route: AnyRoute, { audience, refusals = [] }: OperationDocs): readonly ErrorCode[] {
   if ('open' in route) return ['invalid-parameter', ...refusals, 'internal-error'];
   return [
     'token-missing',
@@ -52,7 +52,7 @@ function rightsRefusals(audience: Audience, own: readonly ErrorCode[]): readonly
 }
 
 /** By status; a refusal is a reference to what `refusalComponents` gives. */
-export function responsesOf(route: Route | OpenRoute, docs: OperationDocs): Readonly<Record<string, object>> {
+export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Record<string, object>> {
   const own = Object.entries(docs.answers).map(([status, answer]) => {
     const examples = docs.examples
       .filter((example) => String(example.status ?? 200) === status)
@@ -87,7 +87,7 @@ function ownHeaders({ headers = {} }: OperationDocs): object {
 }
 
 /** Every set of refusals of one status that an operation of these has, by its codes. */
-export function refusalComponents(described: readonly (readonly [Route | OpenRoute, OperationDocs])[]): Readonly<Record<string, object>> {
+export function refusalComponents(described: readonly (readonly [AnyRoute, OperationDocs])[]): Readonly<Record<string, object>> {
   const sets = described.flatMap(([route, docs]) => [...byStatus(refusalsOf(route, docs)).values()]);
   return Object.fromEntries(sets.map((together) => [together.join('.'), refusal(together)]));
 }

@@ -5,9 +5,7 @@ import { memberDocs } from './member-docs.ts';
 import { keyOf, problemExamples, problemTable, refusalComponents, responsesOf } from './openapi-responses.ts';
 import type { OperationDocs } from './operation.ts';
 import { tableDocs, tables } from './operations.ts';
-import type { OpenRoute, Route } from './route.ts';
-
-type AnyRoute = Route | OpenRoute;
+import type { AnyRoute, Route, StreamRoute } from './route.ts';
 
 interface Described {
   readonly tag: string;
@@ -103,7 +101,7 @@ function withParameters(list: readonly object[]): object {
   return list.length > 0 ? { parameters: list } : {};
 }
 
-function parameters({ path, parameters: { object } }: Route, { examples }: OperationDocs): readonly object[] {
+function parameters({ path, parameters: { object } }: Route | StreamRoute, { examples }: OperationDocs): readonly object[] {
   return Object.entries(object.shape).map(([name, zod]) => {
     const { required, schema } = parameterSchema(zod as never);
     const example = examples[0]?.parameters?.[name];
@@ -118,7 +116,7 @@ function pathParameters(path: string): readonly object[] {
   }));
 }
 
-function requestBody({ body }: Route, { examples }: OperationDocs): object {
+function requestBody({ body }: Route | StreamRoute, { examples }: OperationDocs): object {
   if (body === undefined) return {};
   const sent = examples.map(({ title, body }) => [keyOf(title), { summary: title, value: body }]);
   return {

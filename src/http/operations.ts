@@ -2,6 +2,7 @@
 import { alarmDocs } from './alarm-docs.ts';
 import { cardDocs } from './card-docs.ts';
 import { documentDocs } from './document-docs.ts';
+import { eventDocs } from './event-docs.ts';
 import { gatewayDocs } from './gateway-docs.ts';
 import { healthDocs } from './health-docs.ts';
 import { hubDocs } from './hub-docs.ts';
@@ -13,6 +14,7 @@ import { pairingDocs } from './pairing-docs.ts';
 export const tables = {
   Locks: lockDocs,
   'Identity cards': cardDocs,
+  Events: eventDocs,
   Management: gatewayDocs,
   Hubs: hubDocs,
   Pairing: pairingDocs,
@@ -25,6 +27,7 @@ export const tables = {
 export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Locks: 'Doors: what they are, how they are, and moving them.',
   'Identity cards': 'Cards that open a lock; for its managers and its administrator.',
+  Events: 'What happens, without asking again and again.',
   Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
   Hubs: 'Hubs speak for the locks bound to them.',
   Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',

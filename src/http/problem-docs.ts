@@ -63,7 +63,7 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
   'not-acceptable': {
     meaning: '`Accept` excludes JSON.',
     again: no,
-    example: { detail: 'this API answers application/json only' },
+    example: { detail: 'the answer is application/json only' },
   },
   'card-exists': {
     meaning: 'That card number (after reversal) is already on that lock.',
@@ -86,7 +86,7 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     example: { detail: 'the body must be application/json in UTF-8, without content encoding' },
   },
   'rate-limited': {
-    meaning: 'Too many failed authentications from this address. A valid token still passes.',
+    meaning: 'Too many failed authentications from this address (a valid token still passes), or too many listeners to live events.',
     again: afterRetryAfter,
     example: { detail: 'too many failed authentications from this address' },
   },

@@ -1,11 +1,11 @@
 // Which resource a path means: one look-up for the paths without values, the busy ones among them; patterns for the others.
 import type { PathValues } from './raw-query.ts';
-import type { OpenRoute, Route } from './route.ts';
+import type { AnyRoute } from './route.ts';
 
 /** All routes of one path. */
 export interface Resource {
   readonly path: string;
-  readonly routes: ReadonlyMap<string, Route | OpenRoute>;
+  readonly routes: ReadonlyMap<string, AnyRoute>;
   /** Value of the Allow header. */
   readonly allow: string;
 }
@@ -18,7 +18,7 @@ export interface Found {
 const noValues: PathValues = {};
 
 /** The returned function takes a path as it was sent, case-sensitive, and leaves its values percent-encoded; undefined: there is nothing. */
-export function createRouteTable(routes: readonly (Route | OpenRoute)[]): (path: string) => Found | undefined {
+export function createRouteTable(routes: readonly AnyRoute[]): (path: string) => Found | undefined {
   const resources = byPath(routes);
   const fixed = new Map(resources.map((resource) => [resource.path, { resource, pathValues: noValues }]));
   const patterns = resources.flatMap((resource) => {
@@ -38,7 +38,7 @@ export function createRouteTable(routes: readonly (Route | OpenRoute)[]): (path:
   };
 }
 
-function byPath(routes: readonly (Route | OpenRoute)[]): readonly Resource[] {
+function byPath(routes: readonly AnyRoute[]): readonly Resource[] {
   const paths = [...new Set(routes.map(({ path }) => path))];
   return paths.map((path) => {
     const ofPath = new Map(routes.filter((route) => route.path === path).map((route) => [route.method as string, route]));

@@ -1,4 +1,5 @@
 // The shape of a line in the route tables, and the answers that handlers give.
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Caller } from '../domain/account.ts';
 import type { Gone } from '../domain/ports.ts';
 import type { Checked } from './check.ts';
@@ -34,8 +35,8 @@ export interface TextAnswer {
   readonly headers?: readonly string[];
 }
 
-/** One endpoint. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
-export interface Route<P = unknown, B = unknown> {
+/** What every endpoint with a token is. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
+interface TokenRoute<P, B> {
   readonly method: Method;
   readonly path: string;
   /** What the document of the API says of it, in the `-docs.ts` beside its table. */
@@ -43,8 +44,28 @@ export interface Route<P = unknown, B = unknown> {
   readonly parameters: Checked<P>;
   /** undefined: the endpoint takes no body, and ignores one. */
   readonly body: Checked<B> | undefined;
+}
+
+/** One endpoint. */
+export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {
   handle(asked: Asked<P, B>): Answer | Promise<Answer>;
 }
+
+/** An endpoint whose answer has no end: it goes on until one side has enough. */
+export interface StreamRoute extends TokenRoute<unknown, undefined> {
+  readonly mediaType: 'text/event-stream';
+  /** What it throws before `open` is answered as a refusal. */
+  begin(stream: {
+    readonly caller: Caller;
+    readonly headers: IncomingHttpHeaders;
+    /** Whether the request would still be let in; else throws. */
+    readonly authenticate: () => void;
+    /** Sends the head of the answer; its body is the caller's from then on. */
+    readonly open: () => ServerResponse;
+  }): void;
+}
+
+export type AnyRoute = Route | StreamRoute | OpenRoute;
 
 /** An endpoint that anybody may ask, without token or Accept. */
 export interface OpenRoute {

@@ -5,6 +5,7 @@ import type { AccountService } from '../domain/account-service.ts';
 import type { AlarmService } from '../domain/alarm-service.ts';
 import type { CardService } from '../domain/card-service.ts';
 import type { HubService } from '../domain/hub-service.ts';
+import type { LiveService } from '../domain/live-service.ts';
 import type { LockService } from '../domain/lock-service.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log, Part } from '../domain/part.ts';
@@ -16,6 +17,8 @@ import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import type { Address } from './endpoint.ts';
+import { eventRoutes } from './event-routes.ts';
+import { createEventStreams, type EventFigures } from './event-streams.ts';
 import { createServe, type EndedRequest } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
@@ -23,7 +26,7 @@ import { hubRoutes } from './hub-routes.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
-import type { OpenRoute, Route, TextAnswer } from './route.ts';
+import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
@@ -38,6 +41,7 @@ export interface HttpEndpoints {
 export interface HttpServer extends Part {
   /** Where it listens; with port 0 the port that was given, once started. */
   addresses(): { readonly [Scheme in keyof HttpEndpoints]: Address };
+  eventFigures(): EventFigures;
 }
 
 /**
@@ -58,6 +62,7 @@ export function createHttpServer(options: {
   pairing: PairingService;
   alarms: Pick<AlarmService, 'list' | 'end'>;
   accounts: AccountService;
+  live: LiveService;
   readiness: () => Readiness;
   gatewayStatus: () => object;
   /** What `/metrics` answers, and who counts requests; without it there is no `/metrics`. */
@@ -76,6 +81,7 @@ export function createHttpServer(options: {
     pairing,
     alarms,
     accounts,
+    live,
     readiness,
     gatewayStatus,
     metrics,
@@ -86,14 +92,16 @@ export function createHttpServer(options: {
   app.enable('case sensitive routing');
   app.enable('strict routing');
 
+  const streams = createEventStreams({ live, clock, log });
   const authenticate = createAuthenticate((token) => accounts.authenticate(token), clock);
-  const routes: readonly (Route | OpenRoute)[] = [
+  const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
     ...alarmRoutes(alarms),
+    ...eventRoutes(streams),
     ...healthRoutes(readiness, metrics?.exposition),
     ...documentRoutes(() => routes),
   ];
@@ -125,7 +133,11 @@ export function createHttpServer(options: {
   return {
     name: 'http',
     start: listener.start,
-    stop: listener.stop,
+    stop() {
+      streams.close();
+      return listener.stop();
+    },
+    eventFigures: streams.figures,
     addresses() {
       const addresses = listener.addresses();
       return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));

@@ -4,6 +4,7 @@ import type { TokenView } from '../domain/account-service.ts';
 import { type Alarm, endsByPerson } from '../domain/alarm.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
 import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
+import type { LiveEvent } from '../domain/live-event.ts';
 import { type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';
 import type { HelloReport } from '../domain/lock-report.ts';
 import type { LockView, MoveResult } from '../domain/lock-service.ts';
@@ -220,4 +221,27 @@ export function newTokenView({ token, secret }: TokenView & { readonly secret: s
 /** An alarm that stands; lockId null: of the gateway itself. */
 export function alarmView({ kind, lockId, since, reason }: Alarm): AnswerBody<'Alarm'> {
   return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
+}
+
+/** A live event: what it says beside its type. */
+export function liveEventView(event: LiveEvent): object {
+  const { lockId } = event;
+  switch (event.type) {
+    case 'state':
+      return { lockId, state: event.state, stateDate: event.stateAt };
+    case 'battery':
+      return { lockId, electricQuantity: event.batteryPercent };
+    case 'online':
+      return { lockId, online: event.online };
+    case 'card':
+      return { change: event.change, ...cardView(event.card) };
+    case 'record':
+      return recordView(event.record);
+    case 'lock-gone':
+      return { lockId };
+    case 'lock': {
+      const { alias, role, online, state, stateAt, batteryPercent } = event;
+      return { lockId, lockAlias: alias, role, online, state, stateDate: stateAt, electricQuantity: batteryPercent ?? -1 };
+    }
+  }
 }

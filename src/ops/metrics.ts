@@ -29,6 +29,8 @@ export interface WatchedFigures {
     readonly readsWaiting: number;
     readonly heldBytes: number;
   };
+  /** Those who listen to live events. */
+  readonly events: { readonly listeners: number; readonly behind: number; readonly slow: number; readonly refused: number };
 }
 
 export interface WatchedLock {
@@ -106,6 +108,7 @@ const gauges: readonly (readonly [name: string, help: string, Read])[] = [
   ],
   ['latchd_mqtt_connections', 'Open connections to the broker.', ({ broker }) => broker.openConnections],
   ['latchd_mqtt_reads_waiting', 'Connections that wait for their turn to be read.', ({ broker }) => broker.readsWaiting],
+  ['latchd_event_listeners', 'Clients that listen to live events.', ({ events }) => events.listeners],
   ['latchd_mqtt_held_bytes', 'Bytes of messages that wait for the disk.', ({ broker }) => broker.heldBytes],
 ];
 
@@ -123,6 +126,9 @@ const counters: readonly (readonly [name: string, help: string, Read])[] = [
     'Messages left to the lock because they could not be stored.',
     ({ broker }) => broker.messagesLeftUnacknowledged,
   ],
+  ['latchd_event_listeners_behind_total', 'How often a listener read more slowly than things happened.', ({ events }) => events.behind],
+  ['latchd_event_listeners_slow_total', 'Listeners that were ended because they took nothing.', ({ events }) => events.slow],
+  ['latchd_event_listeners_refused_total', 'Listeners beyond the limits.', ({ events }) => events.refused],
   ['latchd_mqtt_hook_failures_total', 'Bugs that were contained; each has a line in the log.', ({ broker }) => broker.hookFailures],
 ];
 

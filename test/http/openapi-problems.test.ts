@@ -26,6 +26,7 @@ async function serve() {
     pairing: world.pairing,
     alarms: world.alarms,
     accounts: world.accountService,
+    live: world.live,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus() {
       throw new Error('a bug');

@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Account, AccountId, Caller } from '../../src/domain/account.ts';
 import { createAccountService } from '../../src/domain/account-service.ts';
 import { createAlarmService } from '../../src/domain/alarm-service.ts';
+import { announced } from '../../src/domain/announced-stores.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
 import { createCardService } from '../../src/domain/card-service.ts';
 import { createCommandService } from '../../src/domain/command-service.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
 import { createHubService } from '../../src/domain/hub-service.ts';
+import { createLiveService } from '../../src/domain/live-service.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
 import { createLockClocks } from '../../src/domain/lock-clocks.ts';
 import type { CommandId } from '../../src/domain/lock-command.ts';
@@ -185,19 +187,15 @@ export async function createDomain(
   const storage = createStorage();
   const { write } = storage;
   const notices: Notice[] = [];
-  const notify = (notice: Notice) => {
-    notices.push(notice);
-    supervision.notice(notice);
-  };
 
   const memory = createMemoryLocks([someLock(), someLock({ lockId: otherLockId, alias: 'Back door', roles: [] })]);
-  const locks: typeof memory.locks = {
+  const storedLocks: typeof memory.locks = {
     ...memory.locks,
     add: (lock) => write('locks.add', () => memory.locks.add(lock)),
     update: (id, change) => write('locks.update', () => memory.locks.update(id, change)),
     remove: (id) => write('locks.remove', () => memory.locks.remove(id)),
   };
-  const cards: typeof memory.cards = {
+  const storedCards: typeof memory.cards = {
     ...memory.cards,
     update: (id, change) => write('cards.update', () => memory.cards.update(id, change)),
   };
@@ -205,7 +203,7 @@ export async function createDomain(
     accounts: Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })),
     tokens: [],
   });
-  const accounts: typeof memoryAccounts = {
+  const storedAccounts: typeof memoryAccounts = {
     current: memoryAccounts.current,
     update: (change) => write('accounts.update', () => memoryAccounts.update(change)),
   };
@@ -217,14 +215,22 @@ export async function createDomain(
   const memoryRecords = createMemoryRecords();
   const records: typeof memoryRecords = {
     ...memoryRecords,
-    append: (id, epoch, events) => write('records.append', () => memoryRecords.append(id, epoch, events)),
+    append: (id, epoch, events) =>
+      write('records.append', async () => {
+        const before = memoryRecords.newest();
+        const outcome = await memoryRecords.append(id, epoch, events);
+        for await (const fresh of memoryRecords.since(before, () => true)) {
+          for (const record of fresh) live.announce.stored({ lockId: id, epoch, drafts: [record], firstRecordId: record.recordId });
+        }
+        return outcome;
+      }),
   };
   const memoryQuarantine = createMemoryQuarantine();
   const quarantine: typeof memoryQuarantine = {
     kept: memoryQuarantine.kept,
     keep: (device, reason, payload) => write('quarantine.keep', () => memoryQuarantine.keep(device, reason, payload)),
   };
-  const statuses = createMemoryStatuses();
+  const memoryStatuses = createMemoryStatuses();
   const secrets = createFakeSecrets();
   const commandIds = createFakeCommandIds();
 
@@ -234,6 +240,20 @@ export async function createDomain(
       if (outcome.kind === 'ok' && outcome.state !== undefined) reports.state(id, { state: outcome.state });
     },
   });
+  const live = createLiveService({ clock, locks: storedLocks, statuses: memoryStatuses, link, records, clockIsSuspect: () => false });
+  const { locks, cards, statuses, accounts, notify } = announced(
+    {
+      locks: storedLocks,
+      cards: storedCards,
+      statuses: memoryStatuses,
+      accounts: storedAccounts,
+      notify(notice: Notice) {
+        notices.push(notice);
+        supervision.notice(notice);
+      },
+    },
+    live.announce,
+  );
   const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: 10_000 });
   const stateHeard = new WeakSet<LockSession>();
   const lockService = createLockService({ locks, statuses, link, commands, stateHeard });
@@ -344,5 +364,6 @@ export async function createDomain(
     supervision,
     reports,
     supervised: superviseReports(reports, supervision, statuses),
+    live,
   };
 }

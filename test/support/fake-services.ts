@@ -6,6 +6,7 @@ import type { Card, CardId } from '../../src/domain/card.ts';
 import type { CardService } from '../../src/domain/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { HubService } from '../../src/domain/hub-service.ts';
+import type { LiveService } from '../../src/domain/live-service.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
 import type { LockService, LockView } from '../../src/domain/lock-service.ts';
 import { paginate } from '../../src/domain/page.ts';
@@ -104,6 +105,7 @@ export interface FakeServices {
   readonly pairing: Open<PairingService>;
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
   readonly accounts: Open<AccountService>;
+  readonly live: Open<LiveService>;
 }
 
 /** Services that know one account by its token, and refuse every other call until a test says what it does. */
@@ -160,6 +162,20 @@ function createFakeServices(): FakeServices {
       stop: () => unexpected('pairing.stop'),
     },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
+    live: {
+      announce: {
+        lockEvent: () => unexpected('live.lockEvent'),
+        stored: () => unexpected('live.stored'),
+        lockChanged: () => unexpected('live.lockChanged'),
+        accountsChanged: () => unexpected('live.accountsChanged'),
+      },
+      follow: () => unexpected('live.follow'),
+      locksOf: () => unexpected('live.locksOf'),
+      inSight: () => unexpected('live.inSight'),
+      mayHear: () => unexpected('live.mayHear'),
+      newestRecord: () => unexpected('live.newestRecord'),
+      recordsSince: () => unexpected('live.recordsSince'),
+    },
     accounts: {
       authenticate(token) {
         if (token === sampleToken) return sampleCaller;

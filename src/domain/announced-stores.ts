@@ -1,0 +1,114 @@
+// The stores and notices as the services use them, which tell the live service of every change once it is there for all to see.
+import type { Card, CardId, LockCards } from './card.ts';
+import type { Announcements } from './live-service.ts';
+import type { Lock, LockId } from './lock.ts';
+import type { AccountStore, CardStore, LockStore, Notify, StatusStore } from './ports.ts';
+
+interface Announced {
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+  readonly statuses: StatusStore;
+  readonly accounts: AccountStore;
+  readonly notify: Notify;
+}
+
+/** The same stores and notices; all that is changed through them is told. Records tell it themselves (`onStored`). */
+export function announced({ locks, cards, statuses, accounts, notify }: Announced, announce: Announcements): Announced {
+  return {
+    locks: announcedLocks(locks, announce),
+    cards: announcedCards(cards, announce),
+    statuses: announcedStatuses(statuses, announce),
+    accounts: announcedAccounts(accounts, announce),
+    notify: announcedNotices(notify, announce),
+  };
+}
+
+/** What happens to locks, and to what accounts see of them. */
+function announcedLocks(locks: LockStore, announce: Pick<Announcements, 'lockChanged'>): LockStore {
+  return {
+    ...locks,
+    async add(lock) {
+      await locks.add(lock);
+      announce.lockChanged(undefined, lock);
+    },
+    async update(lockId, change) {
+      let before: Lock | undefined;
+      const after = await locks.update(lockId, (lock) => {
+        before = lock;
+        return change(lock);
+      });
+      announce.lockChanged(before, after);
+      return after;
+    },
+    async remove(lockId) {
+      const before = locks.get(lockId);
+      await locks.remove(lockId);
+      announce.lockChanged(before, undefined);
+    },
+  };
+}
+
+function announcedCards(cards: CardStore, announce: Pick<Announcements, 'lockEvent'>): CardStore {
+  return {
+    ...cards,
+    async update(lockId, change) {
+      let before = cards.of(lockId);
+      const after = await cards.update(lockId, (newest) => {
+        before = newest;
+        return change(newest);
+      });
+      if (after.cards === before.cards) return after;
+      const [was, is] = [byId(before), byId(after)];
+      for (const [cardId, card] of is) {
+        const known = was.get(cardId);
+        if (known !== card) announce.lockEvent({ type: 'card', lockId, change: known === undefined ? 'added' : 'changed', card });
+      }
+      for (const [cardId, card] of was) if (!is.has(cardId)) announce.lockEvent({ type: 'card', lockId, change: 'removed', card });
+      return after;
+    },
+  };
+}
+
+function byId({ cards }: LockCards): ReadonlyMap<CardId, Card> {
+  return new Map(cards.map((card) => [card.cardId, card]));
+}
+
+/** A state or a battery level is told when it is another than before. */
+function announcedStatuses(statuses: StatusStore, announce: Pick<Announcements, 'lockEvent'>): StatusStore {
+  return {
+    ...statuses,
+    patch(lockId, change) {
+      const before = statuses.get(lockId);
+      statuses.patch(lockId, change);
+      const { state, stateAt, batteryPercent } = statuses.get(lockId);
+      if (state !== before.state && state !== null && stateAt !== null) announce.lockEvent({ type: 'state', lockId, state, stateAt });
+      if (batteryPercent !== before.batteryPercent && batteryPercent !== null)
+        announce.lockEvent({ type: 'battery', lockId, batteryPercent });
+    },
+  };
+}
+
+function announcedAccounts(accounts: AccountStore, announce: Pick<Announcements, 'accountsChanged'>): AccountStore {
+  return {
+    ...accounts,
+    async update(change) {
+      const after = await accounts.update(change);
+      announce.accountsChanged();
+      return after;
+    },
+  };
+}
+
+/** That a lock is online is told once, however many hellos it says. */
+function announcedNotices(notify: Notify, announce: Pick<Announcements, 'lockEvent'>): Notify {
+  const online = new Set<LockId>();
+  return (notice) => {
+    notify(notice);
+    if (notice.kind !== 'lock-online' && notice.kind !== 'lock-offline') return;
+    const { kind, lockId } = notice;
+    const isNew = kind === 'lock-online' ? !online.has(lockId) : online.has(lockId);
+    if (kind === 'lock-online') online.add(lockId);
+    else online.delete(lockId);
+    if (isNew) announce.lockEvent({ type: 'online', lockId, online: kind === 'lock-online' });
+  };
+}

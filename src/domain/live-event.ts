@@ -1,0 +1,52 @@
+// What followers hear the moment it happens. Each event says how one thing is now, so that of several about it the last is enough;
+// only a record is history, and is never left out.
+import type { LockRole } from './account.ts';
+import type { Card } from './card.ts';
+import type { LockId, OpenState } from './lock.ts';
+import type { LockRecord } from './record.ts';
+
+/** What is told to everybody who has a sufficient role on the lock. */
+export type LockEvent =
+  | { readonly type: 'state'; readonly lockId: LockId; readonly state: OpenState; readonly stateAt: number }
+  | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
+  | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
+  | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChange; readonly card: Card }
+  | { readonly type: 'record'; readonly lockId: LockId; readonly record: LockRecord };
+
+export type CardChange = 'added' | 'changed' | 'removed';
+
+/** A lock as one account sees it: at the beginning, and when it comes into its sight, gets another alias, or the account another role. */
+export interface LockInSight {
+  readonly type: 'lock';
+  readonly lockId: LockId;
+  readonly alias: string;
+  readonly role: LockRole;
+  readonly online: boolean;
+  /** null: the lock has never said. */
+  readonly state: OpenState | null;
+  readonly stateAt: number | null;
+  readonly batteryPercent: number | null;
+}
+
+/** The lock was removed, or the last role on it taken away. */
+export interface LockGone {
+  readonly type: 'lock-gone';
+  readonly lockId: LockId;
+}
+
+export type LiveEvent = LockEvent | LockInSight | LockGone;
+
+/** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 5). */
+export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
+  state: 'operator',
+  battery: 'operator',
+  online: 'operator',
+  card: 'manager',
+  record: 'manager',
+};
+
+/** What an event is about: a newer one of the same subject makes an older one, which nobody has heard yet, needless. Not for records. */
+export function subjectOf(event: Exclude<LiveEvent, { type: 'record' }>): string {
+  if (event.type === 'card') return `card ${event.card.cardId}`;
+  return event.type === 'lock-gone' ? `lock ${event.lockId}` : `${event.type} ${event.lockId}`;
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AccountId, Caller } from '../../src/domain/account.ts';
+import type { LiveEvent } from '../../src/domain/live-event.ts';
+import { callers, createDomain, lockId, someCard, stays } from '../support/domain.ts';
+
+async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
+  const domain = await createDomain(options);
+  function follow({ accountId }: Pick<Caller, 'accountId'>) {
+    const heard: LiveEvent[] = [];
+    let asked = 0;
+    const stop = domain.live.follow({
+      accountId,
+      hear: (event) => void heard.push(event),
+      accountsChanged: () => {
+        asked += 1;
+      },
+    });
+    return { heard, stop, asked: () => asked, types: () => heard.map(({ type }) => type) };
+  }
+  const append = (seq: number, lockDate = domain.clock.now()) =>
+    domain.records.append(lockId, 'e', [
+      { seq, type: 'tamper', success: true, credential: '', username: '', lockDate, serverDate: domain.clock.now() },
+    ]);
+  return { ...domain, follow, append };
+}
+
+describe('who hears what', () => {
+  it('state, battery and online: whoever has a role on the lock; cards and records: managers and the administrator (HTTP API 5)', async () => {
+    const { follow, reports, append, cardService } = await setUp({ cards: [someCard()] });
+    const [ada, max, ole, sam, admin] = [callers.administrator, callers.manager, callers.operator, callers.stranger, callers.admin].map(
+      follow,
+    );
+    reports.hello(lockId, { state: 'locked', battery: 83 });
+    reports.offline(lockId, 'it left');
+    await append(1);
+    await cardService.rename(callers.manager, lockId, someCard().cardId, 'red fob');
+    const all = ['state', 'battery', 'online', 'online', 'record', 'card'];
+    expect(ada?.types()).toEqual(all);
+    expect(max?.types()).toEqual(all);
+    expect(ole?.types()).toEqual(['state', 'battery', 'online', 'online']);
+    expect([sam?.types(), admin?.types()]).toEqual([[], []]);
+    expect(ada?.heard).toMatchObject([
+      { state: 'locked', lockId },
+      { batteryPercent: 83 },
+      { online: true },
+      { online: false },
+      { record: { recordId: 1, type: 'tamper' } },
+      { change: 'changed', card: { name: 'red fob' } },
+    ]);
+  });
+
+  it('a state or a battery level that is said again is no news, nor is a second hello', async () => {
+    const { follow, reports } = await setUp();
+    const ole = follow(callers.operator);
+    for (let n = 0; n < 3; n++) reports.hello(lockId, { state: 'locked', battery: 83 });
+    reports.state(lockId, { state: 'locked' });
+    reports.battery(lockId, { level: 82 });
+    reports.state(lockId, { state: 'unlocked' });
+    expect(ole.types()).toEqual(['state', 'battery', 'online', 'battery', 'state']);
+  });
+
+  it('a right that is taken away is taken away with the next event, and the lock is said to be gone', async () => {
+    const { follow, reports, registrationService, append } = await setUp();
+    const [max, ole] = [follow(callers.manager), follow(callers.operator)];
+    await registrationService.grant(callers.administrator, lockId, 'max', 'operator');
+    await append(1);
+    await registrationService.revoke(callers.administrator, lockId, 'ole');
+    reports.battery(lockId, { level: 50 });
+    expect(max.heard).toMatchObject([{ type: 'lock', role: 'operator', alias: 'Door 7' }, { type: 'battery' }]);
+    expect(ole.heard).toEqual([{ type: 'lock-gone', lockId }]);
+  });
+
+  it('a lock that comes into sight, gets another alias or goes is told to those who see it', async () => {
+    const { follow, registrationService, lockService } = await setUp();
+    const [ole, sam] = [follow(callers.operator), follow(callers.stranger)];
+    await lockService.rename(callers.administrator, lockId, 'Gate');
+    await registrationService.grant(callers.administrator, lockId, 'sam', 'operator');
+    await registrationService.remove(callers.admin, lockId);
+    expect(ole.heard).toMatchObject([{ type: 'lock', alias: 'Gate', role: 'operator', online: true }, { type: 'lock-gone' }]);
+    expect(sam.heard).toMatchObject([{ type: 'lock', alias: 'Gate', state: null, batteryPercent: null }, { type: 'lock-gone' }]);
+  });
+
+  it('a card that is added and removed, by a phone as by the gateway', async () => {
+    const { follow, cardService } = await setUp();
+    const max = follow(callers.manager);
+    const card = { cardNumber: '4711', byteOrder: 'regular', name: 'fob', startDate: 0, endDate: 0 } as const;
+    const cardId = await cardService.add(callers.manager, lockId, card, 'phone', stays());
+    await cardService.remove(callers.manager, lockId, cardId, 'phone', stays());
+    expect(max.heard).toMatchObject([
+      { type: 'card', change: 'added', card: { cardNumber: '4711' } },
+      { type: 'card', change: 'removed', card: { cardNumber: '4711' } },
+    ]);
+  });
+
+  it('every change of accounts or tokens lets all followers ask again, and whoever stopped hears nothing more', async () => {
+    const { follow, accountService, append } = await setUp();
+    const [ada, max] = [follow(callers.administrator), follow(callers.manager)];
+    max.stop();
+    await accountService.createAccount(callers.admin, 'new', false);
+    await append(1);
+    expect([ada.asked(), max.asked()]).toEqual([1, 0]);
+    expect([ada.types(), max.types()]).toEqual([['record'], []]);
+  });
+});
+
+describe('records of the past', () => {
+  it('are those of the locks that the account may read, and none older than is kept (Specification 8)', async () => {
+    const { live, append, clock } = await setUp();
+    await append(1, clock.now() - 250 * 86_400_000);
+    for (let seq = 2; seq <= 4; seq++) await append(seq);
+    const idsFor = async (accountId: AccountId, above: number) => {
+      const ids: number[] = [];
+      for await (const some of live.recordsSince(accountId, above)) ids.push(...some.map(({ recordId }) => recordId));
+      return ids;
+    };
+    expect(await idsFor(callers.manager.accountId, 0)).toEqual([2, 3, 4]);
+    expect(await idsFor(callers.manager.accountId, 3)).toEqual([4]);
+    expect(await idsFor(callers.operator.accountId, 0)).toEqual([]);
+    expect(live.newestRecord()).toBe(4);
+  });
+});
