@@ -22,7 +22,7 @@ async function serve(read: () => Config): Promise<void> {
   const config = read();
   const logger = createLogger(config.logLevel);
   const failed = (error: unknown): never => {
-    logger.fatal({ err: error }, 'latchd cannot go on and ends');
+    logger.fatal({ code: 'ended', err: error }, 'latchd cannot go on and ends');
     process.exit(1);
   };
   process.on('uncaughtException', failed);

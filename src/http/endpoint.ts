@@ -105,7 +105,7 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
         server.once('error', failed);
         server.listen(port, host, () => {
           server.off('error', failed);
-          server.on('error', (error) => log.error({ err: error }, 'the HTTP listener has a problem'));
+          server.on('error', (error) => log.error({ code: 'listener-error', err: error }, 'the HTTP listener has a problem'));
           resolve();
         });
       });

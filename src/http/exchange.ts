@@ -150,9 +150,12 @@ export function createServe(options: {
     const { requestId, found } = exchange;
     const problem = problemOf(error, requestId);
     exchange.code = problem.code;
-    if (problem.code === 'internal-error') log.error({ requestId, err: error }, 'a request failed because of a bug');
+    if (problem.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
     if (problem.code === 'storage-unavailable')
-      log.warn({ requestId, reason: error instanceof Error ? error.message : String(error) }, 'a change was refused because of the disk');
+      log.warn(
+        { code: 'change-refused', requestId, reason: error instanceof Error ? error.message : String(error) },
+        'a change was refused because of the disk',
+      );
     const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
     send(exchange, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
   }

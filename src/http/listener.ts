@@ -73,7 +73,7 @@ export function createListener<
     try {
       webSockets.accept(request, socket, head);
     } catch (error) {
-      if (!(error instanceof DomainError)) log.error({ err: error }, 'a WebSocket handshake failed because of a bug');
+      if (!(error instanceof DomainError)) log.error({ code: 'bug', err: error }, 'a WebSocket handshake failed because of a bug');
       refuseSocket(socket, error);
     }
   }

@@ -80,7 +80,7 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
     const { lockId } = locks.byDevice(deviceId) ?? {};
     limited.warn(
       `takeover ${deviceId}`,
-      { lockId, deviceId, address },
+      { code: 'connection-taken-over', lockId, deviceId, address },
       'A connection is taken over all the time: two devices with one identity?',
     );
   }

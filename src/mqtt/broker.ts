@@ -83,7 +83,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const { address, network } = originOf(remoteAddress);
     limited.warn(
       `handshake ${network}`,
-      { address, reason },
+      { code: 'tls-handshake-failed', address, reason },
       'A TLS handshake failed: a lock that does not trust the authority, or no TLS.',
     );
   }
@@ -98,19 +98,31 @@ export function createBroker(options: BrokerOptions): Broker {
     onRefused(connection, reason) {
       const { lockId, deviceId } = connection;
       refusedPublishes.add(reason);
-      limited.warn(`publish ${deviceId}`, { lockId, deviceId, reason }, 'A publish was refused and the connection closed.');
+      limited.warn(
+        `publish ${deviceId}`,
+        { code: 'publish-refused', lockId, deviceId, reason },
+        'A publish was refused and the connection closed.',
+      );
       connection.close(`illegal publish: ${reason}`);
     },
     onStuck(connection) {
       const { lockId, deviceId } = connection;
       counts.stuckReaders++;
-      limited.warn(`stuck ${deviceId}`, { lockId, deviceId }, 'A client does not read what it is sent; its connection was closed.');
+      limited.warn(
+        `stuck ${deviceId}`,
+        { code: 'client-stuck', lockId, deviceId },
+        'A client does not read what it is sent; its connection was closed.',
+      );
       connection.close('it does not read');
     },
     onFailed(connection, error) {
       const { lockId, deviceId } = connection;
       counts.hookFailures++;
-      limited.warn(`inbound ${deviceId}`, { lockId, deviceId, err: error }, 'A message could not be handled; the connection was closed.');
+      limited.warn(
+        `inbound ${deviceId}`,
+        { code: 'bug', lockId, deviceId, err: error },
+        'A message could not be handled; the connection was closed.',
+      );
       connection.close('a message could not be handled');
     },
   });
@@ -133,7 +145,11 @@ export function createBroker(options: BrokerOptions): Broker {
 
   function hookFailed(client: Client, hook: string, error: unknown): void {
     counts.hookFailures++;
-    limited.warn(`hook ${hook}`, { hook, err: error, lockId: connections.get(client)?.lockId }, 'A step of the broker failed.');
+    limited.warn(
+      `hook ${hook}`,
+      { code: 'bug', hook, err: error, lockId: connections.get(client)?.lockId },
+      'A step of the broker failed.',
+    );
     close(client, 'a step of the broker failed');
   }
 
@@ -239,7 +255,11 @@ export function createBroker(options: BrokerOptions): Broker {
           if (decision?.allow) return () => callback(null, subscription);
           const reason = decision?.reason ?? 'not connected';
           refusedSubscriptions.add(reason);
-          limited.warn(`subscribe ${connection?.deviceId}`, { ...identityOf(client), reason }, 'A subscription was refused.');
+          limited.warn(
+            `subscribe ${connection?.deviceId}`,
+            { code: 'subscription-refused', ...identityOf(client), reason },
+            'A subscription was refused.',
+          );
           return () => callback(null, null);
         },
       );
@@ -297,7 +317,10 @@ export function createBroker(options: BrokerOptions): Broker {
       broker.on('clientReady', divert);
       broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
       // An 'error' event without a listener would end the process.
-      broker.on('error' as 'closed', ((error: Error) => log.error({ err: error }, 'The broker reports an error.')) as () => void);
+      broker.on(
+        'error' as 'closed',
+        ((error: Error) => log.error({ code: 'bug', err: error }, 'The broker reports an error.')) as () => void,
+      );
       try {
         for (const listener of listeners) await listener.start();
       } catch (error) {

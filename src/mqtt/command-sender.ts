@@ -104,7 +104,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
           commandPayload(command, { id, session: session.text, expires, ttlMs }),
         );
       } catch (error) {
-        log.error({ lockId: link.connection.lockId, op: command.op, err: error }, 'A command could not be sent.');
+        log.error({ code: 'command-unsent', lockId: link.connection.lockId, op: command.op, err: error }, 'A command could not be sent.');
         pending.end({ kind: 'lost' });
       }
     });
@@ -161,7 +161,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
         const { lockId, deviceId } = connection;
         limited.warn(
           `reply ${lockId}`,
-          { lockId, deviceId, commandId: reply.id, ok: reply.ok },
+          { code: 'reply-ignored', lockId, deviceId, commandId: reply.id, ok: reply.ok },
           'A late, unknown or repeated reply was ignored.',
         );
         return undefined;

@@ -48,7 +48,11 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
 
   function note(refusal: FrameRefusal, { address, network }: Origin, identity: object): void {
     refusedFrames.add(refusal);
-    limited.warn(`frame ${refusal} ${network}`, { address, ...identity, reason: refusal }, 'A connection was turned away at the gate.');
+    limited.warn(
+      `frame ${refusal} ${network}`,
+      { code: 'connection-turned-away', address, ...identity, reason: refusal },
+      'A connection was turned away at the gate.',
+    );
   }
 
   return {

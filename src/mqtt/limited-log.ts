@@ -22,7 +22,8 @@ export function createLimitedLog({ clock, log }: { readonly clock: Clock; readon
     if (now - minute.since >= everyMs) {
       const { unwritten } = minute;
       minute = { since: now, lines: 0, unwritten: 0 };
-      if (unwritten > 0) log.warn({ unwritten }, 'So many kinds of warnings came within a minute that not all were written.');
+      if (unwritten > 0)
+        log.warn({ code: 'warnings-left-out', unwritten }, 'So many kinds of warnings came within a minute that not all were written.');
     }
     if (minute.lines < maxLines) {
       minute.lines++;

@@ -99,7 +99,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
         opening.once('error', (error) => reject(cannotListen('MQTT', host, port, error)));
         opening.listen(port, host);
       });
-      opening.on('error', (error) => log.error({ err: error }, 'The MQTT listener reports an error.'));
+      opening.on('error', (error) => log.error({ code: 'listener-error', err: error }, 'The MQTT listener reports an error.'));
       server = opening;
     },
     close() {

@@ -43,7 +43,7 @@ export function createPresence<C extends Present>({
       listener.ended(connection, reason);
     } catch (error) {
       // The end of a connection must be complete whatever its followers make of it: a takeover waits for it.
-      log.error({ lockId, deviceId, err: error }, 'The end of a connection was not handled.');
+      log.error({ code: 'bug', lockId, deviceId, err: error }, 'The end of a connection was not handled.');
     }
     return true;
   }

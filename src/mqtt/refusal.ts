@@ -40,7 +40,7 @@ export function createRefusals({ clock, limited }: RefusalOptions): Refusals {
     const { address, network } = originOf(stream.remoteAddress);
     // Only what looks like a deviceId is written down: people put keys into the wrong field.
     const identity = claimed !== undefined && /^[0-9a-f]{12}$/.test(claimed) ? { deviceId: claimed } : {};
-    limited.warn(`connect ${reason} ${network}`, { address, ...identity, reason }, 'A connection was refused.');
+    limited.warn(`connect ${reason} ${network}`, { code: 'connection-refused', address, ...identity, reason }, 'A connection was refused.');
 
     const delayMs = failedLogin ? throttle.failed(network) : 0;
     if (delayMs === undefined) {

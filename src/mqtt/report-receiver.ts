@@ -165,7 +165,11 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   function tooManyHellos(connection: Connection): Receipt {
     const { lockId, deviceId } = connection;
     figures.helloFloods++;
-    limited.warn(`hellos ${lockId}`, { lockId, deviceId }, 'A lock says hello all the time; its connection was closed.');
+    limited.warn(
+      `hellos ${lockId}`,
+      { code: 'hello-flood', lockId, deviceId },
+      'A lock says hello all the time; its connection was closed.',
+    );
     connection.close('it says hello all the time');
     return 'leave';
   }
@@ -175,14 +179,18 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     figures.messagesOverQuota++;
     limited.warn(
       `quota ${lockId}`,
-      { lockId, deviceId },
+      { code: 'event-flood', lockId, deviceId },
       'A lock sends more events than a door can have; for some time no more are stored.',
     );
     return Promise.resolve('leave');
   }
 
   function noteMalformed({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): void {
-    limited.warn(`malformed ${lockId}`, { lockId, deviceId, channel, reason }, 'A message of a lock cannot be understood.');
+    limited.warn(
+      `malformed ${lockId}`,
+      { code: 'message-malformed', lockId, deviceId, channel, reason },
+      'A message of a lock cannot be understood.',
+    );
   }
 
   function ignored({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): Receipt {
@@ -219,7 +227,11 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     // One that has ended meanwhile sends again by itself.
     if (current.has(connection)) recovery.left(connection);
     const { lockId, deviceId } = connection;
-    limited.warn(`left ${lockId}`, { lockId, deviceId }, 'Events could not be stored and were left unacknowledged; the lock keeps them.');
+    limited.warn(
+      `left ${lockId}`,
+      { code: 'events-left', lockId, deviceId },
+      'Events could not be stored and were left unacknowledged; the lock keeps them.',
+    );
     return 'leave';
   }
 

@@ -54,10 +54,7 @@ export function createDiscovery({ announcements, clock, log, respond }: Discover
       },
       ended(reason) {
         responder = undefined;
-        const line = { code: 'discovery-failed', reason };
-        const sentence = 'not announced on the local network now; tried again every minute';
-        if (isFailing) log.debug(line, sentence);
-        else log.warn(line, sentence);
+        if (!isFailing) log.warn({ code: 'discovery-failed', reason }, 'not announced on the local network now; tried again every minute');
         isFailing = true;
         cancelRetry = clock.timer(retryMs, () => begin(what));
       },

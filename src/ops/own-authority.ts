@@ -38,7 +38,7 @@ export async function openAuthority(folder: string, { clock, log }: { readonly c
   if ((await namesIn(folder)).length === 0) await createFolder(folder, { clock, log });
   // After a restore, for instance; where it is not ours to change, it is not ours to judge.
   await chmod(folder, 0o700).catch((error: unknown) =>
-    log.warn({ folder, err: error }, 'the folder of the TLS keys should be open to its owner alone'),
+    log.warn({ code: 'tls-folder-open', folder, err: error }, 'the folder of the TLS keys should be open to its owner alone'),
   );
   const certificate = await read(`${folder}/ca.crt`, folder);
   const key = await read(`${folder}/ca.key`, folder);

@@ -57,7 +57,7 @@ export function createOwnCertificates(options: {
       return key;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        log.warn({ file, err: error }, 'a key for TLS cannot be used; a new one was made');
+        log.warn({ code: 'tls-key-made', file, err: error }, 'a key for TLS cannot be used; a new one was made');
       const key = makeKey();
       await keep(file, key, 0o600);
       return key;

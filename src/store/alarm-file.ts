@@ -51,7 +51,10 @@ export function createAlarmFile(options: {
       } catch (error) {
         if (error instanceof NewerSchemaError) throw error;
         await files.rename(path, `${path}.damaged`);
-        log.warn({ err: error, kept: 'alarms.json.damaged' }, 'the alarms that stood were unusable; most are seen again by themselves');
+        log.warn(
+          { code: 'alarms-lost', err: error, kept: 'alarms.json.damaged' },
+          'the alarms that stood were unusable; most are seen again by themselves',
+        );
       }
     },
     current: () => (isThere ? document.current() : none),

@@ -64,7 +64,7 @@ export function createClockTrust(options: {
     log.warn({ code: 'clock-suspect', ...fields }, `${reason}: ${whatToDo}`);
     document
       .put({ suspectSince: clock.now() })
-      .catch((error: unknown) => log.warn({ err: error }, 'the state of the clock could not be saved'));
+      .catch((error: unknown) => log.warn({ code: 'clock-not-saved', err: error }, 'the state of the clock could not be saved'));
   }
   async function trust(): Promise<void> {
     await document.put({ suspectSince: null });
@@ -99,7 +99,7 @@ export function createClockTrust(options: {
       if (!isSuspect()) return true;
       if (!(await isSynchronised())) return false;
       await trust();
-      log.info({}, 'the clock is synchronised and believed again');
+      log.info({ code: 'clock-believed' }, 'the clock is synchronised and believed again');
       return true;
     },
     accept: trust,

@@ -11,7 +11,8 @@ export async function openCommandKey(files: FileLayer, path: string, log: Log, i
   const found = await readIfThere(files, path);
   if (found?.length === keyBytes) return found;
   if (found) await files.rename(path, `${path}.damaged`);
-  if (!isFirstStart) log.warn({ file: 'command.key' }, 'the key of command ids was missing or damaged; a new one was made');
+  if (!isFirstStart)
+    log.warn({ code: 'command-key-made', file: 'command.key' }, 'the key of command ids was missing or damaged; a new one was made');
   const key = randomBytes(keyBytes);
   await replaceFile(files, path, key);
   return key;

@@ -48,7 +48,7 @@ export function createDirectoryLock(options: { readonly files: FileLayer; readon
       throw refusal(moved, directory);
     }
     await removeIfThere(files, aside);
-    log.warn({ pid: found?.pid }, 'the lock of a process that has ended was taken over');
+    log.warn({ code: 'unclean-end', pid: found?.pid }, 'the lock of a process that has ended was taken over');
   }
 
   return {

@@ -65,7 +65,7 @@ async function repair(
   const middle = bad.filter((span) => span.to < good);
   const tail = bad.filter((span) => span.from >= good);
   if (tail.length > 0) await setAside(files, path, await bytesOf(file, tail));
-  if (size > good) log.warn({ file: name, bytes: size - good }, 'a torn end of a journal was cut off');
+  if (size > good) log.warn({ code: 'journal-torn', file: name, bytes: size - good }, 'a torn end of a journal was cut off');
   if (middle.length === 0) {
     if (size > good) {
       await file.truncate(good);
@@ -74,7 +74,10 @@ async function repair(
     return { file, length: good, rewritten: false };
   }
   const bytes = middle.reduce((sum, { from, to }) => sum + to - from, 0);
-  log.error({ file: name, places: middle.length, bytes, kept: `${name}.damaged` }, 'damaged lines of a journal were set aside');
+  log.error(
+    { code: 'records-damaged', file: name, places: middle.length, bytes, kept: `${name}.damaged` },
+    'damaged lines of a journal were set aside',
+  );
   await setAside(files, path, await bytesOf(file, middle));
   await replaceFile(files, path, await bytesOf(file, goodSpans(middle, good)));
   await file.close();

@@ -90,7 +90,7 @@ export function createLockFiles(options: {
       const text = await files.readFile(pathOf(lockId)).then(String, () => '');
       const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
       disabled.set(lockId, entry);
-      log.error(entry, 'a lock is disabled because its document cannot be used; all others serve');
+      log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
     }
   }
   /** The entry of a lock that is there and stays. */

@@ -141,7 +141,7 @@ export function intactRecords(lines: readonly Buffer[], log: Log, file: string):
   for (const line of lines) {
     const record = readRecord(line.subarray(0, -1));
     if (record) records.push(record);
-    else log.error({ file }, 'a record is damaged on the disk and cannot be shown');
+    else log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
   }
   return records;
 }

@@ -141,7 +141,10 @@ export function createRecordDays(options: {
       try {
         await sealOne(day, progress);
       } catch (error) {
-        log.warn({ file: dayFileName(day.name), err: error }, 'a day of records could not be sealed; it is tried again');
+        log.warn(
+          { code: 'seal-failed', file: dayFileName(day.name), err: error },
+          'a day of records could not be sealed; it is tried again',
+        );
       }
     }
   }

@@ -141,7 +141,7 @@ async function readIndexes({ files, folder, log }: FolderOptions, names: readonl
       found.set(name, { index: decodeIndex(file), epochs: hasEpochs ? undefined : decodeEpochs(file) });
       hasEpochs = true;
     } catch (error) {
-      log.warn({ file: indexFileName(name), err: error }, 'the index of a day is unusable and will be made again');
+      log.warn({ code: 'index-remade', file: indexFileName(name), err: error }, 'the index of a day is unusable and will be made again');
     }
   }
   return found;
@@ -156,6 +156,9 @@ async function openSealed({ files, folder, log }: FolderOptions, name: DayName, 
   });
   if (bytes === index.bytes) return createSealedDay({ name, index, file, log });
   await file.close();
-  log.warn({ file: dayFileName(name) }, 'a sealed day is not as long as its index says; it is read whole and its index made again');
+  log.warn(
+    { code: 'index-remade', file: dayFileName(name) },
+    'a sealed day is not as long as its index says; it is read whole and its index made again',
+  );
   return undefined;
 }

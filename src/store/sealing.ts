@@ -107,7 +107,10 @@ async function copySorted({ files, log, goOn }: SealOptions, path: string, day: 
     }
     await into.write(Buffer.concat(good), start);
     if (damaged.length === 0) continue;
-    log.error({ file: basename(path), lines: damaged.length }, 'damaged records were set aside when their day was sealed');
+    log.error(
+      { code: 'records-damaged', file: basename(path), lines: damaged.length },
+      'damaged records were set aside when their day was sealed',
+    );
     await setAside(files, path, Buffer.concat(damaged));
   }
   return blocks;

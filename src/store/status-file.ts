@@ -50,7 +50,7 @@ export function createStatusFile(options: {
     try {
       await document.put({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) });
     } catch (error) {
-      log.warn({ err: error }, 'the status of the locks could not be saved; it is tried again');
+      log.warn({ code: 'status-not-saved', err: error }, 'the status of the locks could not be saved; it is tried again');
       touch();
     }
   }
@@ -66,7 +66,10 @@ export function createStatusFile(options: {
       } catch (error) {
         if (error instanceof NewerSchemaError) throw error;
         await files.rename(path, `${path}.damaged`);
-        log.warn({ err: error, kept: 'status.json.damaged' }, 'the saved status of the locks was unusable; they will say it again');
+        log.warn(
+          { code: 'status-lost', err: error, kept: 'status.json.damaged' },
+          'the saved status of the locks was unusable; they will say it again',
+        );
         return;
       }
       for (const { lockId, ...one } of document.current().statuses) known.set(lockId, one);

@@ -167,7 +167,7 @@ export function createStore(options: StoreOptions): Store {
     if (!(await accounts.document.load())) {
       if (!isFirstStart) throw missingDocument(`${directory}/accounts.json`);
       await makeFirstAccount({ files, accounts, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
-      log.info({ file: 'admin.token' }, 'first start: the account admin was made, its token is in the data directory');
+      log.info({ code: 'first-start', file: 'admin.token' }, 'first start: the account admin was made, its token is in the data directory');
     }
     await lockFiles.open();
     if (!(await hubs.document.load())) {
@@ -208,7 +208,8 @@ export function createStore(options: StoreOptions): Store {
       alarms.document.idle(),
       counters.document.idle(),
     ]);
-    for (const one of closed) if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the store did not close cleanly');
+    for (const one of closed)
+      if (one.status === 'rejected') log.warn({ code: 'store-unclean', err: one.reason }, 'a part of the store did not close cleanly');
   }
 
   return {

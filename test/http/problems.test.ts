@@ -96,7 +96,7 @@ describe('HTTP API 2: each code of the table has its status and title', () => {
     expect(answer.text).not.toMatch(/secret|path\.ts|TypeError/);
     const errors = under.log.lines.filter(({ level }) => level === 'error');
     expect(errors).toEqual([
-      { level: 'error', fields: { requestId: answer.headers['x-request-id'], err: bug }, message: expect.any(String) },
+      { level: 'error', fields: { code: 'bug', requestId: answer.headers['x-request-id'], err: bug }, message: expect.any(String) },
     ]);
   });
 });

@@ -37,7 +37,10 @@ test('a malformed packet costs its sender the connection, is counted, and logged
   await until('the lock is offline', () => mqtt.reports.told.some(([what, lockId]) => what === 'offline' && lockId === lockA.lockId));
   expect(mqtt.broker.figures().refusedFrames).toEqual({ text: 1 });
   expect(mqtt.log.lines).toContainEqual(
-    expect.objectContaining({ level: 'warn', fields: { address: '127.0.0.1', lockId: 7, deviceId: lockA.deviceId, reason: 'text' } }),
+    expect.objectContaining({
+      level: 'warn',
+      fields: { code: 'connection-turned-away', address: '127.0.0.1', lockId: 7, deviceId: lockA.deviceId, reason: 'text' },
+    }),
   );
   expect(JSON.stringify(mqtt.log.lines)).not.toContain('secret');
   decent.send(pingPacket);

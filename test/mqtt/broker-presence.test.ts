@@ -120,7 +120,9 @@ describe('a takeover storm with a valid key (T11)', () => {
     expect(mqtt.broker.figures()).toMatchObject({ takeovers: 59, connectedLocks: 2, refusedConnections: { 'too-many-logins': 5 } });
     const lines = mqtt.log.lines.filter(({ message }) => message.includes('two devices with one identity?'));
     const { lockId, deviceId } = lockA;
-    expect(lines).toEqual([expect.objectContaining({ level: 'warn', fields: { lockId, deviceId, address: '127.0.0.1' } })]);
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 'warn', fields: { code: 'connection-taken-over', lockId, deviceId, address: '127.0.0.1' } }),
+    ]);
   });
 
   test('a lock that comes back before its lost connection is noticed is no such thing', async () => {

@@ -40,7 +40,9 @@ describe('an illegal publish closes the connection, is counted and logged with t
     expect(mqtt.reports.told).toEqual([]);
     expect(mqtt.broker.figures().refusedPublishes).toEqual({ [reason]: 1 });
     const { lockId, deviceId } = lockA;
-    expect(mqtt.log.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { lockId, deviceId, reason } }));
+    expect(mqtt.log.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: { code: 'publish-refused', lockId, deviceId, reason } }),
+    );
   });
 });
 

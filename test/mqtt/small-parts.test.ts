@@ -100,7 +100,7 @@ test('however many kinds of warnings come, there are 300 lines a minute and one 
   expect(log.lines.length).toBe(300);
   clock.advance(60_000);
   limited.warn('from 1', { index: 1 }, 'a stranger');
-  expect(log.lines.slice(300).map(({ fields }) => fields)).toEqual([{ unwritten: 9_700 }, { index: 1 }]);
+  expect(log.lines.slice(300).map(({ fields }) => fields)).toEqual([{ code: 'warnings-left-out', unwritten: 9_700 }, { index: 1 }]);
 });
 
 describe('what each of many may do', () => {

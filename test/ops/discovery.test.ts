@@ -81,7 +81,7 @@ describe('discovery', () => {
     await clock.advance(60_000);
     running[2]?.announced(['latchd on gateway']);
     running[2]?.ended('there is no network');
-    expect(lines).toEqual(['warn discovery-failed', 'debug discovery-failed', 'info discovery', 'warn discovery-failed']);
+    expect(lines).toEqual(['warn discovery-failed', 'info discovery', 'warn discovery-failed']);
     await discovery.stop();
     await clock.advance(120_000);
     expect(running).toHaveLength(3);
