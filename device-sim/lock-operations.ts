@@ -1,6 +1,6 @@
 // What a lock does for each op that does not move the bolt (Protocol 5.1), with its arguments checked.
-import { z } from 'zod';
-import { cardListing, helloMessage } from '../src/mqtt/messages.ts';
+import type { z } from 'zod';
+import { commandArguments } from '../src/mqtt/messages.ts';
 import { alwaysValid, findCard, sorted, withCard, withoutCard } from './card-memory.ts';
 import type { Answer } from './command-desk.ts';
 import type { LockClock } from './lock-clock.ts';
@@ -20,14 +20,6 @@ interface OperationTarget {
 }
 
 type Operation = (target: OperationTarget, args: unknown) => Answer | Promise<Answer>;
-
-const card = cardListing.shape.cards.element;
-const cardNumber = card.pick({ cardNumber: true });
-const page = z.object({ offset: z.int().min(0), limit: z.int().min(1).max(100) });
-const autoLock = z.object({ seconds: z.int().min(0).max(65_535) });
-const settings = helloMessage.shape.settings.unwrap();
-const clockArguments = z.object({ now: z.int(), timezoneRawOffset: z.int() });
-const eventRange = z.object({ epoch: z.string(), from: z.int().min(1), to: z.int().min(1) });
 
 const done: Answer = { ok: true };
 
@@ -56,7 +48,7 @@ async function store(memory: LockMemory, changes: Partial<MemoryContents>): Prom
   }
 }
 
-function putCard(target: OperationTarget, args: z.infer<typeof card>): Answer | Promise<Answer> {
+function putCard(target: OperationTarget, args: z.infer<(typeof commandArguments)['add-card']>): Answer | Promise<Answer> {
   if (args.endDate < args.startDate) return refused('failed', 'endDate is before startDate');
   if (!alwaysValid(args) && target.clock.now() === undefined) return refused('failed', 'the clock is not set'); // Protocol 5.3 rule 4
   return store(target.memory, { cards: withCard(target.memory.contents.cards, args) });
@@ -66,7 +58,7 @@ function putCard(target: OperationTarget, args: z.infer<typeof card>): Answer | 
 export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   [
     'set-auto-lock',
-    operation(autoLock, async (target, { seconds }) => {
+    operation(commandArguments['set-auto-lock'], async (target, { seconds }) => {
       const answer = await store(target.memory, { autoLockSeconds: seconds });
       target.autoLockChanged();
       return answer;
@@ -74,7 +66,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   ],
   [
     'add-card',
-    operation(card, (target, args) => {
+    operation(commandArguments['add-card'], (target, args) => {
       const { cards } = target.memory.contents;
       const isNew = findCard(cards, args.cardNumber) === undefined;
       if (isNew && cards.length >= target.cardCapacity) return refused('no-space', `all ${target.cardCapacity} places are taken`);
@@ -83,25 +75,27 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   ],
   [
     'update-card',
-    operation(card, (target, args) => {
+    operation(commandArguments['update-card'], (target, args) => {
       const found = findCard(target.memory.contents.cards, args.cardNumber);
       return found === undefined ? refused('not-found', 'no such card') : putCard(target, args);
     }),
   ],
   [
     'remove-card',
-    operation(cardNumber, (target, args) => store(target.memory, { cards: withoutCard(target.memory.contents.cards, args.cardNumber) })),
+    operation(commandArguments['remove-card'], (target, args) =>
+      store(target.memory, { cards: withoutCard(target.memory.contents.cards, args.cardNumber) }),
+    ),
   ],
   [
     'list-cards',
-    operation(page, (target, { offset, limit }) => {
+    operation(commandArguments['list-cards'], (target, { offset, limit }) => {
       const all = sorted(target.memory.contents.cards);
       return { ok: true, result: { cards: all.slice(offset, offset + limit), total: all.length } };
     }),
   ],
   [
     'set-settings',
-    operation(settings, async (target, changes) => {
+    operation(commandArguments['set-settings'], async (target, changes) => {
       if (Object.keys(changes).length === 0) return refused('failed', 'no setting that this lock knows');
       const answer = await store(target.memory, { settings: { ...target.memory.contents.settings, ...changes } });
       target.autoLockChanged();
@@ -110,21 +104,21 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   ],
   [
     'set-clock',
-    operation(clockArguments, (target, { now, timezoneRawOffset }) => {
+    operation(commandArguments['set-clock'], (target, { now, timezoneRawOffset }) => {
       if (!target.clock.set(now)) return refused('not-supported', 'this lock has no clock');
       return store(target.memory, { timezoneRawOffset });
     }),
   ],
   [
     'get-status',
-    operation(z.unknown(), (target) => {
+    operation(commandArguments['get-status'], (target) => {
       target.reportStatus();
       return done;
     }),
   ],
   [
     'resend-events',
-    operation(eventRange, async (target, { epoch, from, to }) => {
+    operation(commandArguments['resend-events'], async (target, { epoch, from, to }) => {
       await target.resendEvents(epoch, from, to);
       return done;
     }),

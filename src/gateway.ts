@@ -317,8 +317,16 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     live,
     readiness,
     gatewayStatus,
+    lockProtocol,
     metrics,
   });
+
+  async function lockProtocol(): Promise<object> {
+    const { createAsyncApi } = await import('./mqtt/asyncapi.ts');
+    const { http, https, mqtt, mqtts } = addresses();
+    const ports = { mqtt: mqtt?.port, mqtts: mqtts?.port, ws: config.webSocket.plain ? http?.port : undefined, wss: https?.port };
+    return createAsyncApi({ topicRoot: config.mqtt.topicRoot, ports });
+  }
 
   /** For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors. */
   async function healthy(): Promise<string> {

@@ -25,7 +25,8 @@ export interface LockRecord extends RecordDraft {
   readonly epoch: string;
 }
 
-const labels: Readonly<Record<string, string>> = {
+/** Of the event types of Protocol 4.4. */
+export const recordLabels: Readonly<Record<string, string>> = {
   'remote-unlock': 'unlock by gateway',
   'remote-lock': 'lock by gateway',
   'card-unlock': 'unlock by IC card',
@@ -49,7 +50,7 @@ const labels: Readonly<Record<string, string>> = {
 
 /** The label of an event type (Specification 2.2 recordType); a type of the lock's own is shown as it is. */
 export function recordLabel(type: string): string {
-  return Object.hasOwn(labels, type) ? (labels[type] as string) : type;
+  return Object.hasOwn(recordLabels, type) ? (recordLabels[type] as string) : type;
 }
 
 /**

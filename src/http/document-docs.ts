@@ -9,6 +9,13 @@ export const documentDocs = {
     answers: { 200: { mediaType: 'application/json' }, 304: 'nothing' },
     examples: [],
   },
+  asyncApiDocument: {
+    summary: 'The lock protocol as an AsyncAPI 3 document',
+    description: 'What locks and this gateway say to each other over MQTT.',
+    audience: 'nobody',
+    answers: { 200: { mediaType: 'application/json' }, 304: 'nothing' },
+    examples: [],
+  },
   docsPage: {
     summary: 'This document as a page to read and to try',
     description: 'Works without any network beyond this gateway.',

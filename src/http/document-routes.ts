@@ -1,15 +1,20 @@
-// The documents of the API and the page that shows them. They hold nothing of this gateway, so they take no token.
+// The documents of the API and the page that shows them. They hold nothing that a stranger may not know, so they take no token.
 // Each is made or read when it is first asked for, then kept.
 import { createHash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
 import type { AnyRoute, OpenRoute, TextAnswer } from './route.ts';
 
-/** `routes`: all there are, these included. */
-export function documentRoutes(routes: () => readonly AnyRoute[]): readonly OpenRoute[] {
+/** `routes`: all there are, these included. `lockProtocol` is what locks speak, as a document. */
+export function documentRoutes(options: {
+  readonly routes: () => readonly AnyRoute[];
+  readonly lockProtocol: () => Promise<object>;
+}): readonly OpenRoute[] {
+  const { routes, lockProtocol } = options;
   const openApi = once(async () => {
     const { createOpenApi } = await import('./openapi.ts');
     return json(createOpenApi(routes()));
   });
+  const asyncApi = once(async () => json(await lockProtocol()));
   const page = once(async () => {
     const { contentSecurityPolicy, pageHtml } = await import('./docs-page.ts');
     const headers = ['Content-Security-Policy', contentSecurityPolicy, 'Referrer-Policy', 'no-referrer'];
@@ -29,6 +34,7 @@ export function documentRoutes(routes: () => readonly AnyRoute[]): readonly Open
 
   return [
     { method: 'GET', path: '/openapi.json', operation: 'openApiDocument', open: true, handle: openApi },
+    { method: 'GET', path: '/asyncapi.json', operation: 'asyncApiDocument', open: true, handle: asyncApi },
     { method: 'GET', path: '/docs', operation: 'docsPage', open: true, handle: page },
     { method: 'GET', path: '/docs/{file}', operation: 'docsFile', open: true, handle: ({ file: name = '' }) => file(name) },
   ];

@@ -65,6 +65,8 @@ export function createHttpServer(options: {
   live: LiveService;
   readiness: () => Readiness;
   gatewayStatus: () => object;
+  /** The document at `/asyncapi.json`. */
+  lockProtocol: () => Promise<object>;
   /** What `/metrics` answers, and who counts requests; without it there is no `/metrics`. */
   metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
 }): HttpServer {
@@ -84,6 +86,7 @@ export function createHttpServer(options: {
     live,
     readiness,
     gatewayStatus,
+    lockProtocol,
     metrics,
   } = options;
 
@@ -103,7 +106,7 @@ export function createHttpServer(options: {
     ...alarmRoutes(alarms),
     ...eventRoutes(streams),
     ...healthRoutes(readiness, metrics?.exposition),
-    ...documentRoutes(() => routes),
+    ...documentRoutes({ routes: () => routes, lockProtocol }),
   ];
   const find = createRouteTable(routes);
   const serve = createServe({ clock, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });

@@ -3,7 +3,7 @@ import type { CommandId, CommandOutcome, LockCommand } from '../domain/lock-comm
 import { type CommandMessage, cardListing, type ReplyMessage } from './messages.ts';
 
 /** The errors of Protocol 5.2; any other is `failed`. */
-const replyErrors = ['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'];
+export const replyErrors = ['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'];
 
 export interface CommandEnvelope {
   readonly id: CommandId;

@@ -1,6 +1,7 @@
 // The schema of every payload (Protocol 4 and 5). Unknown members are ignored, so that the protocol can grow;
 // known ones are checked strictly: a wrong type refuses the message, never bends it.
 import { z } from 'zod';
+import type { LockCommand } from '../domain/lock-command.ts';
 import type { LockEvent } from '../domain/lock-report.ts';
 
 const maxInteger = Number.MAX_SAFE_INTEGER;
@@ -103,3 +104,20 @@ export const commandMessage = z.object({
   ttl: z.int().min(0),
 });
 export type CommandMessage = z.infer<typeof commandMessage>;
+
+const noArguments = z.object({});
+
+/** The arguments of each op (Protocol 5.1), as a lock reads them. */
+export const commandArguments = {
+  lock: noArguments,
+  unlock: noArguments,
+  'set-auto-lock': z.object({ seconds: z.int().min(0).max(65_535) }),
+  'add-card': cardOnLock,
+  'update-card': cardOnLock,
+  'remove-card': cardOnLock.pick({ cardNumber: true }),
+  'list-cards': z.object({ offset: z.int().min(0), limit: z.int().min(1).max(100) }),
+  'set-settings': settings,
+  'set-clock': z.object({ now: z.int(), timezoneRawOffset: z.int() }),
+  'get-status': noArguments,
+  'resend-events': z.object({ epoch: z.string(), from: z.int().min(1), to: z.int().min(1) }),
+} satisfies Readonly<Record<LockCommand['op'], z.ZodObject>>;

@@ -33,6 +33,7 @@ async function serve() {
     live: world.live,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus: () => ({}),
+    lockProtocol: async () => ({}),
     metrics: undefined,
   });
   await server.start();

@@ -31,6 +31,7 @@ async function serve() {
     gatewayStatus() {
       throw new Error('a bug');
     },
+    lockProtocol: async () => ({}),
     metrics: undefined,
   });
   await server.start();

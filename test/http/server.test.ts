@@ -68,6 +68,7 @@ describe('The server as a part', () => {
       ...rest,
       readiness: () => ({ ready: true, parts: {} }),
       gatewayStatus: () => ({}),
+      lockProtocol: async () => ({}),
       metrics: undefined,
     });
     await expect(second.start()).rejects.toThrow(`HTTP cannot listen on 127.0.0.1:${port}: the port is in use by another program`);

@@ -253,6 +253,7 @@ export function createServerUnderTest(
     ...services,
     readiness: ready,
     gatewayStatus,
+    lockProtocol: async () => ({ asyncapi: '3.0.0' }),
     metrics,
   });
   const port = () => server.addresses().http?.port ?? 0;
