@@ -45,6 +45,7 @@ const list = command<Given>({
   says: 'show the accounts there are',
   settings: 'directory',
   options: [jsonOption],
+  examples: [["account list --json | jq -r '.[] | select(.gatewayAdministrator) | .username'", 'who may manage accounts and locks']],
   async run({ json }, { configured }) {
     const accounts = await manage(configured(), (ask) => askForAll<Account>(ask, `GET ${accountsRoute}`));
     if (json) print(JSON.stringify(accounts));
@@ -64,12 +65,15 @@ const revoke = command<Given>({
   says: 'end an account: its tokens and roles end with it, at once',
   settings: 'directory',
   arguments: [{ name: 'username', says: 'see "latchd account list"' }],
-  async run({ username }, { configured }) {
-    await inWords(
+  options: [jsonOption],
+  examples: [['account revoke reception', 'when nobody works there any more; its programs are refused from then on']],
+  async run({ username, json }, { configured }) {
+    const answer = await inWords(
       words,
       manage(configured(), (ask) => ask(`DELETE ${accountsRoute}/{username}`, { parameters: { username } })),
     );
     say(`the account ${username} has ended, with its tokens and roles`);
+    if (json) print(JSON.stringify(answer));
     return 0;
   },
 });

@@ -12,6 +12,11 @@ export const checkConfig = command<{ readonly json?: true }>({
     ['check-config', 'exit code 0 and the settings, or 78 and every problem with its place'],
     ['check-config --config new.yaml > /dev/null && cp new.yaml /etc/latchd/latchd.yaml', 'take a new file only when it is right'],
   ],
+  exits: [
+    [0, 'it is right'],
+    [1, 'the command was asked wrongly'],
+    [78, 'it is wrong; every problem is listed'],
+  ],
   async run({ json }, { loaded }) {
     const found = loaded();
     if (json) print(JSON.stringify(found.config, null, 2));

@@ -41,7 +41,9 @@ export interface Command<Given = unknown> {
   readonly arguments?: readonly Argument[];
   readonly options?: readonly Option[];
   /** Shown below its help: command lines without `latchd`, each with what it does. */
-  readonly examples?: readonly (readonly [line: string, does: string])[];
+  readonly examples: readonly (readonly [line: string, does: string])[];
+  /** What its exit codes mean, where that is not the usual. */
+  readonly exits?: readonly (readonly [code: number, meaning: string])[];
   /** Resolves with the exit code; what it rejects with is said in one sentence, with 1. */
   run(given: Given, surroundings: Surroundings): Promise<number>;
 }

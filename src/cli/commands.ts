@@ -25,6 +25,11 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
         ['serve', 'with config/latchd.yaml, or the file that LATCHD_CONFIG names'],
         ['serve --data-dir /var/lib/latchd --https-enabled true', 'encrypted on every network of the machine'],
       ],
+      exits: [
+        [0, 'stopped as asked'],
+        [1, 'it could not start or go on; standard error, or the last line of the log, says why'],
+        [78, 'the configuration is wrong; every problem is listed: a supervisor need not try again'],
+      ],
       async run(_given, { configured }) {
         await serve(configured);
         return 0;

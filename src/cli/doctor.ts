@@ -13,6 +13,10 @@ export const doctor = command<{ readonly json?: true }>({
     ['doctor', 'as root (sudo): then it sees whose a port is, too; exit code 1 when something has failed'],
     ['doctor --json | jq -r \'.findings[] | select(.verdict == "fail") | .remedy\'', 'what to do, for a program'],
   ],
+  exits: [
+    [0, 'nothing has failed'],
+    [1, 'something has failed, the configuration included, or the command was asked wrongly'],
+  ],
   async run({ json }, surroundings) {
     const findings = await examined(surroundings);
     const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;

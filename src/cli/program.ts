@@ -2,6 +2,8 @@
 import { InvalidArgumentError, Command as Parser, Argument as ParserArgument, Option as ParserOption } from 'commander';
 import { ConfigError, loadConfig, settings } from '../config.ts';
 import { type Argument, type Command, type Group, type Option, type Surroundings, WrongValue } from './command.ts';
+import { commandHelp, groupHelp, programHelp } from './help.ts';
+import { optionsOf } from './options.ts';
 import { say } from './output.ts';
 
 const exitConfig = 78;
@@ -21,11 +23,11 @@ export async function runProgram({ table, version, defaultConfigFile }: ProgramO
     .description("A gateway for a building's door locks: a local HTTP API in front, MQTT to the locks behind.")
     .version(version)
     .showHelpAfterError('(--help shows what there is)')
-    .addHelpText('after', exitCodes);
+    .addHelpText('after', programHelp);
   for (const line of table) {
     if ('run' in line) add(program, line);
     else {
-      const group = program.command(line.name).description(line.says);
+      const group = program.command(line.name).description(line.says).addHelpText('after', groupHelp(line));
       for (const command of line.commands) add(group, command);
     }
   }
@@ -34,9 +36,8 @@ export async function runProgram({ table, version, defaultConfigFile }: ProgramO
   function add(parent: Parser, definition: Command): void {
     const parser = parent.command(definition.name).description(definition.says);
     for (const argument of definition.arguments ?? []) parser.addArgument(argumentOf(argument));
-    for (const option of definition.options ?? []) parser.addOption(optionOf(option));
-    for (const option of settingsOf(definition)) parser.addOption(optionOf(option));
-    if (definition.examples) parser.addHelpText('after', examplesText(definition.examples));
+    for (const option of optionsOf(definition)) parser.addOption(optionOf(option));
+    parser.addHelpText('after', commandHelp(definition));
     parser.action(async (...all: unknown[]) => {
       // commander passes the arguments, then the options, then itself.
       const values = all.at(-2) as Values;
@@ -70,17 +71,6 @@ async function orSay(run: () => Promise<number>): Promise<number> {
   }
 }
 
-/** The flags of the configuration that a command takes. */
-function settingsOf(command: Command): readonly Option[] {
-  if (command.settings === 'none') return [];
-  const file: Option = { flag: '--config', value: '<file>', says: 'the configuration file (LATCHD_CONFIG)' };
-  const taken = settings.filter(({ flag }) => command.settings === 'all' || flag === '--data-dir');
-  return [
-    file,
-    ...taken.map(({ flag, hint, variable, path }): Option => ({ flag, value: hint, says: `${path.join('.')} in the file (${variable})` })),
-  ];
-}
-
 /** commander names the value of --http-port httpPort. */
 function memberOf(flag: string): string {
   return flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -109,12 +99,3 @@ function reading(read: (text: string) => unknown): (text: string) => unknown {
     }
   };
 }
-
-function examplesText(examples: NonNullable<Command['examples']>): string {
-  const lines = examples.map(([line, does]) => `  latchd ${line}\n      ${does}`);
-  return `\nExamples:\n${lines.join('\n')}`;
-}
-
-const exitCodes = `
-Exit codes: 0 done, or stopped as asked; 1 it failed or was asked wrongly, and
-standard error says why; 78 the configuration is wrong.`;

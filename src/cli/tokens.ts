@@ -54,6 +54,7 @@ const list = command<Given>({
   says: 'show the tokens there are, without their secrets',
   settings: 'directory',
   options: [jsonOption],
+  examples: [['token list', 'which there are, and when each ends: revoke those that nobody uses']],
   async run({ json }, { configured }) {
     const tokens = await manage(configured(), (ask) => askForAll<Token>(ask, `GET ${tokensRoute}`));
     if (json) print(JSON.stringify(tokens));
@@ -75,14 +76,16 @@ const revoke = command<Given>({
   says: 'end a token: it is refused from now on',
   settings: 'directory',
   arguments: [{ name: 'tokenId', says: 'its number, see "latchd token list"', read: positiveInteger }],
+  options: [jsonOption],
   examples: [['token revoke 12', 'after a phone was lost']],
-  async run({ tokenId }, { configured }) {
+  async run({ tokenId, json }, { configured }) {
     const parameters = { tokenId: String(tokenId) };
-    await inWords(
+    const answer = await inWords(
       { listed: 'token list' },
       manage(configured(), (ask) => ask(`DELETE ${tokensRoute}/{tokenId}`, { parameters })),
     );
     say(`token ${tokenId} is refused from now on`);
+    if (json) print(JSON.stringify(answer));
     return 0;
   },
 });

@@ -1,12 +1,32 @@
 // latchd verify: is all that is on the disk as it must be?
 import { verifyDirectory } from '../offline/files.ts';
 import { command } from './command.ts';
-import { print } from './output.ts';
+import { jsonOption, print } from './output.ts';
 
-export const verify = command({
+export const verify = command<{ readonly json?: true }>({
   name: 'verify',
-  says: 'read the whole data directory of a stopped daemon and say what is wrong, file by file; 0 when nothing is',
+  says: 'read the whole data directory of a stopped daemon and say what is wrong, file by file',
   settings: 'directory',
-  examples: [['verify --data-dir /var/lib/latchd', 'after a power cut that you do not trust, or before a move to another box']],
-  run: (_given, { configured }) => verifyDirectory(configured().dataDir, print),
+  options: [jsonOption],
+  examples: [
+    ['verify --data-dir /var/lib/latchd', 'after a power cut that you do not trust, or before a move to another box'],
+    ["verify --json | jq -r '.findings[].file'", 'the files that something is wrong with'],
+  ],
+  exits: [
+    [0, 'everything is in order'],
+    [1, 'something is wrong, or a daemon runs there: standard output says what, standard error why it could not look'],
+    [78, 'the configuration is wrong; every problem is listed'],
+  ],
+  async run({ json }, { configured }) {
+    const directory = configured().dataDir;
+    const { findings, locks, records } = await verifyDirectory(directory);
+    const isInOrder = findings.length === 0;
+    if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings }));
+    else {
+      for (const { file, problem } of findings) print(`${file}: ${problem}`);
+      const what = `${records} records, ${locks} locks`;
+      print(isInOrder ? `${directory} is in order: ${what}` : `${findings.length} problems in ${directory} (${what})`);
+    }
+    return isInOrder ? 0 : 1;
+  },
 });

@@ -8,15 +8,11 @@ import type { BackupOutcome } from '../store/backup.ts';
 import { backUpDirectory } from '../store/backups.ts';
 import { exportRecords } from '../store/export.ts';
 import { type Restored, type RestoreOptions, restore } from '../store/restore.ts';
-import { verify } from '../store/verify.ts';
+import { type Verified, verify } from '../store/verify.ts';
 
-/** Says what is wrong, one line for each finding; resolves with the exit code: 0 when nothing is. Rejects while a daemon has the directory. */
-export async function verifyDirectory(directory: string, write: (line: string) => void): Promise<number> {
-  const { findings, locks, records } = await verify(directory);
-  for (const { file, problem } of findings) write(`${file}: ${problem}`);
-  const what = `${records} records, ${locks} locks`;
-  write(findings.length === 0 ? `${directory} is in order: ${what}` : `${findings.length} problems in ${directory} (${what})`);
-  return findings.length === 0 ? 0 : 1;
+/** What is wrong, file by file. Rejects while a daemon has the directory. */
+export function verifyDirectory(directory: string): Promise<Verified> {
+  return verify(directory);
 }
 
 export const exportFormats = ['csv', 'jsonl'] as const;

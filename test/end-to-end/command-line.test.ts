@@ -75,7 +75,7 @@ describe('while the daemon runs', () => {
     const [{ tokenId }] = (await json('token', 'list')).slice(-1);
     expect(await latchd('token', 'revoke', String(tokenId))).toMatchObject({ exitCode: 0, stdout: '' });
     expect((await site.api('GET', '/api/v1/lock/list', { token, query: { pageSize: 10 } })).body.code).toBe('token-invalid');
-    expect(await latchd('account', 'revoke', 'reception-1')).toMatchObject({ exitCode: 0, stdout: '' });
+    expect(await latchd('account', 'revoke', 'reception-1', '--json')).toMatchObject({ exitCode: 0, stdout: '{"success":true}\n' });
     const asked = site.gateway.log.filter(({ code }) => code === 'control').map(({ action }) => action);
     expect(asked).toContain('POST /api/v1/gateway/locks');
     expect(JSON.stringify(site.gateway.log)).not.toContain(deviceKey);

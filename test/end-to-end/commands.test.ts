@@ -76,6 +76,7 @@ describe('latchd clock accept', () => {
   test('reaches the running daemon through a socket that only its owner can use', async () => {
     expect((await stat(join(site.dataDir, 'control.sock'))).mode & 0o777).toBe(0o600);
     expect(await latchd('clock', 'accept')).toEqual({ exitCode: 0, stdout: '', stderr: 'the clock counts as right from now on\n' });
+    expect((await latchd('clock', 'accept', '--json')).stdout).toBe('{"success":true}\n');
   });
 });
 
@@ -96,6 +97,11 @@ describe('latchd verify', () => {
     await writeFile(join(folder, day), bytes);
     const damaged = await latchd('verify');
     expect([damaged.exitCode, damaged.stdout]).toEqual([1, expect.stringContaining(`records/${day}: `)]);
+    const json = await latchd('verify', '--json');
+    expect([json.exitCode, JSON.parse(json.stdout)]).toEqual([
+      1,
+      { ok: false, locks: 2, records: expect.any(Number), findings: [{ file: `records/${day}`, problem: expect.any(String) }] },
+    ]);
   });
 
   test('a control socket that cannot be made keeps no door shut', async () => {

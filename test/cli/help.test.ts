@@ -1,0 +1,71 @@
+// Help that teaches: every command of the table, asked as people ask, says what it does, shows how, and what its exit codes mean.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from '../../src/cli/command.ts';
+import { commandTable } from '../../src/cli/commands.ts';
+import { optionsOf } from '../../src/cli/options.ts';
+import { program } from '../support/site.ts';
+
+const table = commandTable(async () => undefined);
+/** Each with its first words, such as `lock list`. */
+const commands = table.flatMap((line): readonly (readonly [string, Command])[] =>
+  'run' in line ? [[line.name, line]] : line.commands.map((command) => [`${line.name} ${command.name}`, command]),
+);
+const groups = table.filter((line) => 'commands' in line);
+
+async function help(words: string): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words.split(' '), '--help']);
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+/** Lines and their breaks are commander's business. */
+const flowing = (text: string) => text.replaceAll(/\s+/g, ' ');
+
+describe('help', () => {
+  test.each(commands)('latchd %s', async (words, { says, examples, arguments: expected = [] }) => {
+    const text = await help(words);
+    expect(text).toMatch(new RegExp(`^Usage: latchd ${words} `));
+    expect(flowing(text)).toContain(flowing(says));
+    for (const { says: explained } of expected) expect(flowing(text)).toContain(flowing(explained));
+    expect(examples.length).toBeGreaterThan(0);
+    for (const [line, does] of examples) expect(text).toContain(`  latchd ${line}\n      ${does}\n`);
+    expect(text).toMatch(/\nExit codes:\n {2}0 {3}\S.*\n {2}1 {3}\S/);
+  });
+
+  test.each(groups.map(({ name }) => name))('latchd %s: its commands, an example of each', async (name) => {
+    const text = await help(name);
+    for (const command of groups.find((group) => group.name === name)?.commands ?? []) {
+      expect(text).toMatch(new RegExp(`^  ${command.name} `, 'm'));
+      expect(text).toContain(`  latchd ${command.examples[0]?.[0]}\n`);
+    }
+  });
+
+  test('latchd: every command, first steps, exit codes', async () => {
+    const text = await help('');
+    for (const { name } of table) expect(text).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const part of ['First steps:\n  latchd doctor\n', 'Exit codes:\n  0 ', '\n  78  ']) expect(text).toContain(part);
+  });
+});
+
+describe('the table', () => {
+  test('an example takes only what there is: commands, and options of theirs', () => {
+    for (const [, { examples }] of commands) {
+      for (const [line] of examples) {
+        // Up to where the shell goes on.
+        const own = line.split(/ [|>&]/)[0] ?? '';
+        const [words, command] = commands.find(([name]) => `${own} `.startsWith(`${name} `)) ?? [];
+        expect([own, words]).toEqual([own, expect.any(String)]);
+        const known = command === undefined ? [] : optionsOf(command).map(({ flag }) => flag);
+        const flags: readonly string[] = own.match(/--[\w-]+/g) ?? [];
+        expect([own, flags.filter((flag) => !known.includes(flag as `--${string}`))]).toEqual([own, []]);
+      }
+    }
+  });
+
+  test('every command speaks JSON, but those whose output is something else', () => {
+    const without = commands.filter(([, command]) => !optionsOf(command).some(({ flag }) => flag === '--json'));
+    expect(without.map(([words]) => words)).toEqual(['serve', 'export']);
+  });
+});
