@@ -113,6 +113,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     statuses: store.statuses,
     link: sender,
     records,
+    alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list,
     clockIsSuspect: store.clockIsSuspect,
   });
   const told = metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log);

@@ -139,7 +139,7 @@ export function createAlarmService(options: {
       }
       const more = { ...(batteryPercent !== undefined && { batteryPercent }), ...(lost !== undefined && { lost }) };
       add({ alarm: { kind, lockId, since, reason, ...more }, goneAt: undefined, isKept: false });
-      unsaid.push({ kind: 'alarm-began', alarm: kind, lockId, reason });
+      unsaid.push({ kind: 'alarm-began', alarm: kind, lockId, since, reason });
       touch();
     },
     kept(kind, lockId) {

@@ -100,10 +100,16 @@ function announcedAccounts(accounts: AccountStore, announce: Pick<Announcements,
 }
 
 /** That a lock is online is told once, however many hellos it says. */
-function announcedNotices(notify: Notify, announce: Pick<Announcements, 'lockEvent'>): Notify {
+function announcedNotices(notify: Notify, announce: Pick<Announcements, 'lockEvent' | 'alarm'>): Notify {
   const online = new Set<LockId>();
   return (notice) => {
     notify(notice);
+    if (notice.kind === 'alarm-began') {
+      const { alarm: kind, lockId, since, reason } = notice;
+      announce.alarm({ type: 'alarm', lockId, alarm: { kind, lockId, since, reason } });
+    }
+    if (notice.kind === 'alarm-ended')
+      announce.alarm({ type: 'alarm-ended', lockId: notice.lockId, kind: notice.alarm, since: notice.since });
     if (notice.kind !== 'lock-online' && notice.kind !== 'lock-offline') return;
     const { kind, lockId } = notice;
     const isNew = kind === 'lock-online' ? !online.has(lockId) : online.has(lockId);

@@ -1,6 +1,7 @@
 // What followers hear the moment it happens. Each event says how one thing is now, so that of several about it the last is enough;
 // only a record is history, and is never left out.
 import type { LockRole } from './account.ts';
+import type { Alarm, AlarmKind } from './alarm.ts';
 import type { Card } from './card.ts';
 import type { LockId, OpenState } from './lock.ts';
 import type { LockRecord } from './record.ts';
@@ -34,7 +35,12 @@ export interface LockGone {
   readonly lockId: LockId;
 }
 
-export type LiveEvent = LockEvent | LockInSight | LockGone;
+/** An alarm stands, or has ended; of a lock, or with lockId null of the gateway itself. */
+export type AlarmEvent =
+  | { readonly type: 'alarm'; readonly lockId: LockId | null; readonly alarm: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'> }
+  | { readonly type: 'alarm-ended'; readonly lockId: LockId | null; readonly kind: AlarmKind; readonly since: number };
+
+export type LiveEvent = LockEvent | LockInSight | LockGone | AlarmEvent;
 
 /** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 5). */
 export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
@@ -45,8 +51,13 @@ export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
   record: 'manager',
 };
 
+/** Without it, only gateway administrators hear of alarms. */
+export const roleForAlarms: LockRole = 'manager';
+
 /** What an event is about: a newer one of the same subject makes an older one, which nobody has heard yet, needless. Not for records. */
 export function subjectOf(event: Exclude<LiveEvent, { type: 'record' }>): string {
   if (event.type === 'card') return `card ${event.card.cardId}`;
+  if (event.type === 'alarm') return `alarm ${event.alarm.kind} ${event.lockId}`;
+  if (event.type === 'alarm-ended') return `alarm ${event.kind} ${event.lockId}`;
   return event.type === 'lock-gone' ? `lock ${event.lockId}` : `${event.type} ${event.lockId}`;
 }

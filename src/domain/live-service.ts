@@ -1,13 +1,13 @@
-// Who hears what, the moment it happens: every event goes to the followers whose account has a sufficient role on the lock now.
-import type { AccountId, LockRole } from './account.ts';
-import { roleSuffices } from './account.ts';
-import { type LiveEvent, type LockEvent, type LockInSight, roleForEvent } from './live-event.ts';
+// Who hears what, the moment it happens: every event goes to the followers who have a sufficient role on the lock now.
+import { type AccountId, type Caller, roleSuffices } from './account.ts';
+import type { Alarm } from './alarm.ts';
+import { type AlarmEvent, type LiveEvent, type LockEvent, type LockInSight, roleForAlarms, roleForEvent } from './live-event.ts';
 import { type Lock, type LockId, roleOn } from './lock.ts';
 import type { Clock, LockLink, LockStore, RecordStore, StatusStore, StoredEvents } from './ports.ts';
 import { type LockRecord, oldestKept } from './record.ts';
 
 export interface Follower {
-  readonly accountId: AccountId;
+  readonly caller: Caller;
   /** Records come in the order of their recordIds. Must not throw. */
   hear(event: LiveEvent): void;
   /** Accounts or tokens have changed: whether it may go on is to be asked again. Must not throw. */
@@ -17,6 +17,7 @@ export interface Follower {
 /** For those who see something happen. Where nobody follows, they cost next to nothing. */
 export interface Announcements {
   lockEvent(event: LockEvent): void;
+  alarm(event: AlarmEvent): void;
   stored(events: StoredEvents): void;
   /** A lock came (before is undefined), changed or went. */
   lockChanged(before: Lock | undefined, after: Lock | undefined): void;
@@ -27,16 +28,18 @@ export interface LiveService {
   readonly announce: Announcements;
   /** From now on it hears; the returned function ends that. */
   follow(follower: Follower): () => void;
-  /** The locks that the account sees. */
-  locksOf(accountId: AccountId): readonly LockId[];
-  /** The lock as the account sees it now; undefined when it does not. */
-  inSight(accountId: AccountId, lockId: LockId): LockInSight | undefined;
-  /** Whether its account may hear this event now. */
-  mayHear(accountId: AccountId, event: LiveEvent): boolean;
+  /** The locks that the caller sees. */
+  locksOf(caller: Caller): readonly LockId[];
+  /** The lock as the caller sees it now; undefined when it does not. */
+  inSight(caller: Caller, lockId: LockId): LockInSight | undefined;
+  /** The alarms that stand, and that the caller may see. */
+  alarmsOf(caller: Caller): readonly AlarmEvent[];
+  /** Whether the caller may hear this event now. */
+  mayHear(caller: Caller, event: LiveEvent): boolean;
   /** The newest record; it has been announced. */
   newestRecord(): number;
-  /** The records above `recordId` that the account may see, by recordId, some at a time or none. `storage-unavailable`. */
-  recordsSince(accountId: AccountId, recordId: number): AsyncIterable<readonly LockRecord[]>;
+  /** The records above `recordId` that the caller may see, by recordId, some at a time or none. `storage-unavailable`. */
+  recordsSince(caller: Caller, recordId: number): AsyncIterable<readonly LockRecord[]>;
 }
 
 export function createLiveService(options: {
@@ -45,16 +48,20 @@ export function createLiveService(options: {
   readonly statuses: StatusStore;
   readonly link: LockLink;
   readonly records: RecordStore;
+  /** Those that stand and that the caller may see. */
+  readonly alarms: (caller: Caller) => readonly Alarm[];
   readonly clockIsSuspect: () => boolean;
 }): LiveService {
-  const { clock, locks, statuses, link, records, clockIsSuspect } = options;
+  const { clock, locks, statuses, link, records, alarms, clockIsSuspect } = options;
   const followers = new Map<AccountId, Set<Follower>>();
 
-  function mayHear(accountId: AccountId, event: LiveEvent): boolean {
+  function mayHear(caller: Caller, event: LiveEvent): boolean {
     if (event.type === 'lock-gone') return true;
-    const lock = locks.get(event.lockId);
-    const needed: LockRole = event.type === 'lock' ? 'operator' : roleForEvent[event.type];
-    return lock !== undefined && roleSuffices(roleOn(lock, { accountId }), needed);
+    const lock = event.lockId === null ? undefined : locks.get(event.lockId);
+    const role = lock && roleOn(lock, caller);
+    if (event.type === 'lock') return role !== undefined;
+    if (event.type === 'alarm' || event.type === 'alarm-ended') return caller.gatewayAdministrator || roleSuffices(role, roleForAlarms);
+    return roleSuffices(role, roleForEvent[event.type]);
   }
 
   /** Those who hear this kind of event of a lock: as many as have a role on it are looked for, not as many as follow. */
@@ -70,35 +77,50 @@ export function createLiveService(options: {
     for (const ofAccount of to) for (const follower of ofAccount) follower.hear(event);
   }
 
-  function inSight(accountId: AccountId, lockId: LockId): LockInSight | undefined {
+  function inSight(caller: Caller, lockId: LockId): LockInSight | undefined {
     const lock = locks.get(lockId);
-    const role = lock && roleOn(lock, { accountId });
+    const role = lock && roleOn(lock, caller);
     if (lock === undefined || role === undefined) return undefined;
     const { state, stateAt, batteryPercent } = statuses.get(lockId);
     return { type: 'lock', lockId, alias: lock.alias, role, online: link.session(lockId) !== undefined, state, stateAt, batteryPercent };
   }
 
+  function alarmsOf(caller: Caller): readonly AlarmEvent[] {
+    return alarms(caller).map((alarm) => ({ type: 'alarm', lockId: alarm.lockId, alarm }));
+  }
+
+  /** One account's followers, of a lock that has changed. */
+  function lockSeen(ofAccount: ReadonlySet<Follower>, caller: Caller, lockId: LockId, before: Lock | undefined, after: Lock | undefined) {
+    const [earlier, role] = [before && roleOn(before, caller), after && roleOn(after, caller)];
+    if (role === earlier && (role === undefined || before?.alias === after?.alias)) return;
+    const sight = inSight(caller, lockId) ?? ({ type: 'lock-gone', lockId } as const);
+    const seesAlarmsNow = roleSuffices(role, roleForAlarms) && !roleSuffices(earlier, roleForAlarms) && !caller.gatewayAdministrator;
+    const standing = seesAlarmsNow ? alarmsOf(caller).filter((alarm) => alarm.lockId === lockId) : [];
+    for (const follower of ofAccount) for (const event of [sight, ...standing]) follower.hear(event);
+  }
+
   const announce: Announcements = {
     lockEvent: (event) => tell(audience(event.lockId, event.type), event),
 
+    alarm(event) {
+      for (const ofAccount of followers.values())
+        for (const follower of ofAccount) if (mayHear(follower.caller, event)) follower.hear(event);
+    },
+
     stored({ lockId, epoch, drafts, firstRecordId }) {
       const to = audience(lockId, 'record');
-      if (to.length > 0)
-        for (const [n, draft] of drafts.entries())
-          tell(to, { type: 'record', lockId, record: { ...draft, recordId: firstRecordId + n, lockId, epoch } });
+      if (to.length === 0) return;
+      for (const [n, draft] of drafts.entries())
+        tell(to, { type: 'record', lockId, record: { ...draft, recordId: firstRecordId + n, lockId, epoch } });
     },
 
     lockChanged(before, after) {
       const lockId = (after ?? before)?.lockId;
       if (lockId === undefined) return;
       if (before?.alias === after?.alias && before?.roles === after?.roles && before?.administrator === after?.administrator) return;
-      for (const [accountId, ofAccount] of followers) {
-        const earlier = before && roleOn(before, { accountId });
-        const role = after && roleOn(after, { accountId });
-        if (earlier === undefined && role === undefined) continue;
-        if (role === earlier && before?.alias === after?.alias) continue;
-        const event = inSight(accountId, lockId) ?? ({ type: 'lock-gone', lockId } as const);
-        for (const follower of ofAccount) follower.hear(event);
+      for (const ofAccount of followers.values()) {
+        const [any] = ofAccount;
+        if (any !== undefined) lockSeen(ofAccount, any.caller, lockId, before, after);
       }
     },
 
@@ -110,7 +132,7 @@ export function createLiveService(options: {
   return {
     announce,
     follow(follower) {
-      const { accountId } = follower;
+      const { accountId } = follower.caller;
       const ofAccount = followers.get(accountId) ?? new Set();
       followers.set(accountId, ofAccount.add(follower));
       return () => {
@@ -118,18 +140,19 @@ export function createLiveService(options: {
         if (ofAccount.size === 0 && followers.get(accountId) === ofAccount) followers.delete(accountId);
       };
     },
-    locksOf: (accountId) =>
+    locksOf: (caller) =>
       locks
         .all()
-        .filter((lock) => roleOn(lock, { accountId }) !== undefined)
+        .filter((lock) => roleOn(lock, caller) !== undefined)
         .map(({ lockId }) => lockId),
     inSight,
+    alarmsOf,
     mayHear,
     newestRecord: records.newest,
-    async *recordsSince(accountId, recordId) {
+    async *recordsSince(caller, recordId) {
       const mayRead = (lockId: LockId): boolean => {
         const lock = locks.get(lockId);
-        return lock !== undefined && roleSuffices(roleOn(lock, { accountId }), roleForEvent.record);
+        return lock !== undefined && roleSuffices(roleOn(lock, caller), roleForEvent.record);
       };
       for await (const some of records.since(recordId, mayRead)) {
         const oldest = oldestKept(clock.now(), clockIsSuspect());

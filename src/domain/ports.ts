@@ -217,7 +217,13 @@ export type Notice =
       readonly to: number;
       readonly error: string;
     }
-  | { readonly kind: 'alarm-began'; readonly alarm: AlarmKind; readonly lockId: LockId | null; readonly reason: string }
+  | {
+      readonly kind: 'alarm-began';
+      readonly alarm: AlarmKind;
+      readonly lockId: LockId | null;
+      readonly since: number;
+      readonly reason: string;
+    }
   | {
       readonly kind: 'alarm-ended';
       readonly alarm: AlarmKind;

@@ -5,8 +5,8 @@ export const eventDocs = {
   liveEvents: {
     summary: 'What happens at your locks, the moment it happens',
     description:
-      'Server-sent events: `lock` for every lock in your sight, then `ready`, then `state`, `battery`, `online`, `lock`, `lock-gone` and, for ' +
-      'managers, `card` and `record`. With the header `Last-Event-ID` also the records since that one.',
+      'Server-sent events: `lock` for every lock in your sight, `alarm` for each that stands, then `ready`, then `state`, `battery`, `online`, ' +
+      '`lock`, `lock-gone` and, for managers, `alarm`, `alarm-ended`, `card` and `record`. With the header `Last-Event-ID` also the records since that one.',
     audience: 'any account',
     answers: { 200: { mediaType: 'text/event-stream' } },
     examples: [],

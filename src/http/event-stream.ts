@@ -1,10 +1,11 @@
 // One listener: first what is, then what happens. When it reads more slowly than things happen, or begins in the past, it gets records
 // from the log and of all else the newest, at its own pace; so what waits for it is bounded, and no record is left out.
 import type { ServerResponse } from 'node:http';
-import type { AccountId } from '../domain/account.ts';
+import type { Caller } from '../domain/account.ts';
 import { type LiveEvent, subjectOf } from '../domain/live-event.ts';
 import type { Follower, LiveService } from '../domain/live-service.ts';
 import { type EventText, heartbeatText, patienceText, readyText } from './event-text.ts';
+import type { Turns } from './event-turns.ts';
 
 /** Bytes that wait for one listener; beyond that it falls behind. */
 const bytesAtMost = 64 * 1024;
@@ -27,7 +28,7 @@ export type EndReason = 'slow' | 'rights' | 'failed';
 
 export function createEventStream(options: {
   readonly response: ServerResponse;
-  readonly accountId: AccountId;
+  readonly caller: Caller;
   readonly live: LiveService;
   readonly textOf: EventText;
   /** The last record that the client had; undefined: it asks for none that is there already. */
@@ -37,14 +38,16 @@ export function createEventStream(options: {
   /** `flush` is to be called soon. */
   readonly onQueued: () => void;
   readonly onBehind: () => void;
-  /** Works through records of the past when there is room for that. */
-  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
+  /** Works through records of the past when there is room for that; however slowly the client takes them, others can, too. */
+  readonly inTurn: Turns;
+  /** Reads some of them: a few listeners at a time, because doors wait meanwhile. */
+  readonly readInTurn: Turns;
   /** It ends itself; not told when the client goes. */
   readonly onEnd: (reason: EndReason, error?: unknown) => void;
 }): EventStream {
-  const { response, accountId, live, textOf, authenticate, onQueued, onBehind, inTurn, onEnd } = options;
-  const toShow = [...live.locksOf(accountId)].reverse();
-  const missed = new Map<string, LiveEvent>();
+  const { response, caller, live, textOf, authenticate, onQueued, onBehind, inTurn, readInTurn, onEnd } = options;
+  const toShow = [...live.locksOf(caller)].reverse();
+  const missed = new Map<string, LiveEvent>(live.alarmsOf(caller).map((alarm) => [subjectOf(alarm), alarm]));
   // An id from another life of this gateway may be one that is still to come.
   let position = Math.min(options.lastRecordId ?? Number.MAX_SAFE_INTEGER, live.newestRecord());
   let isLive = false;
@@ -123,24 +126,34 @@ export function createEventStream(options: {
   }
   function nextLocks(): Buffer {
     const locks = toShow.splice(-atATime).reverse();
-    return Buffer.concat(locks.flatMap((lockId) => live.inSight(accountId, lockId) ?? []).map(textOf));
+    return Buffer.concat(locks.flatMap((lockId) => live.inSight(caller, lockId) ?? []).map(textOf));
   }
   function nextMissed(): Buffer {
     const some = [...missed].slice(0, atATime);
     for (const [subject] of some) missed.delete(subject);
     // A right may have gone since.
-    return Buffer.concat(some.filter(([, event]) => live.mayHear(accountId, event)).map(([, event]) => textOf(event)));
+    return Buffer.concat(some.filter(([, event]) => live.mayHear(caller, event)).map(([, event]) => textOf(event)));
   }
   async function tellRecords(): Promise<void> {
     const upTo = live.newestRecord();
-    for await (const records of live.recordsSince(accountId, position)) {
-      if (isOver) return;
-      const last = records.at(-1);
-      if (last === undefined) continue;
-      await written(Buffer.concat(records.map((record) => textOf({ type: 'record', lockId: record.lockId, record }))));
-      position = last.recordId;
+    const unread = live.recordsSince(caller, position)[Symbol.asyncIterator]();
+    const readSome = () =>
+      readInTurn(async () => {
+        const { value: records, done } = await unread.next();
+        if (done === true) return undefined;
+        return { records, text: Buffer.concat(records.map((record) => textOf({ type: 'record', lockId: record.lockId, record }))) };
+      });
+    try {
+      for (let some = await readSome(); some !== undefined; some = await readSome()) {
+        const last = some.records.at(-1);
+        if (last !== undefined) await written(some.text);
+        if (isOver) return;
+        position = last?.recordId ?? position;
+      }
+      position = Math.max(position, upTo);
+    } finally {
+      await unread.return?.();
     }
-    position = Math.max(position, upTo);
   }
   function goLive(): void {
     isLive = true;
@@ -165,7 +178,7 @@ export function createEventStream(options: {
   }
 
   return {
-    accountId,
+    caller,
     hear,
     accountsChanged: () => void (isOver || stillMay()),
     start: () => void catchUp(),

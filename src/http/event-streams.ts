@@ -7,6 +7,7 @@ import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import { createEventStream, type EndReason, type EventStream } from './event-stream.ts';
 import { createEventText } from './event-text.ts';
+import { createTurns, type Turns } from './event-turns.ts';
 
 const listenersAtMost = 2_000;
 const listenersOfAccount = 500;
@@ -14,6 +15,8 @@ const sweepMs = 15_000;
 /** Those that are told records of the past, at a time: each has a piece of the log in memory. */
 const replaysAtOnce = 32;
 const replaysOfAccount = 4;
+/** Those whose piece is read and made into text at a time: doors wait meanwhile. */
+const readsAtOnce = 2;
 /** Listeners that are given what they heard in one turn of the event loop: each costs a system call, and doors wait meanwhile. */
 const flushesAtOnce = 64;
 
@@ -51,6 +54,7 @@ export function createEventStreams(options: { readonly live: LiveService; readon
   const accounts = new Map<AccountId, OfAccount>();
   const textOf = createEventText();
   const inTurn = createTurns(replaysAtOnce);
+  const readInTurn = createTurns(readsAtOnce);
   const figures = { behind: 0, slow: 0, refused: 0 };
   /** Those that heard something, in the order in which they did. */
   let queued: EventStream[] = [];
@@ -87,12 +91,14 @@ export function createEventStreams(options: { readonly live: LiveService; readon
       figures.refused += 1;
       throw new DomainError('rate-limited', 'there are too many listeners to live events', { retryAfterSeconds: 10 });
     },
-    begin({ response, caller: { accountId, username }, lastRecordId, authenticate }) {
+    begin({ response, caller, lastRecordId, authenticate }) {
+      const { accountId, username } = caller;
       const own = ofAccount(accountId);
       const stream: EventStream = createEventStream({
-        ...{ response, accountId, live, textOf, lastRecordId, authenticate },
+        ...{ response, caller, live, textOf, lastRecordId, authenticate },
         onQueued: () => queue(stream),
         inTurn: (work) => own.inTurn(() => inTurn(work)),
+        readInTurn,
         onBehind() {
           figures.behind += 1;
         },
@@ -120,24 +126,5 @@ export function createEventStreams(options: { readonly live: LiveService; readon
       for (const stream of streams) stream.end();
     },
     figures: () => ({ listeners: streams.size, ...figures }),
-  };
-}
-
-type Turns = (work: () => Promise<void>) => Promise<void>;
-
-/** So many at a time, in the order of asking. */
-function createTurns(atOnce: number): Turns {
-  let free = atOnce;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
   };
 }

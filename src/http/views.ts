@@ -219,7 +219,7 @@ export function newTokenView({ token, secret }: TokenView & { readonly secret: s
 }
 
 /** An alarm that stands; lockId null: of the gateway itself. */
-export function alarmView({ kind, lockId, since, reason }: Alarm): AnswerBody<'Alarm'> {
+export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'>): AnswerBody<'Alarm'> {
   return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
 }
 
@@ -239,6 +239,10 @@ export function liveEventView(event: LiveEvent): object {
       return recordView(event.record);
     case 'lock-gone':
       return { lockId };
+    case 'alarm':
+      return alarmView(event.alarm);
+    case 'alarm-ended':
+      return { kind: event.kind, lockId, since: event.since };
     case 'lock': {
       const { alias, role, online, state, stateAt, batteryPercent } = event;
       return { lockId, lockAlias: alias, role, online, state, stateDate: stateAt, electricQuantity: batteryPercent ?? -1 };

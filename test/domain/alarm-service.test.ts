@@ -38,7 +38,9 @@ describe('an alarm', () => {
     second.raise('low-battery', lockId, { reason: 'its battery is at 16 percent', batteryPercent: 16 });
     expect(second.list(callers.admin, all)).toEqual(before);
     await second.stop();
-    expect(notices).toEqual([{ kind: 'alarm-began', alarm: 'low-battery', lockId, reason: 'its battery is at 17 percent' }]);
+    expect(notices).toEqual([
+      { kind: 'alarm-began', alarm: 'low-battery', lockId, since: expect.any(Number), reason: 'its battery is at 17 percent' },
+    ]);
   });
 
   it('is said when it is on the disk, so that a power cut before that says it once', async () => {

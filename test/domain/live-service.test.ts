@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AccountId, Caller } from '../../src/domain/account.ts';
+import type { Caller } from '../../src/domain/account.ts';
 import type { LiveEvent } from '../../src/domain/live-event.ts';
 import { callers, createDomain, lockId, someCard, stays } from '../support/domain.ts';
 
 async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
   const domain = await createDomain(options);
-  function follow({ accountId }: Pick<Caller, 'accountId'>) {
+  function follow(caller: Caller) {
     const heard: LiveEvent[] = [];
     let asked = 0;
     const stop = domain.live.follow({
-      accountId,
+      caller,
       hear: (event) => void heard.push(event),
       accountsChanged: () => {
         asked += 1;
@@ -103,19 +103,54 @@ describe('who hears what', () => {
   });
 });
 
+describe('alarms', () => {
+  it('are heard by managers of the lock and by gateway administrators; those of the gateway by the latter alone', async () => {
+    const { follow, alarms, clock, live } = await setUp();
+    const [max, ole, admin] = [follow(callers.manager), follow(callers.operator), follow(callers.admin)];
+    alarms.raise('jammed', lockId, { reason: 'its bolt does not move' });
+    alarms.raise('storage-unavailable', null, { reason: 'the disk is full' });
+    await clock.advance(2_000);
+    const jammed = {
+      type: 'alarm',
+      lockId,
+      alarm: { kind: 'jammed', lockId, since: clock.now() - 2_000, reason: 'its bolt does not move' },
+    };
+    expect(max.heard).toEqual([jammed]);
+    expect(admin.heard).toMatchObject([jammed, { alarm: { kind: 'storage-unavailable', lockId: null } }]);
+    expect(ole.heard).toEqual([]);
+    expect(live.alarmsOf(callers.manager)).toMatchObject([jammed]);
+    alarms.clear('jammed', lockId);
+    await clock.advance(86_400_000);
+    alarms.settle();
+    await clock.advance(2_000);
+    expect(max.heard.at(-1)).toEqual({ type: 'alarm-ended', lockId, kind: 'jammed', since: jammed.alarm.since });
+  });
+
+  it('that stand are told to an operator who becomes a manager', async () => {
+    const { follow, alarms, registrationService } = await setUp();
+    alarms.raise('tampered', lockId, { reason: 'it was opened' });
+    const ole = follow(callers.operator);
+    await registrationService.grant(callers.administrator, lockId, 'ole', 'manager');
+    expect(ole.heard).toMatchObject([
+      { type: 'lock', role: 'manager' },
+      { type: 'alarm', alarm: { kind: 'tampered' } },
+    ]);
+  });
+});
+
 describe('records of the past', () => {
   it('are those of the locks that the account may read, and none older than is kept (Specification 8)', async () => {
     const { live, append, clock } = await setUp();
     await append(1, clock.now() - 250 * 86_400_000);
     for (let seq = 2; seq <= 4; seq++) await append(seq);
-    const idsFor = async (accountId: AccountId, above: number) => {
+    const idsFor = async (caller: Caller, above: number) => {
       const ids: number[] = [];
-      for await (const some of live.recordsSince(accountId, above)) ids.push(...some.map(({ recordId }) => recordId));
+      for await (const some of live.recordsSince(caller, above)) ids.push(...some.map(({ recordId }) => recordId));
       return ids;
     };
-    expect(await idsFor(callers.manager.accountId, 0)).toEqual([2, 3, 4]);
-    expect(await idsFor(callers.manager.accountId, 3)).toEqual([4]);
-    expect(await idsFor(callers.operator.accountId, 0)).toEqual([]);
+    expect(await idsFor(callers.manager, 0)).toEqual([2, 3, 4]);
+    expect(await idsFor(callers.manager, 3)).toEqual([4]);
+    expect(await idsFor(callers.operator, 0)).toEqual([]);
     expect(live.newestRecord()).toBe(4);
   });
 });

@@ -121,6 +121,9 @@ describe('the records since one', () => {
       const late = store.records.append(lockId(1), 'e', sampleEvents(2, 2));
       clock.advance(dayMs);
       const early = store.records.append(lockId(2), 'e', sampleEvents(1, 1));
+      // Time enough for a new day's file to be made and flushed, if nothing kept it from it.
+      for (let n = 0; n < 50; n++) await readdir(directory);
+      await Promise.race([early, readFile(`${directory}/counters.json`)]);
       release();
       await Promise.all([late, early]);
       expect(heard.all).toEqual([

@@ -240,7 +240,15 @@ export async function createDomain(
       if (outcome.kind === 'ok' && outcome.state !== undefined) reports.state(id, { state: outcome.state });
     },
   });
-  const live = createLiveService({ clock, locks: storedLocks, statuses: memoryStatuses, link, records, clockIsSuspect: () => false });
+  const live = createLiveService({
+    clock,
+    locks: storedLocks,
+    statuses: memoryStatuses,
+    link,
+    records,
+    alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: 1_000 }).list,
+    clockIsSuspect: () => false,
+  });
   const { locks, cards, statuses, accounts, notify } = announced(
     {
       locks: storedLocks,

@@ -165,12 +165,14 @@ function createFakeServices(): FakeServices {
     live: {
       announce: {
         lockEvent: () => unexpected('live.lockEvent'),
+        alarm: () => unexpected('live.alarm'),
         stored: () => unexpected('live.stored'),
         lockChanged: () => unexpected('live.lockChanged'),
         accountsChanged: () => unexpected('live.accountsChanged'),
       },
       follow: () => unexpected('live.follow'),
       locksOf: () => unexpected('live.locksOf'),
+      alarmsOf: () => unexpected('live.alarmsOf'),
       inSight: () => unexpected('live.inSight'),
       mayHear: () => unexpected('live.mayHear'),
       newestRecord: () => unexpected('live.newestRecord'),
