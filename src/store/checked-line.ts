@@ -31,21 +31,23 @@ const digits = Buffer.from('0123456789abcdef');
 
 /**
  * Writes the lines of many bodies, one behind the other, into a buffer with room for three bytes a character; gives the length of each
- * line with its newline. One string is written for all of them: a call for each costs more than its bytes.
+ * line with its newline, and all of them together. One string is written for all of them: a call for each costs more than its bytes.
  */
-export function writeChecked(into: Buffer, bodies: readonly string[]): number[] {
+export function writeChecked(into: Buffer, bodies: readonly string[]): { readonly lengths: readonly number[]; readonly bytes: number } {
   let text = '';
   for (const body of bodies) text += body + blank;
   const isAscii = into.write(text) === text.length;
+  const lengths: number[] = [];
   let at = 0;
-  return bodies.map((body) => {
-    const bytes = isAscii ? body.length : Buffer.byteLength(body);
-    const checksum = crc32(into.subarray(at, at + bytes));
-    let digit = at + bytes + head.length;
+  for (const body of bodies) {
+    const end = at + (isAscii ? body.length : Buffer.byteLength(body));
+    const checksum = crc32(into.subarray(at, end));
+    let digit = end + head.length;
     for (let shift = 28; shift >= 0; shift -= 4) into[digit++] = digits[(checksum >>> shift) & 15] as number;
-    at += bytes + blank.length;
-    return bytes + blank.length;
-  });
+    lengths.push(end + blank.length - at);
+    at = end + blank.length;
+  }
+  return { lengths, bytes: at };
 }
 
 /** Whether a line (without its newline) is exactly as it was written. */

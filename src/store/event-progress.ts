@@ -9,6 +9,9 @@ import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './s
 const maxEpochs = 8;
 const maxGaps = 1_000;
 
+/** Of the claims that nothing was refused of, which are nearly all. */
+const none: readonly RecordDraft[] = [];
+
 interface Epoch {
   readonly lockId: LockId;
   readonly name: string;
@@ -115,13 +118,20 @@ export function createEventProgress(): EventProgress {
       const epoch = roomFor(lockId, name, forgetBefore);
       if (!epoch) return { fresh: [], duplicates: 0, refused: events, epoch, ended: undefined, end: undefined };
       const fresh: RecordDraft[] = [];
-      const refused: RecordDraft[] = [];
+      let refused = none;
       for (const event of events) {
         if (includesSeq(epoch.ranges, event.seq)) continue;
-        (claimOne(epoch, event.seq) ? fresh : refused).push(event);
+        if (claimOne(epoch, event.seq)) fresh.push(event);
+        else refused = [...refused, event];
       }
-      const duplicates = events.length - fresh.length - refused.length;
-      const claim: Claim = { fresh, duplicates, refused, epoch, ended: undefined, end: undefined };
+      const claim: Claim = {
+        fresh,
+        duplicates: events.length - fresh.length - refused.length,
+        refused,
+        epoch,
+        ended: undefined,
+        end: undefined,
+      };
       if (fresh.length > 0) epoch.claims.push(claim);
       return claim;
     },

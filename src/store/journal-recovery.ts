@@ -60,12 +60,12 @@ async function repair(
   log: Log,
   accepts: (line: Buffer, position: number) => boolean,
 ): Promise<RecoveredJournal> {
-  const { bad, good, size } = await inspect(file, accepts);
+  const { bad, good, lines, size } = await inspect(file, accepts);
   const name = basename(path);
   const middle = bad.filter((span) => span.to < good);
   const tail = bad.filter((span) => span.from >= good);
   if (tail.length > 0) await setAside(files, path, await bytesOf(file, tail));
-  if (size > good) log.warn({ code: 'journal-torn', file: name, bytes: size - good }, 'a torn end of a journal was cut off');
+  if (lines > good) log.warn({ code: 'journal-torn', file: name, bytes: lines - good }, 'a torn end of a journal was cut off');
   if (middle.length === 0) {
     if (size > good) {
       await file.truncate(good);
@@ -85,19 +85,31 @@ async function repair(
   return { file: repaired, length: await repaired.size(), rewritten: true };
 }
 
-/** The bad lines (with their newlines), where the last good line ends, and the size of the file. */
-async function inspect(
-  file: OpenFile,
-  accepts: (line: Buffer, position: number) => boolean,
-): Promise<{ bad: Span[]; good: number; size: number }> {
+interface Inspected {
+  /** The bad lines, with their newlines and with empty lines that something comes behind. */
+  readonly bad: Span[];
+  /** Where the last good line ends. */
+  readonly good: number;
+  /** Where the lines end, finished or not: only newlines are behind. */
+  readonly lines: number;
+  readonly size: number;
+}
+
+async function inspect(file: OpenFile, accepts: (line: Buffer, position: number) => boolean): Promise<Inspected> {
   const bad: Span[] = [];
   let good = 0;
-  await scanLines(file, (line, position) => {
+  let lines = 0;
+  const scanned = await scanLines(file, (line, position) => {
+    if (line.length === 0) return;
     const to = position + line.length + 1;
-    if (isIntact(line) && accepts(line, position)) good = to;
+    const isGood = isIntact(line) && accepts(line, position);
+    if (position > lines) bad.push({ from: lines, to: position });
+    if (isGood) good = to;
     else bad.push({ from: position, to });
+    lines = to;
   });
-  return { bad, good, size: await file.size() };
+  const size = await file.size();
+  return { bad, good, lines: size > scanned ? size : lines, size };
 }
 
 function goodSpans(bad: readonly Span[], end: number): Span[] {

@@ -1,5 +1,9 @@
 // A file of checked lines that only grows, with group commit: what comes in while a flush is under way goes out together, in one write
 // and one fdatasync, and is acknowledged together.
+//
+// Behind the lines, the open file holds newlines, which later lines overwrite: a flush of bytes that were in the file before is done
+// when they are on the disk, where one of a file that grew has the file system write its journal too (598 beside 351 us for 28 kB on
+// ext4, and a third of the blocks for a single line). A closed journal holds its lines only.
 import { checkedExtra, writeChecked } from './checked-line.ts';
 import type { OpenFile } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
@@ -13,7 +17,19 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A larger batch gets a buffer of its own. */
+/** What is added to the file at once when its newlines are used up: some 900 records. */
+const padding = Buffer.alloc(256 << 10, '\n');
+
+/** What goes out with one flush. */
+interface Group {
+  readonly waiting: Waiting[];
+  /** Of all of them. */
+  readonly bodies: string[];
+  characters: number;
+}
+const newGroup = (): Group => ({ waiting: [], bodies: [], characters: 0 });
+
+/** A larger group gets a buffer of its own. */
 const mostScratchBytes = 4_000_000;
 
 export interface Journal {
@@ -38,8 +54,10 @@ export interface Journal {
 /** A journal over an open file whose first `length` bytes are good; what is behind them is cut before the first write. */
 export function createJournal(file: OpenFile, goodLength: number): Journal {
   let length = goodLength;
+  /** Where the file ends; those bytes behind `length` are newlines. */
+  let end = goodLength;
   let flushes = 0;
-  let queue: Waiting[] = [];
+  let group = newGroup();
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   /** Bytes of a failed write may be behind `length`. */
@@ -50,26 +68,27 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
   async function cut(): Promise<void> {
     if (!ragged) return;
     await file.truncate(length);
+    end = length;
     ragged = false;
   }
-  /** A buffer with room for lines, which is used again by the next batch. */
-  function room(bodies: readonly string[]): Buffer {
-    let bytes = 0;
-    for (const body of bodies) bytes += 3 * body.length + checkedExtra;
+  /** A buffer with room for lines, which is used again by the next group. */
+  function room({ bodies, characters }: Group): Buffer {
+    const bytes = 3 * characters + bodies.length * checkedExtra;
     const into = bytes <= scratch.length ? scratch : Buffer.allocUnsafe(bytes);
     if (bytes <= mostScratchBytes) scratch = into;
     return into;
   }
-  async function commit(batch: readonly Waiting[]): Promise<void> {
-    const bodies = batch.flatMap((waiting) => waiting.bodies);
-    const into = room(bodies);
-    const lengths = writeChecked(into, bodies);
-    let bytes = 0;
-    for (const line of lengths) bytes += line;
+  async function commit(flushing: Group): Promise<void> {
+    const into = room(flushing);
+    const { lengths, bytes } = writeChecked(into, flushing.bodies);
     await cut();
     ragged = true;
     try {
       await file.write(into.subarray(0, bytes), length);
+      if (length + bytes > end) {
+        await file.write(padding, length + bytes);
+        end = length + bytes + padding.length;
+      }
     } catch (error) {
       // When this fails too, the next append tries it again first.
       await cut().catch(() => undefined);
@@ -87,22 +106,30 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
     let position = length;
     let first = 0;
     length += bytes;
-    for (const { bodies, resolve } of batch) {
+    for (const { bodies, resolve } of flushing.waiting) {
       resolve(position, lengths, first);
-      for (const end = first + bodies.length; first < end; first++) position += lengths[first] as number;
+      for (const next = first + bodies.length; first < next; first++) position += lengths[first] as number;
+    }
+  }
+  async function closeFile(): Promise<void> {
+    try {
+      // What cannot be cut now is cut by whoever opens the file next.
+      if (end > length && broken === undefined) await file.truncate(length).catch(() => undefined);
+    } finally {
+      await file.close();
     }
   }
   async function writeAll(): Promise<void> {
     // One turn of the event loop, so that everybody who was just acknowledged can be in the next group.
     await nextTurn();
-    while (queue.length > 0) {
-      const batch = queue;
-      queue = [];
+    while (group.waiting.length > 0) {
+      const flushing = group;
+      group = newGroup();
       try {
         if (broken !== undefined) throw broken;
-        await commit(batch);
+        await commit(flushing);
       } catch (error) {
-        for (const { reject } of batch) reject(storageUnavailable(error));
+        for (const { reject } of flushing.waiting) reject(storageUnavailable(error));
       }
       await nextTurn();
     }
@@ -114,7 +141,11 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
       waiting.reject(storageUnavailable(new Error('the journal is closed')));
       return;
     }
-    queue.push(waiting);
+    group.waiting.push(waiting);
+    for (const body of waiting.bodies) {
+      group.bodies.push(body);
+      group.characters += body.length;
+    }
     writing ??= writeAll();
   }
 
@@ -126,7 +157,7 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
     read: (into, position) => file.read(into, position),
     idle: () => writing ?? Promise.resolve(),
     close() {
-      closing ??= (writing ?? Promise.resolve()).then(() => file.close());
+      closing ??= (writing ?? Promise.resolve()).then(closeFile);
       return closing;
     },
   };

@@ -32,9 +32,13 @@ export function recordBody(recordId: number, lockId: LockId, epoch: string, draf
   );
 }
 
-/** As JSON.stringify, which is only asked where something has to be escaped or may have to be. */
+/** As JSON.stringify, which is only asked where something has to be escaped or may have to be: a loop is faster than a RegExp here. */
 function quoted(plain: string): string {
-  return /^[ !#-[\]-~]*$/.test(plain) ? `"${plain}"` : JSON.stringify(plain);
+  for (let n = 0; n < plain.length; n++) {
+    const code = plain.charCodeAt(n);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return JSON.stringify(plain);
+  }
+  return `"${plain}"`;
 }
 
 /**

@@ -26,6 +26,8 @@ export async function verifyLines(
     try {
       const end = await scanLines(file, (line, position) => {
         number += 1;
+        // The end of a journal that is being written to, or was when the power went.
+        if (line.length === 0) return;
         const found = isIntact(line) ? problem(line, position) : 'is not as it was written';
         if (found !== undefined) report(name, `line ${number} ${found}`);
       });

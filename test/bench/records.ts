@@ -20,6 +20,8 @@ import { openSqlite } from './sqlite-peer.ts';
 const locks = 1_000;
 const recordsPerDay = 50;
 const writers = 100;
+/** Of a round of appending: so many that its start does not count. */
+const roundEvents = 100_000;
 /** Pages asked for before those that are timed: a start has just been, and its code is cold. */
 const warmUp = 500;
 /** Where better-sqlite3 is installed; without it that peer is left out. */
@@ -127,9 +129,9 @@ async function benchAppend(rounds: number): Promise<void> {
   const [ours, floors, ratios, peers]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (let n = 0; n <= rounds; n++) {
     const directory = mkdtempSync(join(tmpdir(), 'bench-append-'));
-    const floor = await floorRound(directory, 40_000);
-    const own = await appendRound(directory, 40_000);
-    const peer = sqlite === undefined ? undefined : sqliteRound(sqlite, directory, 40_000);
+    const floor = await floorRound(directory, roundEvents);
+    const own = await appendRound(directory, roundEvents);
+    const peer = sqlite === undefined ? undefined : sqliteRound(sqlite, directory, roundEvents);
     rmSync(directory, { recursive: true });
     // The first round warms up.
     if (n === 0) continue;

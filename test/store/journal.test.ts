@@ -1,5 +1,5 @@
 // Journals: group commit, what a failed write or flush leaves, and opening after whatever happened.
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { bodyOf, isIntact, withChecksum } from '../../src/store/checked-line.ts';
 import { nodeFiles } from '../../src/store/files.ts';
@@ -14,6 +14,7 @@ const line = (n: number): Buffer => Buffer.from(withChecksum(body(n)));
 async function numbersIn(path: string): Promise<number[]> {
   const lines = (await readFile(path, 'utf8')).split('\n');
   expect(lines.pop()).toBe('');
+  while (lines.at(-1) === '') lines.pop();
   return lines.map((one) => {
     expect(isIntact(Buffer.from(one))).toBe(true);
     return JSON.parse(one).n;
@@ -101,6 +102,47 @@ describe('a journal', () => {
       expect(flushes).toBe(1);
       await journal.close();
     }));
+});
+
+describe('the newlines behind the lines of an open journal', () => {
+  const newlines = Buffer.alloc(10_000, '\n');
+
+  test('are there before a flush needs them, and gone when the journal is closed', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      const journal = createJournal(await createJournalFile(nodeFiles(), path), 0);
+      await journal.append(body(1));
+      const { size } = await stat(path);
+      expect(size).toBeGreaterThan(100_000);
+      await journal.append(body(2));
+      expect((await stat(path)).size).toBe(size);
+      // More than is left of them.
+      await Promise.all(Array.from({ length: 10_000 }, (_, n) => journal.append(body(n + 3))));
+      expect((await stat(path)).size).toBeGreaterThan(journal.length());
+      const lines = journal.length();
+      await journal.close();
+      expect((await stat(path)).size).toBe(lines);
+      expect(await numbersIn(path)).toEqual(Array.from({ length: 10_002 }, (_, n) => n + 1));
+    }));
+
+  test('are no damage at a start after a kill, and are cut', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      await writeFile(path, Buffer.concat([line(1), line(2), newlines]));
+      expect(await recovered(path)).toEqual({ numbers: [1, 2], lines: [], aside: undefined });
+    }));
+
+  test.each([
+    ['the end', Buffer.concat([line(3), line(4).subarray(0, 20), newlines]), [1, 2, 3]],
+    ['the middle', Buffer.concat([line(3).subarray(0, 20), newlines, line(4).subarray(9), line(5), newlines]), [1, 2, 5]],
+    ['the beginning', Buffer.concat([newlines, line(4).subarray(9), line(5), newlines]), [1, 2, 5]],
+  ])('show where a power cut tore a group of lines in %s: whatever was acknowledged before is there', (_, torn, numbers) =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      await writeFile(path, Buffer.concat([line(1), line(2), torn]));
+      expect(await recovered(path)).toMatchObject({ numbers, lines: [expect.stringContaining('j.jsonl')] });
+    }),
+  );
 });
 
 describe('opening a journal', () => {
