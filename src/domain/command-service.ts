@@ -11,8 +11,11 @@ export const priority = { door: 0, change: 1, gateway: 2 } as const;
 const probePriority = -1;
 const waitingLimit = 16;
 const probeMs = 5_000;
-/** A lock is asked for a new hello no more often: when a busy gateway reads hellos late, reconnections would keep it busy. */
-const betweenAnchorsMs = 60_000;
+/**
+ * Between two new hellos that a lock is asked for, doubled each time: when a busy gateway reads hellos late, so that the next one is
+ * no better, reconnections would keep it busy. But a door whose lock calls every command expired is shut until the next one.
+ */
+const betweenAnchorsMs = { first: 2_000, most: 60_000 };
 /** The gateway's own commands hold up a lock that ignores them for no longer than this: doors wait behind them. */
 const ownCommandMs = 3_000;
 
@@ -61,7 +64,7 @@ export function createCommandService(options: {
   const { clock, link, commandIds, notify } = options;
   const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
-  const anchoredAt = new Map<LockId, number>();
+  const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -123,9 +126,10 @@ export function createCommandService(options: {
   /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
   function anchorAnew(session: LockSession): void {
     const now = clock.monotonic();
-    const last = anchoredAt.get(session.lockId);
-    if (last !== undefined && now - last < betweenAnchorsMs) return;
-    anchoredAt.set(session.lockId, now);
+    const last = anchored.get(session.lockId);
+    if (last !== undefined && now - last.at < last.waitMs) return;
+    const isFirst = last === undefined || now - last.at >= 2 * betweenAnchorsMs.most;
+    anchored.set(session.lockId, { at: now, waitMs: isFirst ? betweenAnchorsMs.first : Math.min(2 * last.waitMs, betweenAnchorsMs.most) });
     if (link.session(session.lockId) === session) disconnect(session, 'its uptime counter has drifted: a new hello is needed');
   }
 

@@ -377,16 +377,32 @@ describe('a lock whose uptime counter has drifted', () => {
     expect(link.session(lockId)).toBeUndefined();
   });
 
-  it('but once a minute at most: when a busy gateway reads hellos late, reconnections would only keep it busy', async () => {
+  it('soon again when the new one is no better, then less and less often: reconnections would keep a busy gateway busy', async () => {
     const { clock, link, send } = setUp();
     link.reply(lockId, () => refusal('expired'));
+    const askedAfter: number[] = [];
     await send(unlock);
-    const second = link.connect(lockId);
-    await send(unlock);
-    expect(link.session(lockId)).toBe(second);
-    await clock.advance(60_000);
-    await send(unlock);
-    expect([link.session(lockId), link.disconnects.length]).toEqual([undefined, 2]);
+    for (let second = 1; second <= 300; second++) {
+      if (link.session(lockId) === undefined) link.connect(lockId);
+      await clock.advance(1_000);
+      await send(unlock);
+      if (link.session(lockId) === undefined) askedAfter.push(second);
+    }
+    expect(askedAfter).toEqual([2, 6, 14, 30, 62, 122, 182, 242]);
+  });
+
+  it('at once when the last one was long ago', async () => {
+    const { clock, link, send } = setUp();
+    link.reply(lockId, () => refusal('expired'));
+    for (let hour = 0; hour < 3; hour++) {
+      for (const wait of [0, 2_000, 4_000]) {
+        await clock.advance(wait);
+        if (link.session(lockId) === undefined) link.connect(lockId);
+        await send(unlock);
+        expect(link.session(lockId)).toBeUndefined();
+      }
+      await clock.advance(3_600_000);
+    }
   });
 
   it('keeps its connection when little time was left: then it was simply late (Protocol 5.3 rule 1)', async () => {
