@@ -31,6 +31,8 @@ export interface FuzzRun {
 const attackers = 16;
 const betweenRoundTripsMs = 10;
 const roundTripMs = 10_000;
+/** Somebody who guesses is answered after 5 s at most, and what he sends meanwhile, an end of the stream included, is not read. */
+const refusalMs = 10_000;
 
 function fuzzLock(index: number): TestLock {
   return {
@@ -64,7 +66,7 @@ export async function fuzzGateway({ packets, seed, onProgress = () => {} }: Fuzz
       }),
     ]);
     const elapsedMs = performance.now() - started;
-    await until('all sockets of the fuzzer are closed', () => mqtt.broker.figures().openConnections === 1);
+    await until('all sockets of the fuzzer are closed', () => mqtt.broker.figures().openConnections === 1, refusalMs);
     await until('all locks of the fuzzer are gone', () => mqtt.broker.figures().connectedLocks === 1);
     const canaryFigures = await canary.stop();
     forgetWhatTheFakesHold(mqtt, errors);
