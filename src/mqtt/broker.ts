@@ -277,7 +277,9 @@ export function createBroker(options: BrokerOptions): Broker {
     const connection = connections.get(client);
     // The echo of a connection that was closed from here.
     if (connection !== undefined && !connection.isCurrent()) return;
-    counts.protocolErrors++;
+    // What aedes calls it when a client has not taken for 5 s what aedes itself has written.
+    if (error.message === 'drain timeout') counts.stuckReaders++;
+    else counts.protocolErrors++;
     log.debug({ ...identityOf(client), reason: error.message }, 'A connection broke off.');
     connection?.ended(error.message);
   }

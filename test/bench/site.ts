@@ -1,4 +1,5 @@
 // What a section measures: the daemon with its doors, and the same doors on the floors and peers beside it.
+import { readFileSync } from 'node:fs';
 import { type Address, startDaemon } from './daemon.ts';
 import { startMosquitto } from './floors/mosquitto.ts';
 import { startBareBridge, startHelloExpress, startHelloNode, startMosquittoBridge } from './floors/start-floor.ts';
@@ -16,6 +17,8 @@ export interface Site extends Doors {
 export interface LatchdSite extends Site {
   readonly swarm: Swarm;
   readonly mqtt: Address;
+  /** Its TLS listener, and the authority to trust. Only when it was asked for. */
+  tls(): { readonly address: Address; readonly ca: string };
   /** Until it served. */
   readonly startMs: number;
 }
@@ -30,16 +33,36 @@ export interface LatchdOptions {
   readonly cardsEach?: number;
   readonly talkative?: boolean;
   readonly nodeFlags?: readonly string[];
+  /** Also with a TLS listener. */
+  readonly tls?: boolean;
 }
+
+const loopbackTls = ['--mqtts-enabled', 'true', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
 
 /** The daemon with all its safety on, and that many locks online. */
 export async function openLatchd({ folder, program }: SectionOptions, options: LatchdOptions): Promise<LatchdSite> {
-  const { name = 'latchd', connected = options.locks, keepAliveSeconds = 120, cardsEach = 0, talkative = false, nodeFlags = [] } = options;
+  const {
+    name = 'latchd',
+    connected = options.locks,
+    keepAliveSeconds = 120,
+    cardsEach = 0,
+    talkative = false,
+    nodeFlags = [],
+    tls = false,
+  } = options;
   const dataDir = `${folder}/${name.replaceAll(/\W/g, '-')}-${options.locks}${talkative ? '-talkative' : ''}`;
   const { token, locks } = await seedDirectory(dataDir, options.locks, cardsEach);
-  const { http, mqtt, pid, startMs, stop } = await startDaemon({ program: options.program ?? program, dataDir, nodeFlags });
+  const flags = tls ? loopbackTls : [];
+  const { http, mqtt, mqtts, pid, startMs, stop } = await startDaemon({ program: options.program ?? program, dataDir, flags, nodeFlags });
   const swarm = await connectSwarm({ address: mqtt, locks: locks.slice(0, connected), keepAliveSeconds, talkative });
-  return { name, http, mqtt, pid, token, locks, swarm, startMs, close: () => closing(stop, swarm) };
+  return {
+    ...{ name, http, mqtt, pid, token, locks, swarm, startMs },
+    tls() {
+      if (mqtts === undefined) throw new Error('this daemon was started without TLS');
+      return { address: mqtts, ca: readFileSync(`${dataDir}/tls/ca.crt`, 'utf8') };
+    },
+    close: () => closing(stop, swarm),
+  };
 }
 
 async function closing(stop: () => Promise<void>, swarm?: Swarm): Promise<void> {

@@ -35,7 +35,7 @@ write(
 );
 write(`${report.loggedIn} of them logged in, ${report.endedByBroker} were ended by the broker at once`);
 write(`the canary: ${canary.roundTrips} round trips, the slowest ${canary.slowestMs.toFixed(0)} ms`);
-write(`in use: ${megabytes(memory.early)} at a fifth, ${megabytes(memory.late)} at the end`);
+write(`in use: ${megabytes(memory.early)} at a fifth, ${megabytes(memory.late)} at the end; ${report.socketsHeld} sockets are still held`);
 write(JSON.stringify(figures, undefined, 2));
 for (const error of errors.slice(0, 10)) write(JSON.stringify(error));
 if (errors.length > 0 || figures.hookFailures > 0) process.exitCode = 1;

@@ -3,6 +3,7 @@
 import type { Address } from '../daemon.ts';
 import type { BenchLock } from '../seed.ts';
 import { pourEvents } from './event-pour.ts';
+import { guess, stall, takePlaces } from './hostile.ts';
 import type { LoadLock } from './load-lock.ts';
 import { publishText } from './packets.ts';
 import { connectSwarm } from './swarm.ts';
@@ -19,7 +20,12 @@ export type CrowdTask =
   /** Each lock sends its backlog. */
   | { readonly kind: 'backlog'; readonly events: number }
   /** Each lock publishes without end and never reads what comes back. */
-  | { readonly kind: 'stuck'; readonly ms: number };
+  | { readonly kind: 'stuck'; readonly ms: number }
+  /** Each lock makes the gateway write without end, until it is closed. */
+  | { readonly kind: 'stall'; readonly ms: number }
+  /** So many sockets of people who are no locks. */
+  | { readonly kind: 'strangers'; readonly sockets: number; readonly ms: number }
+  | { readonly kind: 'guesses'; readonly perSecond: number; readonly ms: number };
 
 const window = 20;
 const burst = 100;
@@ -30,6 +36,9 @@ async function work({ address, locks, epoch, pid, task }: CrowdOrder): Promise<u
   process.send?.('connected');
   await new Promise((resolve) => process.once('message', resolve));
   if (task.kind === 'backlog') return pourEvents({ locks: swarm.locks, perMessage: 1, window, messagesEach: task.events, pid });
+  if (task.kind === 'stall') return { stalledMs: await Promise.all(swarm.locks.map((lock) => stall(lock, task.ms))) };
+  if (task.kind === 'strangers') return { count: await takePlaces(address, task.sockets, task.ms) };
+  if (task.kind === 'guesses') return { count: await guess(address, task.perSecond, task.ms) };
   await Promise.all(swarm.locks.map((lock) => flood(lock, task.ms)));
   return { stillOpen: swarm.locks.filter((lock) => lock.isOpen()).length };
 }

@@ -33,6 +33,8 @@ export interface LoadLock extends BenchLock {
   ping(): void;
   /** Any bytes, for a lock that misbehaves. */
   write(text: string): void;
+  /** Written, and not taken by the other side. */
+  unsentBytes(): number;
   pauseReading(): void;
   close(): void;
 }
@@ -124,6 +126,7 @@ export function connectLoadLock({
       flush,
       ping: () => void socket?.write(pingText, 'latin1'),
       write: (text) => void socket?.write(text, 'latin1'),
+      unsentBytes: () => socket?.writableLength ?? 0,
       pauseReading: () => void socket?.pause(),
       close: () => void socket?.destroy(),
     };

@@ -9,6 +9,11 @@ export function subscribeText(messageId: number, filter: string): string {
   return packet(0x82, `${number(messageId)}${text(filter)}\x01`);
 }
 
+/** Of filters that are nobody's. */
+export function subscribeManyText(messageId: number, filters: number): string {
+  return packet(0x82, number(messageId) + Array.from({ length: filters }, (_, n) => `${text(n.toString(36))}\x01`).join(''));
+}
+
 /** QoS 1. */
 export function publishText(topic: string, messageId: number, payload: string): string {
   return packet(0x32, `${text(topic)}${number(messageId)}${payload}`);

@@ -1,13 +1,14 @@
-// broker: unlocks while others misbehave or come back all at once (T14, T25), the reconnect storm (T16), memory of idle locks.
+// broker: unlocks while others misbehave or come back all at once (T14, T25); the rest of it has files of its own.
 import type { LoopResult } from '../load/closed-loop.ts';
 import { openCrowd } from '../load/crowd.ts';
 import { type DoorClients, openDoorClients } from '../load/door-clients.ts';
 import type { PourResult } from '../load/event-pour.ts';
-import { connectSwarm } from '../load/swarm.ts';
-import { residentKb, sleep } from '../processes.ts';
+import { sleep } from '../processes.ts';
 import { figureOf } from '../rounds.ts';
 import type { Figure, Section, SectionOptions } from '../section.ts';
 import { type LatchdSite, openLatchd } from '../site.ts';
+import { memory, storms } from './storm.ts';
+import { strangers } from './strangers.ts';
 
 const clients = 10;
 const doors = 100;
@@ -26,7 +27,7 @@ export const brokerSection: Section = {
     figures.push(...(await duringBacklogs(site, people, size, options)));
     people.close();
     await site.close();
-    figures.push(...(await storm(size, options)), ...(await memory(options)));
+    figures.push(...(await storms(size, options)), ...(await memory(options)), ...(await strangers(options)));
     return figures;
   },
 };
@@ -107,42 +108,4 @@ async function duringBacklogs(site: LatchdSite, people: DoorClients, size: numbe
       { goal: { atLeast: 25_000 } },
     ),
   ];
-}
-
-/** From the first connection until the gateway has acknowledged the last lock's hello and reports. */
-async function storm(size: number, options: SectionOptions): Promise<Figure[]> {
-  const rounds = options.quick ? 1 : 5;
-  options.say(`broker: ${size} locks reconnect at once`);
-  const site = await openLatchd(options, { name: 'storm', locks: size, connected: 0 });
-  const seconds: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    await sleep(500);
-    const startedAt = performance.now();
-    const swarm = await connectSwarm({ address: site.mqtt, locks: site.locks, atOnce: size });
-    seconds.push((performance.now() - startedAt) / 1000);
-    swarm.close();
-  }
-  await site.close();
-  return [figureOf(`${size.toLocaleString('en')} locks reconnect at once (TCP): all online`, 's', seconds, { goal: { atMost: 3 } })];
-}
-
-/** What the process holds more than before its locks came, once it has had time to tidy up. */
-async function memory(options: SectionOptions): Promise<Figure[]> {
-  const settleMs = options.quick ? 200 : 8_000;
-  const figures: Figure[] = [];
-  for (const count of options.quick ? [100] : [1_000, 10_000]) {
-    options.say(`broker: memory of ${count} idle locks`);
-    const site = await openLatchd(options, { name: 'memory', locks: count, connected: 0 });
-    await sleep(settleMs);
-    const before = residentKb(site.pid);
-    const swarm = await connectSwarm({ address: site.mqtt, locks: site.locks });
-    await sleep(settleMs);
-    const after = residentKb(site.pid);
-    swarm.close();
-    await site.close();
-    const title = `${count.toLocaleString('en')} idle TCP locks`;
-    figures.push(figureOf(`${title}: memory of each`, 'kB', [(after - before) / count], { goal: { atMost: 20 } }));
-    figures.push(figureOf(`${title}: memory of the process`, 'MB', [after / 1024], { goal: { atMost: 300 } }));
-  }
-  return figures;
 }

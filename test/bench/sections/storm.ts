@@ -1,0 +1,60 @@
+// The reconnect storm (T16) and what idle locks cost, over TCP and over TLS.
+import { connectSwarm } from '../load/swarm.ts';
+import { residentKb, sleep } from '../processes.ts';
+import { figureOf } from '../rounds.ts';
+import type { Figure, SectionOptions } from '../section.ts';
+import { openLatchd } from '../site.ts';
+
+/** From the first connection until the gateway has acknowledged the last lock's hello and reports. */
+export async function storms(size: number, options: SectionOptions): Promise<Figure[]> {
+  const rounds = options.quick ? 1 : 5;
+  options.say(`broker: ${size} locks reconnect at once, over TCP and over TLS`);
+  const site = await openLatchd(options, { name: 'storm', locks: size, connected: 0, tls: true });
+  const seconds: { TCP: number[]; TLS: number[] } = { TCP: [], TLS: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const [over, to] of [['TCP', { address: site.mqtt }] as const, ['TLS', site.tls()] as const]) {
+      await sleep(options.quick ? 100 : 1_000);
+      const startedAt = performance.now();
+      const swarm = await connectSwarm({ ...to, locks: site.locks, atOnce: size });
+      seconds[over].push((performance.now() - startedAt) / 1000);
+      swarm.close();
+    }
+  }
+  await site.close();
+  const title = `${size.toLocaleString('en')} locks reconnect at once`;
+  return [
+    figureOf(`${title} (TCP): all online`, 's', seconds.TCP, { goal: { atMost: 3 } }),
+    figureOf(`${title} (TLS): all online`, 's', seconds.TLS, { goal: { atMost: 6 } }),
+  ];
+}
+
+/** What the process holds more than before its locks came, once it has had time to tidy up. */
+export async function memory(options: SectionOptions): Promise<Figure[]> {
+  const settleMs = options.quick ? 200 : 8_000;
+  const figures: Figure[] = [];
+  const crowds = options.quick
+    ? ([
+        [100, 'TCP', 20],
+        [100, 'TLS', 120],
+      ] as const)
+    : ([
+        [1_000, 'TCP', 20],
+        [10_000, 'TCP', 20],
+        [1_000, 'TLS', 120],
+      ] as const);
+  for (const [count, over, kbEach] of crowds) {
+    options.say(`broker: memory of ${count} idle locks over ${over}`);
+    const site = await openLatchd(options, { name: `memory-${over}`, locks: count, connected: 0, tls: over === 'TLS' });
+    await sleep(settleMs);
+    const before = residentKb(site.pid);
+    const swarm = await connectSwarm({ ...(over === 'TLS' ? site.tls() : { address: site.mqtt }), locks: site.locks });
+    await sleep(settleMs);
+    const after = residentKb(site.pid);
+    swarm.close();
+    await site.close();
+    const title = `${count.toLocaleString('en')} idle ${over} locks`;
+    figures.push(figureOf(`${title}: memory of each`, 'kB', [(after - before) / count], { goal: { atMost: kbEach } }));
+    figures.push(figureOf(`${title}: memory of the process`, 'MB', [after / 1024], { goal: { atMost: 300 } }));
+  }
+  return figures;
+}
