@@ -63,22 +63,27 @@ export async function guess(address: Address, perSecond: number, ms: number): Pr
   return sent;
 }
 
-/** Asks for much and reads nothing; resolves with the milliseconds from when nothing was taken from it any more to its end. */
+/**
+ * Asks for much and reads nothing; resolves with the milliseconds from when nothing was taken from it any more to its end. That begins
+ * when all buffers on the way are full, of which the system has megabytes.
+ */
 export function stall(lock: LoadLock, ms: number): Promise<number> {
   lock.pauseReading();
   const question = subscribeManyText(9, 2_000);
   const endsAt = performance.now() + ms;
-  let stuckSince: number | undefined;
+  let unsent = 0;
+  let stuckSince = 0;
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now();
       if (!lock.isOpen() || now >= endsAt) {
         clearInterval(timer);
-        resolve(lock.isOpen() ? ms : now - (stuckSince ?? now));
-      } else if (lock.unsentBytes() === 0) {
-        stuckSince = undefined;
-        for (let n = 0; n < 20; n++) lock.write(question);
-      } else stuckSince ??= now;
+        resolve(lock.isOpen() ? ms : now - stuckSince);
+        return;
+      }
+      if (lock.unsentBytes() === 0) for (let n = 0; n < 20; n++) lock.write(question);
+      if (lock.unsentBytes() !== unsent) stuckSince = now;
+      unsent = lock.unsentBytes();
     }, tickMs);
   });
 }
