@@ -153,7 +153,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     alarms,
     settings: watching,
     clockIsSuspect: store.clockIsSuspect,
-    storageHealth: () => probe.health(),
+    storageHealth,
   });
   const lockClocks = createLockClocks({
     clock,

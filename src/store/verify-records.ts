@@ -98,10 +98,12 @@ function* blockProblems({ lockIds, positions, counts, lowest, highest }: BlockCo
   let next = 0;
   for (let block = 0; block < lockIds.length; block++) {
     const end = positions[block + 1] ?? Number.POSITIVE_INFINITY;
+    const begins = lines[next]?.position === positions[block];
     const inside: LockRecord[] = [];
     for (; next < lines.length && (lines[next] as Line).position < end; next++) inside.push((lines[next] as Line).record);
     const dates = inside.map(({ lockDate }) => lockDate);
     const isRight =
+      begins &&
       inside.length === counts[block] &&
       inside.every(({ lockId }) => lockId === lockIds[block]) &&
       inside.every(({ recordId }, n) => n === 0 || recordId > (inside[n - 1] as LockRecord).recordId) &&

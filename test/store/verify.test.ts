@@ -1,8 +1,8 @@
 // The offline check of a data directory: silent on a good one, and each check seen to find a planted fault.
-import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { DeviceId } from '../../src/domain/lock.ts';
-import { checkedLine, withChecksum } from '../../src/store/checked-line.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
 import { deviceId, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
@@ -41,6 +41,15 @@ async function edit(path: string, change: (text: string) => string): Promise<voi
   const after = change(before);
   expect(after).not.toBe(before);
   await writeFile(path, after);
+}
+/** With its newline; made here from what the format says, so that a mistake in the program's own hand does not hide itself. */
+function withChecksum(body: string): string {
+  return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
+}
+/** A file is no file any more: it is there and cannot be read. */
+async function unreadable(path: string): Promise<void> {
+  await rm(path);
+  await mkdir(path, { mode: 0o700 });
 }
 /** The n-th line, counted from 1, changed and given a right checksum again. */
 const editLine = (n: number, change: (body: string) => string) => (text: string) => {
@@ -94,6 +103,19 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     'has the token 1 of account 7, which is not there',
     (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"accountId": 1,(\s+"name")/, '"accountId": 7,$1')),
   ],
+  ['accounts.json', 'accounts.json is damaged: it is not JSON', (d) => edit(`${d}/accounts.json`, (t) => t.slice(0, -3))],
+  ['accounts.json', 'accounts.json is damaged: it has no schemaVersion', (d) => edit(`${d}/accounts.json`, (t) => t.replace('schema', ''))],
+  [
+    'accounts.json',
+    /^accounts.json was written by a newer latchd \(schema 99, this one knows \d+\): start that version$/,
+    (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"schemaVersion": \d+/, '"schemaVersion": 99')),
+  ],
+  ['accounts.json', 'accounts.json cannot be read (EISDIR)', (d) => unreadable(`${d}/accounts.json`)],
+  ['command.key', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/command.key`)],
+  ['quarantine.jsonl', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/quarantine.jsonl`)],
+  ['quarantine.previous.jsonl', 'line 1 is not as it was written', (d) => writeFile(`${d}/quarantine.previous.jsonl`, 'x\n')],
+  [open, 'cannot be read (EISDIR)', (d) => unreadable(`${d}/${open}`)],
+  [`${sealed}.index`, 'cannot be used: EISDIR', (d) => unreadable(`${d}/${sealed}.index`)],
   ['counters.json', 'is missing', (d) => rm(`${d}/counters.json`)],
   [
     'counters.json',
@@ -160,7 +182,7 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     (d) => edit(`${d}/locks/2.json`, (t) => t.replace('000000000002', '000000000001')),
   ],
   ['quarantine.jsonl', 'line 1 is not as it was written', (d) => edit(`${d}/quarantine.jsonl`, (t) => t.replace('not', 'NOT'))],
-  ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, checkedLine({ at: 1 }))],
+  ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, withChecksum('{"at":1'))],
   ['accounts.json', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.json`, 0o644)],
   ['locks', 'may be read by others than its owner (mode 755)', (d) => chmod(`${d}/locks`, 0o755)],
   ['.', 'may be read by others than its owner (mode 755)', (d) => chmod(d, 0o755)],
@@ -259,6 +281,36 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
         editLine(1, (body) => body.replace(/"lowest":\[\d/, '"lowest":[9')),
       ),
   ],
+  ...(
+    [
+      ['where it begins', /"positions":\[0,(\d+)/, (found: string) => found.replace(/\d+$/, (n) => String(Number(n) - 3)), 2],
+      ['its lock', /"lockIds":\[1/, () => '"lockIds":[3', 1],
+      ['its highest date', /"highest":\[\d/, () => '"highest":[9', 1],
+    ] as const
+  ).map(([, what, by, block]): (typeof faults)[number] => [
+    `${sealed}.index`,
+    new RegExp(`^has a block ${block}, of lock \\d, that is not what lies there$`),
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace(what, by)),
+      ),
+  ]),
+  [
+    `${sealed}.index`,
+    'has a block 1, of lock 1, that is not what lies there',
+    // Two records of one lock in the wrong order, in lines of one length.
+    (d) => edit(`${d}/${sealed}.jsonl`, (t) => t.replace(/^(.*"seq":11,.*)\n(.*"seq":12,.*)\n/m, '$2\n$1\n')),
+  ],
+  [
+    `${sealed}.index`,
+    'cannot be used: its columns differ in length',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace('"counts":[', '"counts":[1,')),
+      ),
+  ],
   [
     `${sealed}.index`,
     'has block 3 out of order',
@@ -291,4 +343,27 @@ describe('a planted fault is found', () => {
       expect(findings).toContainEqual({ file, problem: expected });
     }),
   );
+});
+
+/** The sentences in a part of the program, each as the pattern of what it can say. */
+async function sentencesOf(file: string): Promise<[sentence: string, pattern: RegExp][]> {
+  const code = await readFile(new URL(`../../src/store/${file}`, import.meta.url), 'utf8');
+  const literals = code
+    .split('\n')
+    .flatMap((line) => (/^\s*(\/\/|\*|\/\*|import )|throw new /.test(line) ? [] : [...line.matchAll(/'([^'`]*)'|`([^`]*)`/g)]));
+  const sentences = literals
+    .map(([, plain, template]) => plain ?? template ?? '')
+    .filter((text) => / /.test(text.replaceAll(/\$\{[^}]*\}/g, '').trim()));
+  return sentences.map((text) => {
+    const parts = text.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^()[\]\\{}|$]/g, '\\$&'));
+    return [text, new RegExp(`^(line \\d+ )?${parts.join('.*')}$`)];
+  });
+}
+
+test('no check is without a planted fault', async () => {
+  const files = (await readdir(new URL('../../src/store', import.meta.url))).filter((name) => name.startsWith('verify'));
+  const sentences = (await Promise.all(files.map(sentencesOf))).flat();
+  expect(sentences.length).toBeGreaterThan(30);
+  const planted = faults.map(([, problem]) => (typeof problem === 'string' ? problem : problem.source.replaceAll(/^\^|\$$/g, '')));
+  expect(sentences.filter(([, pattern]) => !planted.some((problem) => pattern.test(problem))).map(([sentence]) => sentence)).toEqual([]);
 });
