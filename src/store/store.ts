@@ -29,6 +29,7 @@ import { guardFlushes, storageUnavailable } from './flush-guard.ts';
 import { createHubFile, noHubs } from './hub-file.ts';
 import { type KeptFile, keptBytes, keptPart, keptPath } from './kept-files.ts';
 import { createLockFiles, type DisabledLock } from './lock-files.ts';
+import { refuseForeignDirectory } from './own-directory.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog, type PurgeOutcome } from './record-log.ts';
 import { isSealed } from './sealed-day.ts';
@@ -139,6 +140,7 @@ export function createStore(options: StoreOptions): Store {
 
   async function claimDirectory(): Promise<void> {
     try {
+      await refuseForeignDirectory(files, directory);
       for (const folder of [directory, `${directory}/locks`, `${directory}/records`]) await files.makeFolder(folder);
       await directoryLock.acquire();
       await files.syncFolder(directory);

@@ -108,6 +108,32 @@ describe('the first start', () => {
     }));
 });
 
+describe('a directory that is there', () => {
+  test("with what is not latchd's is refused, and left as it is: its mode, and what is in it", () =>
+    withDirectory(async (directory) => {
+      await writeFile(`${directory}/letters.txt`, 'mine', { mode: 0o644 });
+      await mkdir(`${directory}/records`, { mode: 0o755 });
+      await chmod(directory, 0o777);
+      await expect(testStore(directory).store.start()).rejects.toThrow(
+        `latchd does not take ${directory} for its data directory: it holds letters.txt, which is not latchd's`,
+      );
+      expect((await readdir(directory)).sort()).toEqual(['letters.txt', 'records']);
+      expect((await stat(directory)).mode & 0o777).toBe(0o777);
+      expect((await stat(`${directory}/records`)).mode & 0o777).toBe(0o755);
+    }));
+
+  test("is taken when it is empty, new on its disk, or latchd's, whatever a person has put there since", () =>
+    withDirectory(async (directory) => {
+      for (const name of ['lost+found', 'tls']) await mkdir(`${directory}/${name}`);
+      await filled(directory);
+      await writeFile(`${directory}/notes.txt`, '');
+      await rm(`${directory}/command.key`);
+      const { store } = await startedStore(directory);
+      expect(store.locks.all()).toHaveLength(3);
+      await store.stop();
+    }));
+});
+
 describe('a restart', () => {
   test('finds everything again, and gives no number twice', () =>
     withDirectory(async (directory) => {
