@@ -104,7 +104,8 @@ export function createEventStreams(options: { readonly live: LiveService; readon
         },
         onEnd(reason: EndReason, error) {
           if (reason === 'slow') figures.slow += 1;
-          if (reason === 'failed') log.warn({ account: username, err: error }, 'a listener to live events was ended because of the disk');
+          if (reason === 'failed')
+            log.warn({ code: 'listener-ended', account: username, err: error }, 'a listener to live events was ended because of the disk');
           else log.info({ account: username, reason }, 'a listener to live events was ended');
         },
       });
