@@ -292,6 +292,7 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       storageWorks: storageHealth() === 'ok',
       clockIsSuspect: store.clockIsSuspect(),
       alarms: alarms.figures(),
+      backupAt: backups.newestAt(),
       store: store.figures(),
       broker: broker.figures(),
       events: http.eventFigures(),

@@ -1,5 +1,6 @@
 // The commands that work on the data directory themselves: verify, export, backup where no daemon runs, restore.
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { LockRecord } from '../domain/record.ts';
@@ -9,6 +10,7 @@ import { backUpDirectory } from '../store/backups.ts';
 import { exportRecords } from '../store/export.ts';
 import { type Restored, type RestoreOptions, restore } from '../store/restore.ts';
 import { type Verified, verify } from '../store/verify.ts';
+import { becomeOwner } from './owner.ts';
 
 /** What is wrong, file by file. Rejects while a daemon has the directory. */
 export function verifyDirectory(directory: string): Promise<Verified> {
@@ -77,8 +79,18 @@ export interface StoppedBackupOptions {
   readonly signal: AbortSignal;
 }
 
-/** Backs up a data directory on which no daemon runs. */
-export function backUpStopped({ directory, folder, keep, version, to, onProgress, signal }: StoppedBackupOptions): Promise<BackupOutcome> {
+/** Backs up a data directory on which no daemon runs; as root, to the usual folder, it goes on as the directory's owner. */
+export async function backUpStopped({
+  directory,
+  folder,
+  keep,
+  version,
+  to,
+  onProgress,
+  signal,
+}: StoppedBackupOptions): Promise<BackupOutcome> {
+  // Elsewhere, such as on a stick, root may write and the owner may not.
+  if (to === undefined && existsSync(directory)) await becomeOwner(directory);
   const options = { directory, folder, keep, latchd: version, clock: { now: Date.now }, log: noLog };
   return backUpDirectory(options, { reason: 'asked', to, onProgress }, signal);
 }

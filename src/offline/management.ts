@@ -1,5 +1,5 @@
 // Management on a data directory that no daemon has, by the services of the daemon.
-import { access, stat } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { createAccountService } from '../domain/account-service.ts';
 import { createHubService } from '../domain/hub-service.ts';
 import type { Log } from '../domain/part.ts';
@@ -10,6 +10,7 @@ import { createClock } from '../ops/clock.ts';
 import { notOurs } from '../ops/control-client.ts';
 import { createSecrets } from '../store/secrets.ts';
 import { createStore } from '../store/store.ts';
+import { becomeOwner } from './owner.ts';
 
 /**
  * Runs `work` with the management API on a data directory that no daemon has; nobody else has it meanwhile. The same store and services
@@ -57,14 +58,4 @@ async function requireData(directory: string): Promise<void> {
       cause: error,
     });
   }
-}
-
-/** Files that root made would be closed to the daemon. */
-async function becomeOwner(directory: string): Promise<void> {
-  const { uid, gid } = await stat(directory);
-  if (process.getuid?.() === uid) return;
-  if (process.getuid?.() !== 0) throw await notOurs(directory);
-  process.setgroups?.([gid]);
-  process.setgid?.(gid);
-  process.setuid?.(uid);
 }

@@ -13,6 +13,8 @@ export interface WatchedFigures {
   readonly storageWorks: boolean;
   /** The wall clock may be wrong: nothing is deleted for its age. */
   readonly clockIsSuspect: boolean;
+  /** When the newest backup in the usual folder was made, epoch milliseconds; 0: there is none. */
+  readonly backupAt: number;
   /** How many stand, by kind. */
   readonly alarms: Reasons;
   readonly store: { readonly records: number; readonly stored: number; readonly duplicates: number; readonly disabledLocks: number };
@@ -105,6 +107,11 @@ const gauges: readonly (readonly [name: string, help: string, Read])[] = [
     'latchd_clock_suspect',
     '1 while the wall clock may be wrong and nothing is deleted for its age.',
     ({ clockIsSuspect }) => Number(clockIsSuspect),
+  ],
+  [
+    'latchd_backup_last_success_timestamp_seconds',
+    'When the newest backup in the folder of the backups was made; 0 when there is none.',
+    ({ backupAt }) => backupAt / 1_000,
   ],
   ['latchd_mqtt_connections', 'Open connections to the broker.', ({ broker }) => broker.openConnections],
   ['latchd_mqtt_reads_waiting', 'Connections that wait for their turn to be read.', ({ broker }) => broker.readsWaiting],

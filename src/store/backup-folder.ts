@@ -16,6 +16,17 @@ const usual = /^latchd-\d{8}T\d{6}Z\.tar\.gz$/;
 const beforeUpgrade = /^latchd-before-upgrade-\d{8}T\d{6}Z\.tar\.gz$/;
 const unfinished = /^latchd-(before-upgrade-)?\d{8}T\d{6}Z\.tar\.gz\.partial$/;
 
+/** When the newest of the usual archives was made, epoch milliseconds; undefined when there is none. */
+export async function newestMadeAt(files: FileLayer, folder: string): Promise<number | undefined> {
+  const [newest] = (await files.readdir(folder))
+    .filter((name) => usual.test(name))
+    .sort()
+    .reverse();
+  const [, date, time] = /(\d{8})T(\d{6})Z/.exec(newest ?? '') ?? [];
+  if (date === undefined || time === undefined) return undefined;
+  return Date.parse(`${date.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`);
+}
+
 /** Removes what a process left unfinished when it was killed. */
 export async function removeUnfinished(files: FileLayer, folder: string): Promise<void> {
   for (const name of await files.readdir(folder)) if (unfinished.test(name)) await removeIfThere(files, `${folder}/${name}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import { type BackupOutcome, writeBackup } from './backup.ts';
-import { archiveName, isFolder, removeUnfinished, rotate } from './backup-folder.ts';
+import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
 import type { BackupReason } from './backup-manifest.ts';
 import { createDirectoryLock } from './directory-lock.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
@@ -33,6 +33,8 @@ export interface BackupsOptions {
 }
 
 export interface Backups extends Part {
+  /** When the newest archive in the usual folder was made, epoch milliseconds; 0 when there is none. */
+  newestAt(): number;
   /** Backs the running store up. One at a time; rejects with a sentence, and leaves nothing behind then. */
   make(request: BackupRequest): Promise<BackupOutcome>;
   /**
@@ -47,10 +49,20 @@ export function createBackups(options: BackupsOptions & { readonly store: () => 
   const files = options.files ?? nodeFiles();
   const stopping = new AbortController();
   let underWay: Promise<BackupOutcome> | undefined;
+  let newestAt = 0;
 
   return {
     name: 'backups',
-    async start() {},
+    async start() {
+      try {
+        await removeUnfinished(files, options.folder);
+        newestAt = (await newestMadeAt(files, options.folder)) ?? 0;
+      } catch (error) {
+        // Not made yet, or away: the next backup says what is wrong with it.
+        log.debug({ folder: options.folder, err: error }, 'the folder of the backups cannot be looked at');
+      }
+    },
+    newestAt: () => newestAt,
     async stop() {
       stopping.abort();
       await underWay?.catch(() => undefined);
@@ -63,7 +75,9 @@ export function createBackups(options: BackupsOptions & { readonly store: () => 
         return write({ ...options, files }, request, [...kept, ...others.map((name) => keptPath(files, directory, name))], stopping.signal);
       });
       try {
-        return await underWay;
+        const outcome = await underWay;
+        if (request.to === undefined) newestAt = options.clock.now();
+        return outcome;
       } finally {
         underWay = undefined;
       }

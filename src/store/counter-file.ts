@@ -12,6 +12,8 @@ const counters = z.strictObject({
   accountId: floor,
   tokenId: floor,
   recordId: floor,
+  // Not in the files of the first gateways: then the groups themselves say it.
+  groupId: floor.default(0),
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
@@ -26,10 +28,17 @@ export interface CounterFile extends CounterStore {
 }
 
 /** What a gateway without any data begins with. */
-export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, groups: [] };
+export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, groupId: 0, groups: [] };
 
 /** More than were given since a backup: of records at the highest rate a gateway takes, of all else by people. */
-const leaps: Readonly<Record<CounterKind, number>> = { lockId: 1e6, cardId: 1e6, accountId: 1e6, tokenId: 1e6, recordId: 1e9 };
+const leaps: Readonly<Record<CounterKind, number>> = {
+  lockId: 1e6,
+  cardId: 1e6,
+  accountId: 1e6,
+  tokenId: 1e6,
+  groupId: 1e6,
+  recordId: 1e9,
+};
 const leapFrom = Date.UTC(2020, 0, 1);
 
 /**
@@ -62,7 +71,8 @@ export function createCounterFile(files: FileLayer, path: string, beforeUpgrade?
       if (known !== undefined) return known;
       const after = await document.update((now) => {
         if (groupOf(name, now) !== undefined) return now;
-        return { ...now, groups: [...now.groups, { groupId: now.groups.length + 1, name }] };
+        const groupId = Math.max(now.groupId, now.groups.length) + 1;
+        return { ...now, groupId, groups: [...now.groups, { groupId, name }] };
       });
       return groupOf(name, after) as number;
     },
