@@ -1,9 +1,20 @@
 // The composition root: builds every part, starts them in order, stops them in reverse. What joins the adapters is here and nowhere else.
 import { resolve } from 'node:path';
 import type { Config } from './config.ts';
+import { localAdministrator } from './domain/account.ts';
 import { createAccountService } from './domain/account-service.ts';
 import { createAlarmService } from './domain/alarm-service.ts';
 import { announced } from './domain/announced-stores.ts';
+import { createAuditTrail } from './domain/audit.ts';
+import {
+  auditedAccounts,
+  auditedAlarms,
+  auditedCards,
+  auditedHubs,
+  auditedLocks,
+  auditedPairing,
+  auditedRegistrations,
+} from './domain/audited-services.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createHubService } from './domain/hub-service.ts';
@@ -64,8 +75,8 @@ export interface Gateway {
   start(): Promise<void>;
   /** Idempotent; during a start, it ends that first. */
   stop(): Promise<void>;
-  /** Looks at the certificates again; connections stay. */
-  reload(): Promise<void>;
+  /** Looks at the certificates again; connections stay. `settings`: what became of the configuration file. */
+  reload(settings: 'taken' | 'refused'): Promise<void>;
 }
 
 export interface GatewaySurroundings {
@@ -226,24 +237,33 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       ...(config.backup.at === 'off' ? [] : [{ name: 'backup', at: config.backup.at, run: dailyBackup }]),
     ],
   });
-  const management = createManagement({
-    registrations: registration,
-    accounts: accountService,
-    hubs: hubService,
-    pairing,
-    alarms,
-    gatewayStatus,
-  });
+  // Whoever manages does so by these, whichever way they come in.
+  const trail = createAuditTrail({ clock, audit: store.audit });
+  const services = {
+    locks: auditedLocks(lockService, trail),
+    cards: auditedCards(cardService, trail),
+    registrations: auditedRegistrations(registration, trail),
+    accounts: auditedAccounts(accountService, trail),
+    hubs: auditedHubs(hubService, trail),
+    pairing: auditedPairing(pairing, trail),
+    alarms: auditedAlarms(alarms, trail),
+    audit: trail,
+  };
+  const onThisMachine = { ...localAdministrator, address: 'control socket' };
+  const management = createManagement({ ...services, gatewayStatus, address: onThisMachine.address });
   const control = createControl({
     directory: config.dataDir,
     clock,
     log,
     actions: {
       ...management,
-      'accept-clock': () => nothingToSay(store.acceptClock()),
+      'accept-clock': () =>
+        nothingToSay(trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), store.acceptClock)),
       'GET /readyz': async () => ({ version, ...readiness() }),
       async backup({ to }, onProgress) {
-        const made = await backups.make({ reason: 'asked', to: typeof to === 'string' ? to : undefined, onProgress });
+        const target = typeof to === 'string' ? to : undefined;
+        const make = () => backups.make({ reason: 'asked', to: target, onProgress });
+        const made = await trail.note(onThisMachine, { action: 'backup', object: 'backup', detail: target ?? '' }, make);
         log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
         return made;
       },
@@ -308,14 +328,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     onWebSocket: broker.accept,
     clock,
     log,
-    locks: lockService,
-    registrations: registration,
-    hubs: hubService,
-    pairing,
-    alarms,
-    cards: cardService,
+    ...services,
     records: recordService,
-    accounts: accountService,
     live,
     readiness,
     gatewayStatus,
@@ -412,9 +426,11 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
       stopping ??= stopParts();
       return stopping;
     },
-    async reload() {
+    async reload(settings) {
       await starting?.catch(() => undefined);
-      if (servingSince !== undefined) await certificates?.reload();
+      if (servingSince === undefined) return;
+      const deed = { action: 'reload', object: 'configuration', detail: settings };
+      await trail.note({ ...localAdministrator, address: 'signal' }, deed, async () => certificates?.reload());
     },
   };
 }

@@ -42,8 +42,8 @@ async function serve(read: () => Config): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGHUP', () => {
     logger.info({ signal: 'SIGHUP' }, 'reloading');
-    reloadSettings(config, read, logger);
-    gateway.reload().catch(failed);
+    const settings = reloadSettings(config, read, logger);
+    gateway.reload(settings).catch(failed);
   });
   try {
     await gateway.start();
@@ -57,20 +57,21 @@ async function serve(read: () => Config): Promise<void> {
 }
 
 /** The log's level is taken over, of everything else it is said that it takes a restart; a file with problems changes nothing. */
-function reloadSettings(running: Config, read: () => Config, logger: Logger): void {
+function reloadSettings(running: Config, read: () => Config, logger: Logger): 'taken' | 'refused' {
   let now: Config;
   try {
     now = read();
   } catch (error) {
     const problems = error instanceof ConfigError ? error.problems : [String(error)];
     logger.error({ code: 'reload-refused', problems }, 'the configuration has problems: everything stays as it is');
-    return;
+    return 'refused';
   }
   logger.setLevel(now.logLevel);
   const later = (Object.keys(now) as (keyof Config)[]).filter(
     (name) => name !== 'logLevel' && JSON.stringify(now[name]) !== JSON.stringify(running[name]),
   );
   if (later.length > 0) logger.warn({ code: 'restart-needed', settings: later }, 'these settings have changed and take a restart');
+  return 'taken';
 }
 
 await runProgram({ table: commandTable(serve), version, defaultConfigFile });

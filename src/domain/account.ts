@@ -29,6 +29,8 @@ export interface Caller {
   readonly accountId: AccountId;
   readonly username: string;
   readonly gatewayAdministrator: boolean;
+  /** Where the request came from, for the audit log; absent where nothing is changed. */
+  readonly address?: string;
 }
 
 /**

@@ -49,9 +49,9 @@ export interface Confirmation {
 
 export interface PairingService {
   /** Opens the window, or gives an open one a new end. Returns when it closes (wall clock). */
-  open(caller: Caller, seconds: number): number;
+  open(caller: Caller, seconds: number): Promise<number>;
   /** Disconnects and forgets who was not confirmed. Closing what is closed is no error. */
-  close(caller: Caller): void;
+  close(caller: Caller): Promise<void>;
   devices(caller: Caller, page: PageRequest): Page<PendingDevice>;
   /** `not-found`; `conflict` when it is contested, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
   confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
@@ -159,7 +159,7 @@ export function createPairingService(options: {
   }
 
   return {
-    open(caller, seconds) {
+    async open(caller, seconds) {
       requireGatewayAdministrator(caller);
       if (stopped) throw new DomainError('conflict', 'the gateway is stopping');
       window?.cancel();
@@ -169,7 +169,7 @@ export function createPairingService(options: {
       return clock.now() + seconds * 1_000;
     },
 
-    close(caller) {
+    async close(caller) {
       requireGatewayAdministrator(caller);
       shut('pairing was closed');
     },

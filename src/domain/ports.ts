@@ -3,6 +3,7 @@
 // A store that cannot write rejects with `storage-unavailable` and keeps what it had.
 import type { Account, AccountId, Token } from './account.ts';
 import type { AcceptedLoss, Alarm, AlarmKind } from './alarm.ts';
+import type { AuditEntry } from './audit.ts';
 import type { LockCards } from './card.ts';
 import type { Hub } from './hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
@@ -93,6 +94,21 @@ export interface AlarmStore {
   current(): KeptAlarms;
   /** In place of what was kept. */
   keep(alarms: KeptAlarms): Promise<void>;
+}
+
+export interface AuditQuery extends PageRequest {
+  /** Lowest and highest time, both included. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface AuditStore {
+  /** Rising, never given twice for a line that was written. */
+  nextId(): number;
+  /** Durable when it resolves; in place of an earlier line with this id. `storage-unavailable`: the line is not there. */
+  append(entry: AuditEntry): Promise<void>;
+  /** By id, the newest first. */
+  page(query: AuditQuery): Promise<{ readonly list: readonly AuditEntry[]; readonly total: number }>;
 }
 
 export interface RecordQuery extends PageRequest {

@@ -147,6 +147,17 @@ const alarm = z.strictObject({
   endsByItself: z.boolean(),
 });
 
+const auditEntry = z.strictObject({
+  date: dateMs,
+  username: z.string(),
+  address: z.string(),
+  action: z.string(),
+  object: z.string(),
+  detail: z.string(),
+  outcome: z.enum(['ok', 'unknown', ...(Object.keys(problemKinds) as ErrorCode[])]),
+  missed: count,
+});
+
 /** Figures come and go with what there is to watch. */
 const gatewayStatus = z.looseObject({
   version: z.string(),
@@ -221,6 +232,8 @@ export const answers = {
   IssuedToken: z.strictObject({ tokenId: id, token: z.string() }),
   Alarm: alarm,
   AlarmPage: page(alarm),
+  AuditEntry: auditEntry,
+  AuditPage: page(auditEntry),
   GatewayStatus: gatewayStatus,
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: readiness,

@@ -59,6 +59,6 @@ function malformed(message: string): DomainError {
 }
 
 /** An IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */
-function plainAddress(request: IncomingMessage): string {
+export function plainAddress(request: IncomingMessage): string {
   return (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
 }

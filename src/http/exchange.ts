@@ -8,7 +8,7 @@ import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Gone } from '../domain/ports.ts';
 import { writeAccessLog } from './access-log.ts';
-import type { Authenticate } from './authenticate.ts';
+import { type Authenticate, plainAddress } from './authenticate.ts';
 import { requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
@@ -112,7 +112,9 @@ export function createServe(options: {
     const body = route.body?.read(await readJsonBody(request, problems), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
-    return await route.handle({ caller, parameters, body, gone: goneWith(response) });
+    // Who only reads leaves no line in the audit log.
+    const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
+    return await route.handle({ caller: asking, parameters, body, gone: goneWith(response) });
   }
 
   function begin(exchange: Exchange, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {

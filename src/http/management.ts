@@ -1,13 +1,15 @@
 // The management API without HTTP, for whoever administers this machine: the same routes, with the same checks, services and answers.
 import { z } from 'zod';
-import { localAdministrator } from '../domain/account.ts';
+import { type Caller, localAdministrator } from '../domain/account.ts';
 import type { AccountService } from '../domain/account-service.ts';
 import type { AlarmService } from '../domain/alarm-service.ts';
+import type { AuditService } from '../domain/audit.ts';
 import { invalidParameter, type ParameterProblem } from '../domain/errors.ts';
 import type { HubService } from '../domain/hub-service.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
@@ -24,28 +26,37 @@ export function createManagement(options: {
   readonly hubs: HubService;
   readonly pairing?: PairingService;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
+  readonly audit: AuditService;
   readonly gatewayStatus: () => object;
+  /** How whoever asks has come in, for the audit log. */
+  readonly address: string;
 }): Management {
-  const { registrations, accounts, hubs, pairing, alarms, gatewayStatus } = options;
+  const { registrations, accounts, hubs, pairing, alarms, audit, gatewayStatus, address } = options;
   const routes = [
     ...gatewayRoutes(registrations, accounts, gatewayStatus),
     ...hubRoutes(hubs),
     ...(pairing ? pairingRoutes(pairing) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
+    ...auditRoutes(audit),
   ];
-  return Object.fromEntries(routes.map((route) => [`${route.method} ${route.path}`, (request: unknown) => handle(route, request)]));
+  return Object.fromEntries(
+    routes.map((route) => [
+      `${route.method} ${route.path}`,
+      (request: unknown) => handle(route, { ...localAdministrator, address }, request),
+    ]),
+  );
 }
 
 /** Path and query values as text, as a URL would have them. */
 const requestSchema = z.object({ parameters: z.record(z.string(), z.string()).default({}), body: z.unknown().default({}) });
 
-async function handle(route: Route, request: unknown): Promise<object> {
+async function handle(route: Route, caller: Caller, request: unknown): Promise<object> {
   const asked = requestSchema.safeParse(request).data;
   if (asked === undefined) throw invalidParameter('parameters', 'must be an object of strings');
   const problems: ParameterProblem[] = [];
   const parameters = route.parameters.read(asked.parameters, problems);
   const body = route.body?.read(asked.body, problems);
   if (problems.length > 0) throw invalidParameters(problems);
-  const answer = await route.handle({ caller: localAdministrator, parameters, body, gone: new AbortController().signal });
+  const answer = await route.handle({ caller, parameters, body, gone: new AbortController().signal });
   return answer.body;
 }

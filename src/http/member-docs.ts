@@ -94,6 +94,12 @@ export const memberDocs: Readonly<Record<string, string>> = {
   kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself.',
   endsByItself: 'False: it stands until a person ends it.',
 
+  // Audit log
+  action: 'What was done, such as `card-add`.',
+  object: 'What it was about, such as `lock 7`.',
+  outcome: '`ok`, the code of the refusal, or `unknown` when the process ended before it was known.',
+  missed: 'Refusals of this account before it that are not in the log, because there were too many.',
+
   // Health and status
   version: 'Version of latchd.',
   uptimeSeconds: 'For how many seconds the process has run.',

@@ -1,5 +1,6 @@
 // The operations of all tables. A route names one of them, so that none is without its description.
 import { alarmDocs } from './alarm-docs.ts';
+import { auditDocs } from './audit-docs.ts';
 import { cardDocs } from './card-docs.ts';
 import { documentDocs } from './document-docs.ts';
 import { eventDocs } from './event-docs.ts';
@@ -19,6 +20,7 @@ export const tables = {
   Hubs: hubDocs,
   Pairing: pairingDocs,
   Alarms: alarmDocs,
+  'Audit log': auditDocs,
   Health: healthDocs,
   Documents: documentDocs,
 } satisfies Readonly<Record<string, TableDocs>>;
@@ -32,6 +34,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Hubs: 'Hubs speak for the locks bound to them.',
   Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
+  'Audit log': 'Who changed what, when, from where, and how it ended.',
   Health: 'For watchdogs, load balancers and Prometheus.',
   Documents: 'What describes this gateway to programs and people.',
 };

@@ -2,7 +2,7 @@
 import type { PairingService } from '../domain/pairing-service.ts';
 import { confirmation, pairingTime } from './bodies.ts';
 import { managementPage, noParameters, oneDevice } from './query.ts';
-import { bodyRoute, created, ok, type Route, route } from './route.ts';
+import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
 import { confirmedView, pageView, pairingView, pendingDeviceView } from './views.ts';
 
 const base = '/api/v1/gateway';
@@ -10,13 +10,10 @@ const base = '/api/v1/gateway';
 /** HTTP API 6: for gateway administrators, which the service sees to. */
 export function pairingRoutes(pairing: PairingService): readonly Route[] {
   return [
-    bodyRoute('POST', `${base}/pairing`, 'openPairing', noParameters, pairingTime, ({ caller, body }) =>
-      ok(pairingView(pairing.open(caller, body.seconds))),
+    bodyRoute('POST', `${base}/pairing`, 'openPairing', noParameters, pairingTime, async ({ caller, body }) =>
+      ok(pairingView(await pairing.open(caller, body.seconds))),
     ),
-    route('DELETE', `${base}/pairing`, 'closePairing', noParameters, ({ caller }) => {
-      pairing.close(caller);
-      return ok({ success: true });
-    }),
+    route('DELETE', `${base}/pairing`, 'closePairing', noParameters, ({ caller }) => done(pairing.close(caller))),
     route('GET', `${base}/devices`, 'listDevices', managementPage, ({ caller, parameters }) =>
       ok(pageView(pairing.devices(caller, parameters), pendingDeviceView)),
     ),

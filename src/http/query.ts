@@ -129,3 +129,15 @@ export const oneAlarm = checked(
   z.object({ kind: z.enum(alarmKinds, `must be one of ${alarmKinds.join(', ')}`), lockId }),
   (value) => value,
 );
+
+export const auditRange = checked(
+  z
+    .object({
+      pageNo: integer().default(1),
+      pageSize: integer(1, 1000).default(100),
+      startDate: millis.default(0),
+      endDate: millis.default(0),
+    })
+    .refine((range) => range.endDate === 0 || inOrder(range), datesInOrder),
+  (range) => range,
+);

@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type NextFunction } from 'express';
 import type { AccountService } from '../domain/account-service.ts';
 import type { AlarmService } from '../domain/alarm-service.ts';
+import type { AuditService } from '../domain/audit.ts';
 import type { CardService } from '../domain/card-service.ts';
 import type { HubService } from '../domain/hub-service.ts';
 import type { LiveService } from '../domain/live-service.ts';
@@ -13,6 +14,7 @@ import type { Clock } from '../domain/ports.ts';
 import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
 import { documentRoutes } from './document-routes.ts';
@@ -61,6 +63,7 @@ export function createHttpServer(options: {
   hubs: HubService;
   pairing: PairingService;
   alarms: Pick<AlarmService, 'list' | 'end'>;
+  audit: AuditService;
   accounts: AccountService;
   live: LiveService;
   readiness: () => Readiness;
@@ -82,6 +85,7 @@ export function createHttpServer(options: {
     hubs,
     pairing,
     alarms,
+    audit,
     accounts,
     live,
     readiness,
@@ -105,6 +109,7 @@ export function createHttpServer(options: {
     ...pairingRoutes(pairing),
     ...alarmRoutes(alarms),
     ...eventRoutes(streams),
+    ...auditRoutes(audit),
     ...healthRoutes(readiness, metrics?.exposition),
     ...documentRoutes({ routes: () => routes, lockProtocol }),
   ];

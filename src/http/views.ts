@@ -2,6 +2,7 @@
 import type { Account } from '../domain/account.ts';
 import type { TokenView } from '../domain/account-service.ts';
 import { type Alarm, endsByPerson } from '../domain/alarm.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
 import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
 import type { LiveEvent } from '../domain/live-event.ts';
@@ -248,4 +249,9 @@ export function liveEventView(event: LiveEvent): object {
       return { lockId, lockAlias: alias, role, online, state, stateDate: stateAt, electricQuantity: batteryPercent ?? -1 };
     }
   }
+}
+
+/** One deed of the audit log. */
+export function auditView({ at, username, address, action, object, detail, outcome, missed = 0 }: AuditEntry): AnswerBody<'AuditEntry'> {
+  return { date: at, username, address, action, object, detail, outcome, missed };
 }

@@ -1,6 +1,8 @@
 // Management on a data directory that no daemon has, by the services of the daemon.
 import { access } from 'node:fs/promises';
 import { createAccountService } from '../domain/account-service.ts';
+import { createAuditTrail } from '../domain/audit.ts';
+import { auditedAccounts, auditedHubs, auditedRegistrations } from '../domain/audited-services.ts';
 import { createHubService } from '../domain/hub-service.ts';
 import type { Log } from '../domain/part.ts';
 import { createRegistrationService } from '../domain/registration-service.ts';
@@ -32,13 +34,16 @@ export async function manageDirectory<T>(
   // Nobody is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
   const common = { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration };
+  const trail = createAuditTrail({ clock, audit: store.audit });
   await store.start();
   try {
     return await work(
       createManagement({
-        registrations: createRegistrationService({ ...common, timezoneChanged() {} }),
-        accounts: createAccountService(common),
-        hubs: createHubService(common),
+        registrations: auditedRegistrations(createRegistrationService({ ...common, timezoneChanged() {} }), trail),
+        accounts: auditedAccounts(createAccountService(common), trail),
+        hubs: auditedHubs(createHubService(common), trail),
+        audit: trail,
+        address: 'command line',
         gatewayStatus: () => ({ locks: locks.all().length, storage: store.figures() }),
       }),
     );

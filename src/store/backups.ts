@@ -8,6 +8,7 @@ import type { BackupReason } from './backup-manifest.ts';
 import { createDirectoryLock } from './directory-lock.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { type KeptFile, keptNames, keptPath } from './kept-files.ts';
+import { noteDeed } from './offline-deed.ts';
 import type { Store } from './store.ts';
 
 export interface BackupRequest {
@@ -106,7 +107,8 @@ export async function backUpDirectory(options: BackupsOptions, request: BackupRe
   const lock = createDirectoryLock({ files, directory, log });
   await lock.acquire();
   try {
-    return await backUpFiles({ ...options, files }, request, signal);
+    const deed = { action: 'backup', object: 'backup', detail: request.to ?? '' };
+    return await noteDeed({ files, directory, now: options.clock.now() }, deed, () => backUpFiles({ ...options, files }, request, signal));
   } finally {
     await lock.release();
   }

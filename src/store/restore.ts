@@ -7,6 +7,7 @@ import { dataPrefix, isSafeName, type ListedFile, manifestName, parseManifest } 
 import { createCounterFile, leapt } from './counter-file.ts';
 import { removeIfThere } from './durable-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
+import { noteDeed } from './offline-deed.ts';
 import { type ArchiveFile, readArchive } from './tar.ts';
 import { type Verified, verify } from './verify.ts';
 
@@ -48,6 +49,8 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     await files.makeFolder(making);
     const unpacked = await unpack(options, files, making);
     await leap(files, making, now);
+    const deed = { action: 'restore', object: 'data directory', detail: `as of ${unpacked.manifest.createdAt}` };
+    await noteDeed({ files, directory: making, now }, deed, async () => undefined);
     onProgress(unpacked.bytes, 'checking');
     const verified = await verify(making);
     signal.throwIfAborted();

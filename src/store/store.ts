@@ -5,6 +5,7 @@ import type { Log, Part } from '../domain/part.ts';
 import type {
   AccountStore,
   AlarmStore,
+  AuditStore,
   CardStore,
   Clock,
   CounterStore,
@@ -18,6 +19,7 @@ import type {
 } from '../domain/ports.ts';
 import { createAccountFile, makeFirstAccount } from './account-file.ts';
 import { createAlarmFile } from './alarm-file.ts';
+import { createAuditLog } from './audit-log.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { openCommandKey } from './command-key.ts';
 import { createCounterFile, noCounters } from './counter-file.ts';
@@ -78,6 +80,7 @@ export interface Store extends Part {
   readonly statuses: StatusStore;
   readonly accounts: AccountStore;
   readonly alarms: AlarmStore;
+  readonly audit: AuditStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;
@@ -97,7 +100,7 @@ export interface Store extends Part {
   atOneInstant<T>(use: (kept: readonly KeptFile[]) => Promise<T>): Promise<T>;
   /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
   sealDays(): Promise<void>;
-  /** Deletes records older than six calendar months, whole days, seven at most; nothing while the clock is suspect. `storage-unavailable`. */
+  /** Deletes records and parts of the audit log older than six calendar months, whole days, seven at most; nothing while the clock is suspect. `storage-unavailable`. */
   purge(now: number): Promise<PurgeOutcome>;
   /** Whether the wall clock may be wrong (Fault T19). */
   clockIsSuspect(): boolean;
@@ -133,6 +136,7 @@ export function createStore(options: StoreOptions): Store {
     isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
   });
   const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored });
+  const audit = createAuditLog({ files, directory, clock, log });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
   let key: Buffer | undefined;
   let isOpen = false;
@@ -180,6 +184,7 @@ export function createStore(options: StoreOptions): Store {
     await counters.raise({ ...lockFiles.highest(), ...accounts.highest() });
     await statuses.open();
     await alarms.open();
+    await audit.open();
     await records.open();
     await quarantine.open();
   }
@@ -208,6 +213,7 @@ export function createStore(options: StoreOptions): Store {
       accounts.document.idle(),
       hubs.document.idle(),
       alarms.document.idle(),
+      audit.close(),
       counters.document.idle(),
     ]);
     for (const one of closed)
@@ -244,6 +250,7 @@ export function createStore(options: StoreOptions): Store {
     statuses,
     accounts,
     alarms,
+    audit,
     counters,
     records,
     quarantine,
@@ -260,7 +267,11 @@ export function createStore(options: StoreOptions): Store {
     // Nothing is awaited before all of it is picked up.
     atOneInstant: (use) => records.holding((days) => use([...documents(), ...days.flatMap(dayFiles)])),
     sealDays: records.seal,
-    purge: records.purge,
+    async purge(now) {
+      const outcome = await records.purge(now);
+      if (outcome.clockIsSuspect) return outcome;
+      return { ...outcome, deleted: [...outcome.deleted, ...(await audit.purge(now))] };
+    },
     clockIsSuspect: clockTrust.isSuspect,
     acceptClock: clockTrust.accept,
     figures() {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Accounts, Hubs } from '../domain/ports.ts';
 import { accountFormat } from './account-file.ts';
 import { alarmFormat } from './alarm-file.ts';
+import { holdsDeed } from './audit-log.ts';
 import { clockFormat } from './clock-trust.ts';
 import { type Counters, counterFormat } from './counter-file.ts';
 import { runningOwner } from './directory-lock.ts';
@@ -48,6 +49,12 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
+  }
+  for (const name of (await readdirIfThere(files, `${directory}/audit`)).sort()) {
+    if (!name.endsWith('.jsonl')) continue;
+    await verifyLines(files, directory, `audit/${name}`, report, (line) =>
+      holdsDeed(line) ? undefined : 'holds something else than a deed',
+    );
   }
   const records = await verifyRecords(files, directory, report);
   if (counters) verifyFloors(counters, accounts, locks, records, report);
@@ -163,4 +170,11 @@ async function verifyModes(files: FileLayer, directory: string, report: Report):
       if (name.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
     }
   }
+}
+
+async function readdirIfThere(files: FileLayer, folder: string): Promise<string[]> {
+  return files.readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
 }

@@ -16,7 +16,7 @@ async function createOpen(seconds = 300) {
   const domain = await createDomain({ cards: [someCard()] });
   const left: string[] = [];
   const arrive = (who: Newcomer) => domain.pairing.arrive(who, (reason) => void left.push(`${who.deviceId}: ${reason}`));
-  domain.pairing.open(admin, seconds);
+  await domain.pairing.open(admin, seconds);
   return { ...domain, left, arrive, waiting: () => domain.pairing.devices(admin, page).list };
 }
 
@@ -64,7 +64,7 @@ describe('the pairing window (Protocol 7)', () => {
     const { clock, pairing, arrive, waiting } = await createOpen(30);
     arrive(newcomer(1));
     await clock.advance(20_000);
-    expect(pairing.open(admin, 60)).toBe(clock.now() + 60_000);
+    expect(await pairing.open(admin, 60)).toBe(clock.now() + 60_000);
     await clock.advance(59_999);
     expect(waiting()).toHaveLength(1);
     await clock.advance(1);
@@ -74,10 +74,10 @@ describe('the pairing window (Protocol 7)', () => {
   it('is closed by a person, once or twice, and by the end of the gateway for good', async () => {
     const { pairing, arrive, left, clock } = await createOpen();
     arrive(newcomer(1));
-    pairing.close(admin);
-    pairing.close(admin);
+    await pairing.close(admin);
+    await pairing.close(admin);
     expect(left).toEqual(['012345678901: pairing was closed']);
-    pairing.open(admin, 30);
+    await pairing.open(admin, 30);
     pairing.stop();
     expect([pairing.isOpen(), clock.timers()]).toEqual([false, 0]);
     expect(await codeOf(() => pairing.open(admin, 30))).toBe('conflict');

@@ -30,6 +30,7 @@ async function serve() {
     pairing: world.pairing,
     accounts: world.accountService,
     alarms: world.alarms,
+    audit: world.audit,
     live: world.live,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus: () => ({}),

@@ -7,6 +7,8 @@ import { paginate } from '../../src/domain/page.ts';
 import type { PendingDevice } from '../../src/domain/pairing-service.ts';
 import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../support/fake-services.ts';
 
+/** What a service is told of whoever changes something. */
+const fromHere = { ...sampleCaller, address: '127.0.0.1' };
 const under = createServerUnderTest();
 const hubId = 'a4c1387f02f0' as DeviceId;
 const device = '0123456789ab' as DeviceId;
@@ -44,7 +46,7 @@ describe('hubs (HTTP API 6)', () => {
     under.hubs.register = keep(Promise.resolve({ deviceId: hubId, deviceKey: 'k3y' }));
     const answer = await call('post', '/hubs', { mac: 'A4-C1-38-7F-02-F0', name: 'Stairwell' });
     expect(answer).toEqual({ status: 201, body: { deviceId: hubId, deviceKey: 'k3y' } });
-    expect(asked).toEqual([sampleCaller, { deviceId: hubId, name: 'Stairwell' }]);
+    expect(asked).toEqual([fromHere, { deviceId: hubId, name: 'Stairwell' }]);
   });
 
   test('members are checked strictly', async () => {
@@ -67,7 +69,7 @@ describe('hubs (HTTP API 6)', () => {
   test('one is deleted, or given a new key, by its deviceId', async () => {
     under.hubs.remove = keep(Promise.resolve());
     expect(await call('delete', `/hubs/${hubId}`)).toEqual({ status: 200, body: { success: true } });
-    expect(asked).toEqual([sampleCaller, hubId]);
+    expect(asked).toEqual([fromHere, hubId]);
     under.hubs.renewKey = keep(Promise.resolve({ deviceId: hubId, deviceKey: 'new' }));
     expect(await call('post', `/hubs/${hubId}/key`)).toEqual({ status: 200, body: { deviceId: hubId, deviceKey: 'new' } });
     expect((await call('delete', '/hubs/nonsense')).body.code).toBe('invalid-parameter');
@@ -102,15 +104,15 @@ describe('hubs (HTTP API 6)', () => {
 
 describe('pairing (HTTP API 6, Protocol 7)', () => {
   test('is opened for 30 to 900 seconds, and closed', async () => {
-    under.pairing.open = keep(1_763_715_900_000);
+    under.pairing.open = keep(Promise.resolve(1_763_715_900_000));
     expect(await call('post', '/pairing', { seconds: 300 })).toEqual({ status: 200, body: { closeDate: 1_763_715_900_000 } });
-    expect(asked).toEqual([sampleCaller, 300]);
+    expect(asked).toEqual([fromHere, 300]);
     for (const seconds of [30, 900]) expect(await wrong('post', '/pairing', { seconds })).toEqual([]);
     for (const seconds of [29, 901, '300', 30.5, null]) {
       expect(await wrong('post', '/pairing', { seconds })).toEqual(['seconds must be between 30 and 900']);
     }
     expect(await wrong('post', '/pairing', {})).toEqual(['seconds is required']);
-    under.pairing.close = keep(undefined);
+    under.pairing.close = keep(Promise.resolve());
     expect(await call('delete', '/pairing')).toEqual({ status: 200, body: { success: true } });
   });
 
@@ -145,7 +147,7 @@ describe('pairing (HTTP API 6, Protocol 7)', () => {
     under.pairing.confirm = keep(Promise.resolve({ lockId: 9 as LockId, replaced: false }));
     const body = { lockName: 'Cellar', groupName: 'East', keyFingerprint: '9f86-d081-884c-7d65' };
     expect(await call('post', `/devices/${device}/confirm`, body)).toEqual({ status: 201, body: { lockId: 9, deviceId: device } });
-    expect(asked).toEqual([sampleCaller, device, { keyFingerprint: '9f86-d081-884c-7d65', lock: { name: 'Cellar', groupName: 'East' } }]);
+    expect(asked).toEqual([fromHere, device, { keyFingerprint: '9f86-d081-884c-7d65', lock: { name: 'Cellar', groupName: 'East' } }]);
   });
 
   test('a replacement is confirmed with an empty registration', async () => {

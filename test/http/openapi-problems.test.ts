@@ -25,6 +25,7 @@ async function serve() {
     hubs: world.hubService,
     pairing: world.pairing,
     alarms: world.alarms,
+    audit: world.audit,
     accounts: world.accountService,
     live: world.live,
     readiness: () => ({ ready: true, parts: {} }),

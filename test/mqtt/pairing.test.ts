@@ -15,7 +15,7 @@ const page = { pageNo: 1, pageSize: 100 };
 
 beforeEach(async () => {
   mqtt = await startMqtt();
-  mqtt.pairing.open(admin, 300);
+  await mqtt.pairing.open(admin, 300);
 });
 afterEach(async () => {
   mqtt.pairing.stop();
@@ -37,7 +37,7 @@ test('an unknown device waits with its hello, and is heard by nobody else', asyn
 
 test('while pairing is closed it is refused as ever, and closing it ends who waits', async () => {
   const client = await mqtt.login(stranger);
-  mqtt.pairing.close(admin);
+  await mqtt.pairing.close(admin);
   await client.closed;
   await expect(mqtt.login(stranger)).rejects.toThrow('refused with 4');
   expect(mqtt.broker.figures().refusedConnections).toEqual({ key: 1 });

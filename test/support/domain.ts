@@ -4,6 +4,7 @@ import type { Account, AccountId, Caller } from '../../src/domain/account.ts';
 import { createAccountService } from '../../src/domain/account-service.ts';
 import { createAlarmService } from '../../src/domain/alarm-service.ts';
 import { announced } from '../../src/domain/announced-stores.ts';
+import { createAuditTrail } from '../../src/domain/audit.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
 import { createCardService } from '../../src/domain/card-service.ts';
 import { createCommandService } from '../../src/domain/command-service.ts';
@@ -26,6 +27,7 @@ import { createFakeLink, type FakeLink } from './fake-link.ts';
 import {
   createMemoryAccounts,
   createMemoryAlarms,
+  createMemoryAudit,
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
@@ -336,6 +338,12 @@ export async function createDomain(
     notify,
   });
 
+  const memoryAudit = createMemoryAudit();
+  const audit = createAuditTrail({
+    clock,
+    audit: { ...memoryAudit, append: (entry) => write('audit.append', () => memoryAudit.append(entry)) },
+  });
+
   const { cards: initialCards = [], intents = [] } = options;
   await memory.cards.update(lockId, () => ({ cards: initialCards, intents }));
   if (options.online !== false) link.connect(lockId);
@@ -367,7 +375,8 @@ export async function createDomain(
     gatewayClock,
     gatewayStorage,
     lockClocks,
-    keptAlarms: kept,
+    deeds: memoryAudit.entries,
+    audit,
     alarms,
     supervision,
     reports,

@@ -2,6 +2,7 @@
 import type { AccountId, Caller } from '../../src/domain/account.ts';
 import type { AccountService } from '../../src/domain/account-service.ts';
 import type { AlarmService } from '../../src/domain/alarm-service.ts';
+import type { AuditService } from '../../src/domain/audit.ts';
 import type { Card, CardId } from '../../src/domain/card.ts';
 import type { CardService } from '../../src/domain/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -104,6 +105,7 @@ export interface FakeServices {
   readonly hubs: Open<HubService>;
   readonly pairing: Open<PairingService>;
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
+  readonly audit: Open<AuditService>;
   readonly accounts: Open<AccountService>;
   readonly live: Open<LiveService>;
 }
@@ -152,8 +154,8 @@ function createFakeServices(): FakeServices {
       renewKey: async () => unexpected('hubs.renewKey'),
     },
     pairing: {
-      open: () => unexpected('pairing.open'),
-      close: () => unexpected('pairing.close'),
+      open: async () => unexpected('pairing.open'),
+      close: async () => unexpected('pairing.close'),
       devices: () => unexpected('pairing.devices'),
       confirm: async () => unexpected('pairing.confirm'),
       isOpen: () => unexpected('pairing.isOpen'),
@@ -161,6 +163,7 @@ function createFakeServices(): FakeServices {
       arrive: () => unexpected('pairing.arrive'),
       stop: () => unexpected('pairing.stop'),
     },
+    audit: { page: async () => unexpected('audit.page') },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
       announce: {

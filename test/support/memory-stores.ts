@@ -1,5 +1,6 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
 import type { Account, AccountId, Token } from '../../src/domain/account.ts';
+import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { LockCards } from '../../src/domain/card.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
@@ -8,6 +9,7 @@ import type {
   AccountStore,
   Accounts,
   AlarmStore,
+  AuditStore,
   CardStore,
   CounterStore,
   EpochProgress,
@@ -119,6 +121,21 @@ export function createMemoryAlarms(initial: KeptAlarms = { alarms: [], acceptedL
     current: () => current,
     async keep(alarms) {
       current = alarms;
+    },
+  };
+}
+
+export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMap<number, AuditEntry> } {
+  const entries = new Map<number, AuditEntry>();
+  let highest = 0;
+  return {
+    entries,
+    nextId: () => ++highest,
+    async append(entry) {
+      entries.set(entry.id, entry);
+    },
+    async page({ from, to, ...page }) {
+      return paginate([...entries.values()].filter(({ at }) => from <= at && at <= to).reverse(), page);
     },
   };
 }

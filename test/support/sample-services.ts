@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Account } from '../../src/domain/account.ts';
 import type { Alarm } from '../../src/domain/alarm.ts';
+import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import {
@@ -16,14 +17,14 @@ import {
 } from './fake-services.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
-export function answerWithSamples({ locks, cards, records, registrations, accounts, hubs, pairing, alarms }: FakeServices): {
+export function answerWithSamples({ locks, cards, records, registrations, accounts, hubs, pairing, alarms, audit }: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
   const calls: unknown[][] = [];
 
   function asked<T>(name: string, answer: T) {
     return (...args: readonly unknown[]): T => {
-      expect(args[0]).toBe(sampleCaller);
+      expect(args[0]).toMatchObject(sampleCaller);
       calls.push([name, ...args.slice(1).filter((arg) => !isGone(arg))]);
       return answer;
     };
@@ -105,8 +106,8 @@ export function answerWithSamples({ locks, cards, records, registrations, accoun
     renewKey: asked('renewHubKey', Promise.resolve(hubKey)),
   });
   Object.assign(pairing, {
-    open: asked('openPairing', 1_763_716_000_000),
-    close: asked('closePairing', undefined),
+    open: asked('openPairing', Promise.resolve(1_763_716_000_000)),
+    close: asked('closePairing', nothing),
     confirm: async (_caller: unknown, deviceId: unknown, confirmation: { readonly lock?: object }) => {
       calls.push(['confirm', deviceId, confirmation]);
       return { lockId: 9 as LockId, replaced: confirmation.lock === undefined };
@@ -125,6 +126,18 @@ export function answerWithSamples({ locks, cards, records, registrations, accoun
         { kind: 'clock-suspect', lockId: null, since: 1_763_715_600_000, reason: 'the clock of the gateway is probably wrong' },
       ],
       page,
+    );
+  const deed = { username: 'alice', address: '10.0.0.5', action: 'lock-register', detail: 'Front door' };
+  audit.page = async (_caller, { pageNo, pageSize }) =>
+    paginate<AuditEntry>(
+      [
+        { ...deed, id: 18, at: 1_763_715_700_000, object: 'lock 7', outcome: 'ok' },
+        {
+          ...{ ...deed, id: 17, at: 1_763_715_600_000, username: 'bob', address: '10.0.0.6' },
+          ...{ object: 'device a4c1387f02e9', outcome: 'forbidden', missed: 3 },
+        },
+      ],
+      { pageNo, pageSize },
     );
   Object.assign(alarms, { end: asked('endAlarm', nothing) });
   return { calls };

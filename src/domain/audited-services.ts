@@ -1,0 +1,124 @@
+// What each action of each service is in the audit log. Names that people gave may stand there; keys, tokens, passcodes and card numbers never.
+import type { AccountService } from './account-service.ts';
+import type { AlarmService } from './alarm-service.ts';
+import { type AuditTable, type AuditTrail, audited } from './audit.ts';
+import type { CardId } from './card.ts';
+import type { CardService } from './card-service.ts';
+import type { HubService } from './hub-service.ts';
+import type { LockId } from './lock.ts';
+import type { LockService } from './lock-service.ts';
+import type { PairingService } from './pairing-service.ts';
+import type { RegistrationService } from './registration-service.ts';
+
+const ofLock = (lockId: LockId): string => `lock ${lockId}`;
+const ofCard = (lockId: LockId, cardId: CardId): string => `card ${cardId} of lock ${lockId}`;
+
+const registrations: AuditTable<RegistrationService> = {
+  register: ([, { deviceId, name }], made) => ({
+    action: 'lock-register',
+    object: made === undefined ? `device ${deviceId}` : ofLock(made.lockId),
+    detail: name,
+  }),
+  // Parts of `confirm`, which has its own line.
+  adopt: 'not-audited',
+  replaceKey: 'not-audited',
+  managed: 'not-audited',
+  // Which members, and not what they are: among them are the super passcode and lockData.
+  change: ([, lockId, changes]) => ({ action: 'lock-change', object: ofLock(lockId), detail: Object.keys(changes).join(', ') }),
+  remove: ([, lockId]) => ({ action: 'lock-remove', object: ofLock(lockId) }),
+  renewKey: ([, lockId]) => ({ action: 'lock-key', object: ofLock(lockId) }),
+  appoint: ([, lockId, username]) => ({ action: 'lock-administrator', object: ofLock(lockId), detail: username }),
+  grant: ([, lockId, username, role]) => ({ action: 'role-grant', object: ofLock(lockId), detail: `${username}: ${role}` }),
+  revoke: ([, lockId, username]) => ({ action: 'role-revoke', object: ofLock(lockId), detail: username }),
+};
+
+const accounts: AuditTable<AccountService> = {
+  authenticate: 'not-audited',
+  createAccount: ([, username, gatewayAdministrator]) => ({
+    action: 'account-create',
+    object: `account ${username}`,
+    detail: gatewayAdministrator ? 'gateway administrator' : '',
+  }),
+  listAccounts: 'not-audited',
+  removeAccount: ([, username]) => ({ action: 'account-remove', object: `account ${username}` }),
+  createToken: ([, { username, name }], made) => ({
+    action: 'token-create',
+    object: made === undefined ? `account ${username}` : `token ${made.token.tokenId}`,
+    detail: `${username}: ${name}`,
+  }),
+  listTokens: 'not-audited',
+  removeToken: ([, tokenId]) => ({ action: 'token-remove', object: `token ${tokenId}` }),
+};
+
+const hubs: AuditTable<HubService> = {
+  register: ([, { deviceId, name }]) => ({ action: 'hub-register', object: `hub ${deviceId}`, detail: name }),
+  list: 'not-audited',
+  remove: ([, deviceId]) => ({ action: 'hub-remove', object: `hub ${deviceId}` }),
+  renewKey: ([, deviceId]) => ({ action: 'hub-key', object: `hub ${deviceId}` }),
+};
+
+const pairing: AuditTable<PairingService> = {
+  open: ([, seconds]) => ({ action: 'pairing-open', object: 'pairing', detail: `${seconds} s` }),
+  close: () => ({ action: 'pairing-close', object: 'pairing' }),
+  devices: 'not-audited',
+  confirm: ([, deviceId], made) => ({
+    action: 'device-confirm',
+    object: made === undefined ? `device ${deviceId}` : ofLock(made.lockId),
+    detail: made?.replaced === true ? 'a new key for this lock' : '',
+  }),
+  isOpen: 'not-audited',
+  pending: 'not-audited',
+  arrive: 'not-audited',
+  stop: 'not-audited',
+};
+
+const locks: AuditTable<LockService> = {
+  list: 'not-audited',
+  state: 'not-audited',
+  battery: 'not-audited',
+  // Has a record, with the name of the account, when the lock has done it.
+  move: 'not-audited',
+  setAutoLock: ([, lockId, seconds]) => ({ action: 'lock-auto-lock', object: ofLock(lockId), detail: `${seconds} s` }),
+  detail: 'not-audited',
+  rename: ([, lockId, alias]) => ({ action: 'lock-rename', object: ofLock(lockId), detail: alias }),
+  changeSettings: ([, lockId, settings]) => ({ action: 'lock-settings', object: ofLock(lockId), detail: said(settings) }),
+};
+
+const cards: AuditTable<CardService> = {
+  figures: 'not-audited',
+  list: 'not-audited',
+  detail: 'not-audited',
+  add: ([, lockId, { name }], cardId) => ({
+    action: 'card-add',
+    object: cardId === undefined ? ofLock(lockId) : ofCard(lockId, cardId),
+    detail: name,
+  }),
+  changeValidity: ([, lockId, cardId, { startDate, endDate }]) => ({
+    action: 'card-validity',
+    object: ofCard(lockId, cardId),
+    detail: said({ startDate, endDate }),
+  }),
+  rename: ([, lockId, cardId, name]) => ({ action: 'card-rename', object: ofCard(lockId, cardId), detail: name }),
+  remove: ([, lockId, cardId]) => ({ action: 'card-remove', object: ofCard(lockId, cardId) }),
+  onLock: 'not-audited',
+  settle: 'not-audited',
+};
+
+const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {
+  list: 'not-audited',
+  end: ([, kind, lockId]) => ({ action: 'alarm-end', object: ofLock(lockId), detail: kind }),
+};
+
+function said(members: object): string {
+  return Object.entries(members)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}
+
+export const auditedRegistrations = (service: RegistrationService, trail: AuditTrail) => audited(service, registrations, trail);
+export const auditedAccounts = (service: AccountService, trail: AuditTrail) => audited(service, accounts, trail);
+export const auditedHubs = (service: HubService, trail: AuditTrail) => audited(service, hubs, trail);
+export const auditedPairing = (service: PairingService, trail: AuditTrail) => audited(service, pairing, trail);
+export const auditedLocks = (service: LockService, trail: AuditTrail) => audited(service, locks, trail);
+export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
+export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);

@@ -1,0 +1,237 @@
+// The audit log through the real daemon: whatever way somebody comes in, a change leaves a line. New routes and commands are looked for, so
+// that none is forgotten.
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { commandTable } from '../../src/cli/commands.ts';
+import { type Answer, openSite, type RequestOptions, type Site, until } from '../support/site.ts';
+import { connectHandLock } from '../support/site-lock.ts';
+import { createRuns } from '../support/site-process.ts';
+
+const gateway = '/api/v1/gateway';
+const newDevice = { deviceId: '0123456789ab', key: 'made-by-the-lock-itself-1' };
+const runs = createRuns();
+let site: Site;
+
+beforeAll(async () => {
+  site = await openSite({ locks: [{}] });
+});
+afterAll(async () => {
+  await runs.endAll();
+  await site.close();
+});
+
+interface Line {
+  readonly action: string;
+  readonly object: string;
+  readonly detail: string;
+  readonly username: string;
+  readonly address: string;
+  readonly outcome: string;
+}
+
+async function audit(): Promise<readonly Line[]> {
+  const { body } = await site.api('GET', `${gateway}/audit`, { query: { pageSize: 1000 } });
+  return body.list as unknown as Line[];
+}
+
+/** Of what was asked: the one line that it left. */
+async function lineOf(work: () => Promise<unknown>): Promise<Line> {
+  const before = (await audit()).length;
+  await work();
+  const after = await audit();
+  expect(after.length - before).toBe(1);
+  return after[0] as Line;
+}
+
+/** Changes that have a record of their lock instead. */
+const recorded = ['unlock', 'lock'];
+
+describe('the audit log', () => {
+  test('has a line of every route that changes anything', async () => {
+    const asked: string[] = [];
+    let lockId = 0;
+    let cardId = 0;
+    let tokenId = 0;
+    const door = () => site.lockId(1);
+    const hub = 'a4c1380000f0';
+
+    async function leaves(action: string, operation: string, method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+      let answer: Answer | undefined;
+      const line = await lineOf(async () => {
+        answer = await site.api(method, path, options);
+      });
+      expect([operation, answer?.status, line]).toEqual([
+        operation,
+        method === 'POST' ? answer?.status : 200,
+        expect.objectContaining({ action, username: 'admin', address: '127.0.0.1', outcome: 'ok' }),
+      ]);
+      asked.push(operation);
+      return answer as Answer;
+    }
+
+    const registered = await leaves('lock-register', 'registerLock', 'POST', `${gateway}/locks`, {
+      body: { lockMac: 'A4:C1:38:00:00:99', lockName: 'Archive', noKeyPwd: '86420975', lockData: 'bluetooth-secret' },
+    });
+    lockId = registered.body.lockId;
+    const changes = { body: { noKeyPwd: '13579864', lockAlias: 'Cellar' } };
+    await leaves('lock-change', 'changeRegisteredLock', 'PUT', `${gateway}/locks/${lockId}`, changes);
+    const key = await leaves('lock-key', 'renewLockKey', 'POST', `${gateway}/locks/${lockId}/key`);
+    await leaves('account-create', 'createAccount', 'POST', `${gateway}/accounts`, {
+      body: { username: 'bob', gatewayAdministrator: false },
+    });
+    await leaves('lock-administrator', 'appointAdministrator', 'PUT', `${gateway}/locks/${lockId}/administrator`, {
+      body: { username: 'bob' },
+    });
+    await leaves('role-grant', 'grantRole', 'PUT', `${gateway}/locks/${door()}/roles/bob`, { body: { role: 'operator' } });
+    await leaves('role-revoke', 'revokeRole', 'DELETE', `${gateway}/locks/${door()}/roles/bob`);
+    const token = await leaves('token-create', 'createToken', 'POST', `${gateway}/tokens`, { body: { username: 'bob', name: 'phone' } });
+    tokenId = token.body.tokenId;
+    await leaves('token-remove', 'deleteToken', 'DELETE', `${gateway}/tokens/${tokenId}`);
+    await leaves('lock-remove', 'deleteLock', 'DELETE', `${gateway}/locks/${lockId}`);
+    await leaves('account-remove', 'deleteAccount', 'DELETE', `${gateway}/accounts/bob`);
+    const hubKey = await leaves('hub-register', 'registerHub', 'POST', `${gateway}/hubs`, { body: { mac: hub, name: 'Stairwell' } });
+    await leaves('hub-key', 'renewHubKey', 'POST', `${gateway}/hubs/${hub}/key`);
+    await leaves('hub-remove', 'deleteHub', 'DELETE', `${gateway}/hubs/${hub}`);
+
+    await leaves('lock-auto-lock', 'setAutoLockTimer', 'POST', '/api/v1/lock/set-auto-lock-timer', {
+      query: { lockId: door(), seconds: 7 },
+    });
+    await leaves('lock-rename', 'renameLock', 'PUT', '/api/v1/lock/rename', { query: { lockId: door(), lockAlias: 'Entrance' } });
+    await leaves('lock-settings', 'changeLockSettings', 'PUT', '/api/v1/lock/settings', { query: { lockId: door(), lockSound: 2 } });
+    const period = { startDate: 0, endDate: 0 };
+    const card = { lockId: door(), cardNumber: '1325672378', method: 'regular', addType: 2, ...period };
+    const added = await leaves('card-add', 'addCard', 'POST', '/api/v1/identity-card/add', { query: card });
+    cardId = added.body.keyboardPwdId;
+    const one = { lockId: door(), cardId, changeType: 2 };
+    await leaves('card-validity', 'changeCardValidity', 'PUT', '/api/v1/identity-card/change-validity', { query: { ...one, ...period } });
+    await leaves('card-rename', 'renameCard', 'PUT', '/api/v1/identity-card/rename', { query: { ...one, cardName: 'Cleaner' } });
+    await leaves('card-remove', 'deleteCard', 'DELETE', '/api/v1/identity-card/delete', {
+      query: { lockId: door(), cardId, deleteType: 2 },
+    });
+
+    await leaves('pairing-open', 'openPairing', 'POST', `${gateway}/pairing`, { body: { seconds: 300 } });
+    const waiting = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: newDevice.deviceId, deviceKey: newDevice.key });
+    await until(async () => (await site.api('GET', `${gateway}/devices`)).body.total === 1, 'the device waits');
+    await leaves('device-confirm', 'confirmDevice', 'POST', `${gateway}/devices/${newDevice.deviceId}/confirm`, {
+      body: { lockName: 'New' },
+    });
+    await waiting.end();
+    await leaves('pairing-close', 'closePairing', 'DELETE', `${gateway}/pairing`);
+
+    site.lock(1).tamper();
+    await site.lock(1).whenEventsAcknowledged();
+    await leaves('alarm-end', 'endAlarm', 'DELETE', `${gateway}/alarms/tampered/${door()}`);
+
+    const document = (await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+    };
+    const changing = Object.values(document.paths).flatMap((item) =>
+      Object.entries(item).flatMap(([method, { operationId }]) => (method === 'get' ? [] : [operationId])),
+    );
+    expect([...asked, ...recorded].sort()).toEqual(changing.sort());
+
+    // What must never be there is looked for in the files themselves.
+    const folder = join(site.dataDir, 'audit');
+    const text = (await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))).join('');
+    const secrets = [registered.body.deviceKey, key.body.deviceKey, hubKey.body.deviceKey, token.body.token, newDevice.key];
+    for (const secret of [...secrets, '86420975', '13579864', 'bluetooth-secret', '1325672378']) expect(text).not.toContain(secret);
+  }, 60_000);
+
+  test('has what was refused, and is for gateway administrators alone', async () => {
+    const eve = await site.account('eve');
+    const line = await lineOf(() => site.api('DELETE', `${gateway}/accounts/admin`, { token: eve }));
+    expect(line).toMatchObject({ username: 'eve', action: 'account-remove', object: 'account admin', outcome: 'forbidden' });
+    expect((await site.api('GET', `${gateway}/audit`, { token: eve })).body.code).toBe('forbidden');
+  });
+
+  test('has a line of each SIGHUP', async () => {
+    const before = (await audit()).length;
+    process.kill(site.gateway.pid, 'SIGHUP');
+    await until(async () => (await audit()).length > before, 'the reload is there');
+    expect((await audit())[0]).toMatchObject({ username: '(this machine)', address: 'signal', action: 'reload', detail: 'taken' });
+  });
+
+  test('has a line of every command that changes anything, with a daemon and without', async () => {
+    const archive = join(site.folder, 'archive.tar.gz');
+    const restored = join(site.folder, 'restored');
+    const latchd = async (dataDir: string, ...args: string[]) => {
+      const run = runs.begin([...args, '--data-dir', dataDir]);
+      expect([args, await run.ended, run.stderr()]).toEqual([args, 0, expect.any(String)]);
+      return run.stdout().trim();
+    };
+    const reads = [
+      'serve',
+      'check-config',
+      'lock list',
+      'hub list',
+      'pair list',
+      'account list',
+      'token list',
+      'export',
+      'verify',
+      'doctor',
+    ];
+    const withDaemonOnly = ['pair open', 'pair close', 'clock accept'];
+    /** Each command of a round, in an order in which all succeed, and the action that it is. */
+    const story = (n: number): readonly (readonly [command: string, action: string, ...rest: string[]])[] => [
+      ['account create', 'account-create', `clerk-${n}`],
+      ['token create', 'token-create', `clerk-${n}`, '--name', 'desk'],
+      ['token revoke', 'token-remove', 'TOKEN'],
+      ['account revoke', 'account-remove', `clerk-${n}`],
+      ['lock register', 'lock-register', `02:CC:00:00:01:0${n}`, '--name', 'Door', '--administrator', 'admin'],
+      ['lock key', 'lock-key', '1'],
+      ['hub register', 'hub-register', `02:CC:00:00:02:0${n}`, '--name', 'Hub'],
+      ['hub key', 'hub-key', `02:CC:00:00:02:0${n}`],
+      ['hub remove', 'hub-remove', `02:CC:00:00:02:0${n}`],
+      ['pair open', 'pairing-open'],
+      ['pair close', 'pairing-close'],
+      ['clock accept', 'clock-accept'],
+      ['backup', 'backup', '--to', n === 1 ? archive : `${archive}.2`],
+    ];
+    const lastToken = async (): Promise<string> => {
+      const tokens = JSON.parse(await latchd(site.dataDir, 'token', 'list', '--json')) as { tokenId: number }[];
+      return String(Math.max(...tokens.map(({ tokenId }) => tokenId)));
+    };
+
+    const expected: string[] = [];
+    for (const [command, action, ...rest] of story(1)) {
+      const args = [...command.split(' '), ...(rest[0] === 'TOKEN' ? [await lastToken()] : rest)];
+      const line = await lineOf(() => latchd(site.dataDir, ...args));
+      expect(line).toMatchObject({ action, username: '(this machine)', address: 'control socket', outcome: 'ok' });
+    }
+    const token = (await readFile(join(site.dataDir, 'admin.token'), 'utf8')).trim();
+    expect(token).toBe(site.gateway.token);
+    const total = (await audit()).length;
+    expect(await site.gateway.stop()).toBe(0);
+    for (const [command, action, ...rest] of story(2)) {
+      if (withDaemonOnly.includes(command)) continue;
+      await latchd(site.dataDir, ...command.split(' '), ...(rest[0] === 'TOKEN' ? [await lastToken()] : rest));
+      expected.push(action);
+    }
+    await latchd(site.dataDir, 'verify');
+    await mkdir(restored);
+    await latchd(restored, 'restore', archive);
+    await site.start();
+    const lines = await audit();
+    expect(lines.slice(0, lines.length - total).map(({ action }) => action)).toEqual(expected.toReversed());
+    expect(lines.slice(0, lines.length - total)).toEqual(
+      expected.map(() => expect.objectContaining({ username: '(this machine)', address: 'command line', outcome: 'ok' })),
+    );
+    // What was restored goes on where the backup was made, with the line of the restore behind it.
+    const folder = join(restored, 'audit');
+    const kept = (await Promise.all((await readdir(folder)).sort().map((name) => readFile(join(folder, name), 'utf8')))).join('');
+    const last = kept
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+    expect(last.at(-1)).toMatchObject({ action: 'restore', username: '(this machine)', outcome: 'ok' });
+    expect(last.some(({ action }) => action === 'card-add')).toBe(true);
+
+    const named = commandTable(async () => undefined).flatMap((entry) =>
+      'commands' in entry ? entry.commands.map(({ name }) => `${entry.name} ${name}`) : [entry.name],
+    );
+    // A confirmed device has its line by its route above: here it would need one that waits.
+    expect([...story(1).map(([command]) => command), ...reads, 'restore', 'pair confirm'].sort()).toEqual(named.sort());
+  }, 120_000);
+});
