@@ -5,6 +5,7 @@ import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
+import { completion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { exportRecords } from './export.ts';
 import { hubs } from './hubs.ts';
@@ -16,7 +17,7 @@ import { verify } from './verify.ts';
 
 /** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
 export function commandTable(serve: (read: () => Config) => Promise<void>): readonly (Command | Group)[] {
-  return [
+  const table: readonly (Command | Group)[] = [
     command({
       name: 'serve',
       says: 'serve until SIGTERM or SIGINT',
@@ -47,5 +48,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     backup,
     restore,
     clock,
+    completion(() => table),
   ];
+  return table;
 }

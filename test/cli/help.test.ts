@@ -66,6 +66,6 @@ describe('the table', () => {
 
   test('every command speaks JSON, but those whose output is something else', () => {
     const without = commands.filter(([, command]) => !optionsOf(command).some(({ flag }) => flag === '--json'));
-    expect(without.map(([words]) => words)).toEqual(['serve', 'export']);
+    expect(without.map(([words]) => words)).toEqual(['serve', 'export', 'completion']);
   });
 });

@@ -1,0 +1,63 @@
+// The command table as shells complete it: at each place the words that may come, and what may follow an option.
+import type { Argument, Command, Group, Option } from './command.ts';
+import { optionsOf } from './options.ts';
+
+/** What stands behind an option, or where an argument does: one of these words, a file, or something that nobody can guess. */
+export type Value = readonly string[] | 'file' | 'anything';
+
+interface Word {
+  readonly word: string;
+  readonly says: string;
+}
+
+/** An option that takes no value has none. */
+interface Flag extends Word {
+  readonly value?: Value;
+}
+
+/** Where one may be: behind `latchd`, behind `latchd lock`, behind `latchd lock list`. */
+export interface Place {
+  /** `lock list`; '' at the beginning. */
+  readonly path: string;
+  /** Commands that may come next. */
+  readonly commands: readonly Word[];
+  readonly flags: readonly Flag[];
+  /** What the first argument is; undefined where there is none. */
+  readonly argument: Value | undefined;
+}
+
+const help: Flag = { word: '--help', says: 'explain it, with examples' };
+
+export function completable(table: readonly (Command | Group)[]): readonly Place[] {
+  const version: Flag = { word: '--version', says: 'print the version' };
+  const words = (lines: readonly (Command | Group)[]) => lines.map(({ name, says }) => ({ word: name, says }));
+  const first: Place = { path: '', commands: words(table), flags: [help, version], argument: undefined };
+  const others = table.flatMap((line) => {
+    if ('run' in line) return [placeOf(line.name, line)];
+    const group: Place = { path: line.name, commands: words(line.commands), flags: [help], argument: undefined };
+    return [group, ...line.commands.map((command) => placeOf(`${line.name} ${command.name}`, command))];
+  });
+  return [first, ...others];
+}
+
+/** Every option of the program that takes a value, once. */
+export function flagsWithValue(places: readonly Place[]): readonly string[] {
+  const words = places.flatMap(({ flags }) => flags.filter(({ value }) => value !== undefined).map(({ word }) => word));
+  return [...new Set(words)];
+}
+
+function placeOf(path: string, command: Command): Place {
+  const [argument] = command.arguments ?? [];
+  const flags = optionsOf(command).map((option): Flag => {
+    const { flag: word, says, value } = option;
+    return value === undefined ? { word, says } : { word, says, value: valueBehind(option) };
+  });
+  return { path, commands: [], flags: [...flags, help], argument: argument && valueBehind(argument) };
+}
+
+function valueBehind(given: Option | Argument): Value {
+  if (given.choices) return given.choices;
+  const hint = 'flag' in given ? (given.value ?? '') : given.name;
+  if (hint === '<true|false>') return ['true', 'false'];
+  return /file|folder|archive/.test(hint) ? 'file' : 'anything';
+}
