@@ -1,56 +1,17 @@
 // Every error code of the contract as the document shows it, against the real answer of the real domain (HTTP API 2).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { Caller } from '../../src/domain/account.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
-import { createHttpServer } from '../../src/http/server.ts';
 import { type ApiDocument, createJudge, type Judge } from '../support/api-document.ts';
-import { callers, createDomain, someCard } from '../support/domain.ts';
+import { callers } from '../support/domain.ts';
 import { refusal } from '../support/fake-link.ts';
+import { serveDomain } from '../support/served-domain.ts';
 
-type World = Awaited<ReturnType<typeof serve>>;
-
-async function serve() {
-  const world = await createDomain({ cards: [someCard()] });
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
-  const server = createHttpServer({
-    endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
-    onWebSocket: () => undefined,
-    clock: world.clock,
-    log: silent,
-    locks: world.lockService,
-    cards: world.cardService,
-    records: world.recordService,
-    registrations: world.registrationService,
-    hubs: world.hubService,
-    pairing: world.pairing,
-    alarms: world.alarms,
-    audit: world.audit,
-    accounts: world.accountService,
-    live: world.live,
-    readiness: () => ({ ready: true, parts: {} }),
-    gatewayStatus() {
-      throw new Error('a bug');
-    },
-    lockProtocol: async () => ({}),
-    metrics: undefined,
+const serve = () =>
+  serveDomain(() => {
+    throw new Error('a bug');
   });
-  await server.start();
-  const tokenOf = async ({ username }: Caller, expiresInDays?: number) =>
-    (
-      await world.accountService.createToken(callers.admin, {
-        username,
-        name: 'test',
-        ...(expiresInDays !== undefined && { expiresInDays }),
-      })
-    ).secret;
-  const tokens = {
-    admin: await tokenOf(callers.admin),
-    administrator: await tokenOf(callers.administrator),
-    ole: await tokenOf(callers.operator),
-  };
-  return { ...world, server, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
-}
+type World = Awaited<ReturnType<typeof serve>>;
 
 interface Asking {
   readonly method: 'get' | 'post' | 'put' | 'delete' | 'patch';
@@ -66,7 +27,7 @@ const json = { 'Content-Type': 'application/json' };
 
 /** What provokes each code. */
 const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promise<Asking>>> = {
-  'invalid-parameter': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/list?pageSize=5', token: tokens.ole }),
+  'invalid-parameter': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/list?pageSize=5', token: tokens.operator }),
   'outside-retention': ({ tokens }) => ({
     method: 'get',
     path: '/api/v1/lock/records?lockId=7&pageSize=10&endDate=1',
@@ -79,17 +40,17 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
     clock.advance(86_400_001);
     return { method: 'get', path: battery, token };
   },
-  'not-lock-administrator': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/detail?lockId=7', token: tokens.ole }),
-  forbidden: ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/records?lockId=7&pageSize=10', token: tokens.ole }),
-  'lock-not-found': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/battery?lockId=99', token: tokens.ole }),
+  'not-lock-administrator': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/detail?lockId=7', token: tokens.operator }),
+  forbidden: ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/records?lockId=7&pageSize=10', token: tokens.operator }),
+  'lock-not-found': ({ tokens }) => ({ method: 'get', path: '/api/v1/lock/battery?lockId=99', token: tokens.operator }),
   'card-not-found': ({ tokens }) => ({
     method: 'get',
     path: '/api/v1/identity-card/detail?lockId=7&cardId=99',
     token: tokens.administrator,
   }),
   'not-found': ({ tokens }) => ({ method: 'delete', path: '/api/v1/gateway/accounts/bob', token: tokens.admin }),
-  'method-not-allowed': ({ tokens }) => ({ method: 'patch', path: battery, token: tokens.ole }),
-  'not-acceptable': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.ole, headers: { Accept: 'text/html' } }),
+  'method-not-allowed': ({ tokens }) => ({ method: 'patch', path: battery, token: tokens.operator }),
+  'not-acceptable': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.operator, headers: { Accept: 'text/html' } }),
   'card-exists': ({ tokens }) => ({ method: 'post', path: `${addCard}&cardNumber=1325672378&addType=1`, token: tokens.administrator }),
   conflict: ({ tokens }) => ({
     method: 'post',
@@ -120,7 +81,7 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
     link.reply(7 as never, () => undefined);
     for (let waiting = 0; waiting < 17; waiting += 1)
       lockService.move(callers.operator, 7 as never, 'unlocked', new AbortController().signal).catch(() => undefined);
-    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.ole };
+    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.operator };
   },
   'internal-error': ({ tokens }) => ({ method: 'get', path: '/api/v1/gateway/status', token: tokens.admin }),
   'lock-refused'({ tokens, link }) {
@@ -129,9 +90,9 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
   },
   'lock-offline'({ tokens, link }) {
     link.lose(7 as never);
-    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.ole };
+    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.operator };
   },
-  'state-unknown': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.ole }),
+  'state-unknown': ({ tokens }) => ({ method: 'get', path: battery, token: tokens.operator }),
   'storage-unavailable'({ tokens, storage }) {
     storage.fails = () => true;
     return { method: 'put', path: '/api/v1/lock/rename?lockId=7&lockAlias=x', token: tokens.administrator };
@@ -141,7 +102,7 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
       setImmediate(() => clock.advance(10_001));
       return undefined;
     });
-    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.ole };
+    return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.operator };
   },
 };
 

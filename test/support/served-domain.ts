@@ -1,0 +1,44 @@
+// The real HTTP API over the real domain, with stores in memory and scripted locks.
+import type { Caller } from '../../src/domain/account.ts';
+import { createHttpServer } from '../../src/http/server.ts';
+import { callers, createDomain, someCard } from './domain.ts';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
+
+/** Listens on a free port; end it by `server.stop()`. */
+export async function serveDomain(gatewayStatus: () => object) {
+  const world = await createDomain({ cards: [someCard()] });
+  const server = createHttpServer({
+    endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
+    onWebSocket: () => undefined,
+    clock: world.clock,
+    log: silent,
+    locks: world.lockService,
+    cards: world.cardService,
+    records: world.recordService,
+    registrations: world.registrationService,
+    hubs: world.hubService,
+    pairing: world.pairing,
+    accounts: world.accountService,
+    alarms: world.alarms,
+    audit: world.audit,
+    live: world.live,
+    readiness: () => ({ ready: true, parts: {} }),
+    gatewayStatus,
+    lockProtocol: async () => ({}),
+    metrics: undefined,
+  });
+  await server.start();
+
+  async function tokenOf({ username }: Caller, expiresInDays?: number): Promise<string> {
+    const expiry = expiresInDays === undefined ? {} : { expiresInDays };
+    return (await world.accountService.createToken(callers.admin, { username, name: 'test', ...expiry })).secret;
+  }
+
+  const tokens = {
+    admin: await tokenOf(callers.admin),
+    administrator: await tokenOf(callers.administrator),
+    operator: await tokenOf(callers.operator),
+  };
+  return { ...world, server, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
+}
