@@ -171,6 +171,7 @@ describe('the audit log', () => {
       'export',
       'verify',
       'doctor',
+      'completion',
     ];
     const withDaemonOnly = ['pair open', 'pair close', 'clock accept'];
     /** Each command of a round, in an order in which all succeed, and the action that it is. */
