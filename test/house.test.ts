@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   main: ['gateway', 'cli', 'config', 'ops', 'npm'],
   cli: ['cli', 'doctor', 'offline', 'config', 'ops', 'domain', 'npm'],
   doctor: ['doctor', 'config', 'store', 'ops', 'domain', 'npm'],
-  offline: ['domain', 'http', 'store', 'ops', 'npm'],
+  offline: ['offline', 'domain', 'http', 'store', 'ops', 'npm'],
   gateway: ['metering', 'domain', 'http', 'mqtt', 'store', 'ops', 'config', 'npm'],
   metering: ['domain', 'ops'],
   config: ['npm'],

@@ -1,32 +1,10 @@
 // The audit log: who changed what, when, from where, and how that ended. It sits around the services, so no way in can forget it.
 import type { AccountId, Caller } from './account.ts';
+import type { AuditEntry, Deed } from './deed.ts';
 import { DomainError, type ErrorCode } from './errors.ts';
 import { type Page, type PageRequest, pageOf } from './page.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 import type { AuditStore, Clock } from './ports.ts';
-
-/** Something somebody did or tried to do. No secret is ever in one of these. */
-export interface Deed {
-  /** A word from a closed list, such as `card-add`. */
-  readonly action: string;
-  /** What it was about, such as `lock 7`. */
-  readonly object: string;
-  /** More of it, or "". */
-  readonly detail?: string;
-}
-
-export interface AuditEntry extends Required<Deed> {
-  /** Rising; the last line with an id is what holds. */
-  readonly id: number;
-  readonly at: number;
-  readonly username: string;
-  /** Where the request came from. */
-  readonly address: string;
-  /** `unknown`: it was begun, and the process ended before it was known how. */
-  readonly outcome: 'ok' | 'unknown' | ErrorCode;
-  /** Refusals of this account before it that are not in the log, because there were too many. */
-  readonly missed?: number;
-}
 
 export interface AuditRange extends PageRequest {
   /** Lowest and highest time, both included; 0: open. */

@@ -3,8 +3,8 @@
 // A store that cannot write rejects with `storage-unavailable` and keeps what it had.
 import type { Account, AccountId, Token } from './account.ts';
 import type { AcceptedLoss, Alarm, AlarmKind } from './alarm.ts';
-import type { AuditEntry } from './audit.ts';
 import type { LockCards } from './card.ts';
+import type { AuditEntry } from './deed.ts';
 import type { Hub } from './hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';

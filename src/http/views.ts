@@ -2,8 +2,8 @@
 import type { Account } from '../domain/account.ts';
 import type { TokenView } from '../domain/account-service.ts';
 import { type Alarm, endsByPerson } from '../domain/alarm.ts';
-import type { AuditEntry } from '../domain/audit.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
+import type { AuditEntry } from '../domain/deed.ts';
 import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
 import type { LiveEvent } from '../domain/live-event.ts';
 import { type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';

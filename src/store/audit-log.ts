@@ -1,7 +1,7 @@
 // audit/2026-11-21-17.jsonl: what people changed, one checked line at the beginning of each deed and one at its end, which holds. The file
 // is named by the day on which it was begun and its first id. Where the lines lie is in memory; the lines are read when somebody asks.
 import { z } from 'zod';
-import type { AuditEntry } from '../domain/audit.ts';
+import type { AuditEntry } from '../domain/deed.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { AuditQuery, AuditStore, Clock } from '../domain/ports.ts';

@@ -1,7 +1,8 @@
 // A deed on a data directory that no daemon has, in its audit log. What root does there for the daemon belongs to the daemon.
 import { chown, stat } from 'node:fs/promises';
 import { localAdministrator } from '../domain/account.ts';
-import { createAuditTrail, type Deed } from '../domain/audit.ts';
+import { createAuditTrail } from '../domain/audit.ts';
+import type { Deed } from '../domain/deed.ts';
 import type { Log } from '../domain/part.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { FileLayer } from './files.ts';

@@ -1,7 +1,7 @@
 // The audit log on the disk: restarts, damage, retention, backups.
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import type { AuditEntry } from '../../src/domain/audit.ts';
+import type { AuditEntry } from '../../src/domain/deed.ts';
 import { createAuditLog } from '../../src/store/audit-log.ts';
 import { nodeFiles } from '../../src/store/files.ts';
 import { verify } from '../../src/store/verify.ts';

@@ -1,7 +1,7 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
 import type { Account, AccountId, Token } from '../../src/domain/account.ts';
-import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { LockCards } from '../../src/domain/card.ts';
+import type { AuditEntry } from '../../src/domain/deed.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';

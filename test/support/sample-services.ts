@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals';
 import type { Account } from '../../src/domain/account.ts';
 import type { Alarm } from '../../src/domain/alarm.ts';
-import type { AuditEntry } from '../../src/domain/audit.ts';
+import type { AuditEntry } from '../../src/domain/deed.ts';
 import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import {
