@@ -5,12 +5,12 @@ import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { LockRecord } from '../domain/record.ts';
 import { recordView } from '../http/views.ts';
+import { becomeOwner } from '../ops/owner.ts';
 import type { BackupOutcome } from '../store/backup.ts';
 import { backUpDirectory } from '../store/backups.ts';
 import { exportRecords } from '../store/export.ts';
 import { type Restored, type RestoreOptions, restore } from '../store/restore.ts';
 import { type Verified, verify } from '../store/verify.ts';
-import { becomeOwner } from './owner.ts';
 
 /** What is wrong, file by file. Rejects while a daemon has the directory. */
 export function verifyDirectory(directory: string): Promise<Verified> {

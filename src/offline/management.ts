@@ -10,9 +10,9 @@ import { createSequence } from '../domain/sequence.ts';
 import { createManagement, type Management } from '../http/management.ts';
 import { createClock } from '../ops/clock.ts';
 import { notOurs } from '../ops/control-client.ts';
+import { becomeOwner } from '../ops/owner.ts';
 import { createSecrets } from '../store/secrets.ts';
 import { createStore } from '../store/store.ts';
-import { becomeOwner } from './owner.ts';
 
 /**
  * Runs `work` with the management API on a data directory that no daemon has; nobody else has it meanwhile. The same store and services

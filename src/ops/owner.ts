@@ -1,6 +1,6 @@
 // Commands that root runs on the data of the daemon's user.
 import { stat } from 'node:fs/promises';
-import { notOurs } from '../ops/control-client.ts';
+import { notOurs } from './control-client.ts';
 
 /** Goes on as the owner of the directory: files that root made would be closed to the daemon. Rejects with a sentence for any other user. */
 export async function becomeOwner(directory: string): Promise<void> {
