@@ -6,11 +6,18 @@ export interface ConnectionLimits {
   readonly maxConnections: number;
   /** Generous: a hub or a router may carry a whole building. */
   readonly maxPerAddress: number;
+  /** Of those without a login, in all: each costs about 12 kB. Beyond that the oldest gives way. */
+  readonly maxWaiting: number;
   /** From one network those without a login only: a building may be one. Beyond that the oldest of them gives way. */
   readonly maxWaitingPerNetwork: number;
 }
 
-export const defaultConnectionLimits: ConnectionLimits = { maxConnections: 12_000, maxPerAddress: 1_200, maxWaitingPerNetwork: 1_200 };
+export const defaultConnectionLimits: ConnectionLimits = {
+  maxConnections: 12_000,
+  maxPerAddress: 1_200,
+  maxWaiting: 4_000,
+  maxWaitingPerNetwork: 1_200,
+};
 
 /** One connection that counts. */
 export interface Place {
@@ -31,7 +38,7 @@ interface Group {
   readonly waiting: Set<() => void>;
 }
 
-export function createPlaces({ maxConnections, maxPerAddress, maxWaitingPerNetwork }: ConnectionLimits): Places {
+export function createPlaces({ maxConnections, maxPerAddress, maxWaiting, maxWaitingPerNetwork }: ConnectionLimits): Places {
   const all: Group = { size: 0, waiting: new Set() };
   const byAddress = new Map<string, Group>();
   /** Only those without a login, and only where a network is more than an address. */
@@ -42,6 +49,12 @@ export function createPlaces({ maxConnections, maxPerAddress, maxWaitingPerNetwo
     const [oldest] = group.waiting;
     oldest?.();
     return group.size < max;
+  }
+
+  function makeRoomInAll(): boolean {
+    const [oldest] = all.waiting;
+    if (all.waiting.size >= maxWaiting) oldest?.();
+    return makeRoom(all, maxConnections);
   }
 
   function makeRoomIn(network: string): void {
@@ -64,7 +77,7 @@ export function createPlaces({ maxConnections, maxPerAddress, maxWaitingPerNetwo
       if (network !== address) makeRoomIn(network);
       const ofAddress = byAddress.get(address);
       if (ofAddress !== undefined && !makeRoom(ofAddress, maxPerAddress)) return 'too-many-from-address';
-      if (!makeRoom(all, maxConnections)) return 'too-many-connections';
+      if (!makeRoomInAll()) return 'too-many-connections';
       // Looked up anew: making room may have emptied and removed it.
       const group = byAddress.get(address) ?? { size: 0, waiting: new Set() };
       byAddress.set(address, group);

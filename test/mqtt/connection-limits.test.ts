@@ -5,7 +5,7 @@ import { type ConnectionLimits, createPlaces as createPlacesOf, type Place } fro
 import { originOf } from '../../src/mqtt/origin.ts';
 
 function createPlaces(limits: Partial<ConnectionLimits>) {
-  const places = createPlacesOf({ maxConnections: 100, maxPerAddress: 100, maxWaitingPerNetwork: 100, ...limits });
+  const places = createPlacesOf({ maxConnections: 100, maxPerAddress: 100, maxWaiting: 100, maxWaitingPerNetwork: 100, ...limits });
   return { ...places, enter: (address: string, giveWay: () => void) => places.enter(originOf(address), giveWay) };
 }
 
@@ -18,6 +18,19 @@ test('from one address the oldest connection without a login gives way to a newe
   places.enter('10.0.0.1', () => gone.push('third'));
   expect(gone).toEqual(['first']);
   expect(places.size()).toBe(3);
+});
+
+test('of those without a login there are only so many, wherever they come from; a login makes room for another', () => {
+  const places = createPlaces({ maxWaiting: 2 });
+  const gone: string[] = [];
+  const enter = (address: string) => places.enter(address, () => gone.push(address)) as Place;
+  enter('10.0.0.1').keep();
+  enter('10.0.0.2');
+  enter('10.0.0.3').keep();
+  enter('10.0.0.4');
+  expect(gone).toEqual([]);
+  enter('10.0.0.5');
+  expect([gone, places.size()]).toEqual([['10.0.0.2'], 4]);
 });
 
 test('a connection that has logged in gives way to nobody: then the newer one is refused', () => {
