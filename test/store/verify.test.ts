@@ -183,6 +183,11 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ],
   ['quarantine.jsonl', 'line 1 is not as it was written', (d) => edit(`${d}/quarantine.jsonl`, (t) => t.replace('not', 'NOT'))],
   ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, withChecksum('{"at":1'))],
+  [
+    'audit/2026-11-20-1.jsonl',
+    'line 1 holds something else than a deed',
+    (d) => writeFile(`${d}/audit/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
+  ],
   ['accounts.json', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.json`, 0o644)],
   ['locks', 'may be read by others than its owner (mode 755)', (d) => chmod(`${d}/locks`, 0o755)],
   ['.', 'may be read by others than its owner (mode 755)', (d) => chmod(d, 0o755)],
