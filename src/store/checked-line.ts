@@ -50,11 +50,24 @@ export function writeChecked(into: Buffer, bodies: readonly string[]): { readonl
   return { lengths, bytes: at };
 }
 
-/** Whether a line (without its newline) is exactly as it was written. */
+/** Of each byte as a digit; -1 for all that are none. */
+const valueOf = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(byte));
+const headBytes = Buffer.from(head);
+const [quote, brace] = Buffer.from(tail) as unknown as [number, number];
+
+/** Whether a line (without its newline) is exactly as it was written. A start asks this of every line: no string is made for it. */
 export function isIntact(line: Buffer): boolean {
   const end = line.length - markLength;
   if (end < 1) return false;
-  return line.toString('latin1', end) === `${head}${hex(crc32(line.subarray(0, end)))}${tail}`;
+  let at = end;
+  for (const byte of headBytes) if (line[at++] !== byte) return false;
+  let stated = 0;
+  for (let n = 0; n < 8; n++) {
+    const digit = valueOf[line[at++] as number] as number;
+    if (digit < 0) return false;
+    stated = stated * 16 + digit;
+  }
+  return line[at] === quote && line[at + 1] === brace && stated === crc32(line.subarray(0, end));
 }
 
 function hex(checksum: number): string {
