@@ -51,9 +51,10 @@ export function writeChecked(into: Buffer, bodies: readonly string[]): { readonl
 }
 
 /** Of each byte as a digit; -1 for all that are none. */
-const valueOf = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(byte));
+const digitOf = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(byte));
 const headBytes = Buffer.from(head);
-const [quote, brace] = Buffer.from(tail) as unknown as [number, number];
+const quote = 0x22;
+const brace = 0x7d;
 
 /** Whether a line (without its newline) is exactly as it was written. A start asks this of every line: no string is made for it. */
 export function isIntact(line: Buffer): boolean {
@@ -63,7 +64,7 @@ export function isIntact(line: Buffer): boolean {
   for (const byte of headBytes) if (line[at++] !== byte) return false;
   let stated = 0;
   for (let n = 0; n < 8; n++) {
-    const digit = valueOf[line[at++] as number] as number;
+    const digit = digitOf[line[at++] as number] as number;
     if (digit < 0) return false;
     stated = stated * 16 + digit;
   }
