@@ -63,7 +63,7 @@ const draft = (seq: number) => ({
 
 /** Events a second with 100 writers that each wait for their event before the next. */
 async function appendRound(directory: string, events: number): Promise<number> {
-  const store = storeIn(directory);
+  const store = storeIn(`${directory}/data`);
   await store.start();
   const begin = performance.now();
   const each = events / writers;
