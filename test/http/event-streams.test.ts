@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Caller } from '../../src/domain/account.ts';
-import { createHttpServer } from '../../src/http/server.ts';
-import { callers, createDomain, lockId } from '../support/domain.ts';
+import { callers, lockId } from '../support/domain.ts';
 import { type EventClient, listenTo } from '../support/event-client.ts';
+import { serveDomain } from '../support/served-domain.ts';
 import { settled } from '../support/settable-clock.ts';
 import { until } from '../support/site.ts';
 
@@ -15,32 +15,9 @@ afterEach(async () => {
 });
 
 async function serve() {
-  const world = await createDomain();
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
-  const server = createHttpServer({
-    endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
-    onWebSocket: () => undefined,
-    clock: world.clock,
-    log,
-    locks: world.lockService,
-    cards: world.cardService,
-    records: world.recordService,
-    registrations: world.registrationService,
-    hubs: world.hubService,
-    pairing: world.pairing,
-    accounts: world.accountService,
-    alarms: world.alarms,
-    audit: world.audit,
-    live: world.live,
-    readiness: () => ({ ready: true, parts: {} }),
-    gatewayStatus: () => ({}),
-    lockProtocol: async () => ({}),
-    metrics: undefined,
-  });
-  await server.start();
+  const world = await serveDomain(() => ({}));
+  const { server, origin, tokenOf } = world;
   open.push(() => server.stop());
-  const origin = `http://127.0.0.1:${server.addresses().http?.port}`;
-  const tokenOf = async ({ username }: Caller) => (await world.accountService.createToken(callers.admin, { username, name: 't' })).secret;
   async function listen(caller: Caller, lastId?: string): Promise<EventClient> {
     const client = await listenTo(origin, { token: await tokenOf(caller), ...(lastId !== undefined && { lastId }) });
     open.push(client.close);
@@ -56,7 +33,7 @@ async function serve() {
     }
   }
   const ids = (client: EventClient) => client.of('record').map(({ recordId }) => recordId);
-  return { ...world, server, origin, tokenOf, listen, append, ids };
+  return { ...world, listen, append, ids };
 }
 
 /** Four hundred of such records are more than the buffers of a connection hold. */
