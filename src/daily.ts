@@ -1,0 +1,45 @@
+// What the gateway does once a day, by itself.
+import type { Config } from './config.ts';
+import type { Log, Part } from './domain/part.ts';
+import type { Clock } from './domain/ports.ts';
+import type { Supervision } from './domain/supervision.ts';
+import { createJobs } from './ops/jobs.ts';
+import type { Backups } from './store/backups.ts';
+import type { Store } from './store/store.ts';
+
+export function createDailyJobs(options: {
+  readonly config: Pick<Config, 'retention' | 'backup'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Pick<Store, 'sealDays' | 'purge'>;
+  readonly backups: Backups;
+  readonly supervision: Pick<Supervision, 'backup'>;
+}): Part {
+  const { config, clock, log, store, backups, supervision } = options;
+
+  async function seal(): Promise<object> {
+    await store.sealDays();
+    return {};
+  }
+  async function backup(): Promise<object> {
+    try {
+      const made = await backups.make({ reason: 'scheduled' });
+      supervision.backup(undefined);
+      return { ...made };
+    } catch (error) {
+      supervision.backup(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  return createJobs({
+    clock,
+    log,
+    jobs: [
+      // A minute after the day has ended, so that its last records are in.
+      { name: 'seal', at: '00:01', run: seal },
+      { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
+      ...(config.backup.at === 'off' ? [] : [{ name: 'backup', at: config.backup.at, run: backup }]),
+    ],
+  });
+}

@@ -1,0 +1,153 @@
+// The services of the domain, joined to one another. What is around them they know as ports alone: nothing here names an adapter.
+import { createAccountService } from './domain/account-service.ts';
+import { createAlarmService } from './domain/alarm-service.ts';
+import { announced } from './domain/announced-stores.ts';
+import { createCardService } from './domain/card-service.ts';
+import { createCommandService } from './domain/command-service.ts';
+import { createHubService } from './domain/hub-service.ts';
+import { createLiveService } from './domain/live-service.ts';
+import { createLockClocks } from './domain/lock-clocks.ts';
+import { createLockService } from './domain/lock-service.ts';
+import { createPairingService } from './domain/pairing-service.ts';
+import type {
+  AccountStore,
+  AlarmStore,
+  CardStore,
+  Clock,
+  CommandIds,
+  CounterStore,
+  HubLink,
+  HubStore,
+  LockLink,
+  LockSession,
+  LockStore,
+  Notice,
+  Notify,
+  Quarantine,
+  RecordStore,
+  Secrets,
+  StatusStore,
+} from './domain/ports.ts';
+import { createRecordService } from './domain/record-service.ts';
+import { createRegistrationService } from './domain/registration-service.ts';
+import { createReportService } from './domain/report-service.ts';
+import { createSequence } from './domain/sequence.ts';
+import { superviseReports } from './domain/supervised-reports.ts';
+import { createSupervision, type SupervisionSettings } from './domain/supervision.ts';
+
+export interface Stores {
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+  readonly hubs: HubStore;
+  readonly statuses: StatusStore;
+  readonly accounts: AccountStore;
+  readonly alarms: AlarmStore;
+  readonly counters: CounterStore;
+  readonly records: RecordStore;
+  readonly quarantine: Quarantine;
+  clockIsSuspect(): boolean;
+}
+
+export interface ServicesOptions {
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly stores: Stores;
+  readonly link: LockLink;
+  readonly hubLink: HubLink;
+  readonly commandIds: CommandIds;
+  readonly commandTimeoutMs: number;
+  readonly supervision: SupervisionSettings;
+  /** Told what happens, besides the services that want to know. */
+  readonly notify: Notify;
+  /** 'ok', or what is wrong with the data directory. */
+  readonly storageHealth: () => string;
+}
+
+export type Services = ReturnType<typeof createServices>;
+
+export function createServices({ clock, secrets, stores, link, hubLink, commandIds, ...options }: ServicesOptions) {
+  const { hubs, counters, records, quarantine, clockIsSuspect } = stores;
+  const administration = createSequence();
+  const stateHeard = new WeakSet<LockSession>();
+
+  const live = createLiveService({
+    clock,
+    locks: stores.locks,
+    statuses: stores.statuses,
+    link,
+    records,
+    alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list,
+    clockIsSuspect,
+  });
+  const watched = (notice: Notice): void => {
+    options.notify(notice);
+    supervision.notice(notice);
+  };
+  const { locks, cards, statuses, accounts, notify } = announced({ ...stores, notify: watched }, live.announce);
+
+  const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: options.commandTimeoutMs });
+  const lockService = createLockService({ locks, statuses, link, commands, stateHeard });
+  const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
+  const recordService = createRecordService({ clock, locks, records, clockIsSuspect });
+  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
+  const registrations = createRegistrationService({
+    clock,
+    locks,
+    hubs,
+    statuses,
+    accounts,
+    counters,
+    secrets,
+    link,
+    administration,
+    timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
+  });
+  const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
+  const pairing = createPairingService({ clock, locks, registrations, link, notify });
+  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, notify, endAfterMs: options.supervision.endAfterMs });
+  const supervision = createSupervision({
+    clock,
+    locks,
+    statuses,
+    records,
+    alarms,
+    settings: options.supervision,
+    clockIsSuspect,
+    storageHealth: options.storageHealth,
+  });
+  const lockClocks = createLockClocks({ clock, locks, link, commands, clockIsSuspect, notify, watch: supervision });
+  const reports = createReportService({
+    clock,
+    locks,
+    statuses,
+    cards,
+    records,
+    accounts,
+    quarantine,
+    commands,
+    cardService,
+    lockClocks,
+    commandIds,
+    link,
+    stateHeard,
+    clockIsSuspect,
+    secrets,
+    notify,
+  });
+
+  return {
+    locks: lockService,
+    cards: cardService,
+    records: recordService,
+    accounts: accountService,
+    registrations,
+    hubs: hubService,
+    pairing,
+    alarms,
+    live,
+    commands,
+    lockClocks,
+    supervision,
+    reports: superviseReports(reports, supervision, statuses),
+  };
+}

@@ -1,0 +1,130 @@
+// What the gateway says of itself: to probes and watchdogs, to operators, to the metrics and to who builds a lock.
+import type { Config } from './config.ts';
+import type { Clock, LockLink } from './domain/ports.ts';
+import type { Readiness } from './http/health-routes.ts';
+import type { HttpServer } from './http/server.ts';
+import { watchedLocks } from './metering.ts';
+import type { Broker } from './mqtt/broker.ts';
+import type { Control } from './ops/control.ts';
+import { checkListener } from './ops/listener-check.ts';
+import type { WatchedFigures } from './ops/metrics.ts';
+import type { StorageProbe } from './ops/storage-probe.ts';
+import type { Services } from './services.ts';
+import type { Backups } from './store/backups.ts';
+import type { Store } from './store/store.ts';
+
+/** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
+const diskAnswersWithinMs = 30_000;
+
+interface StatusOptions {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly store: Store;
+  readonly backups: Backups;
+  readonly probe: StorageProbe;
+  readonly services: Services;
+  readonly link: LockLink;
+  readonly broker: Broker;
+  /** They show what is said here, so they are made later. */
+  readonly shownBy: () => { readonly http: HttpServer; readonly control: Control };
+}
+
+export type Status = ReturnType<typeof createStatus>;
+
+export function createStatus(options: StatusOptions) {
+  const { version, clock, config, store, backups, probe, services, link, broker, shownBy } = options;
+  const { locks } = store;
+  const startedAt = clock.monotonic();
+  let servingSince: number | undefined;
+
+  const uptimeMs = () => clock.monotonic() - startedAt;
+  const addresses = () => ({ ...shownBy().http.addresses(), ...broker.addresses() });
+  const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
+
+  /** 'ok', or what is wrong with what is to be kept or was kept. */
+  function storageHealth(): string {
+    return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
+  }
+
+  return {
+    version,
+    uptimeMs,
+    addresses,
+    storageHealth,
+    isServing: () => servingSince !== undefined,
+    serves() {
+      servingSince = clock.now();
+    },
+    servesNoMore() {
+      servingSince = undefined;
+    },
+
+    readiness(): Readiness {
+      const serving = servingSince === undefined ? 'not serving' : 'ok';
+      const ready = servingSince !== undefined && storageHealth() === 'ok';
+      const parts = { store: storageHealth(), mqtt: serving, http: serving };
+      return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
+    },
+
+    gateway(): object {
+      const { pairing, alarms, commands, cards } = services;
+      return {
+        version,
+        uptimeSeconds: Math.floor(uptimeMs() / 1000),
+        locks: locks.all().length,
+        online: online(),
+        pairingOpen: pairing.isOpen(),
+        pendingDevices: pairing.pending(),
+        alarms: Object.values(alarms.figures()).reduce((sum, count) => sum + count, 0),
+        commands: commands.figures(),
+        cardChanges: cards.figures(),
+        records: store.records.count(),
+        storage: { health: storageHealth(), ...store.figures() },
+        broker: broker.figures(),
+        events: shownBy().http.eventFigures(),
+        control: shownBy().control.figures(),
+      };
+    },
+
+    figures(): WatchedFigures {
+      return {
+        locks: watchedLocks(locks.all(), store.statuses, link),
+        storageWorks: storageHealth() === 'ok',
+        clockIsSuspect: store.clockIsSuspect(),
+        alarms: services.alarms.figures(),
+        backupAt: backups.newestAt(),
+        store: store.figures(),
+        broker: broker.figures(),
+        events: shownBy().http.eventFigures(),
+      };
+    },
+
+    /** For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors. */
+    async healthy(): Promise<string> {
+      if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
+      const where = addresses();
+      const checks = (['http', 'https', 'mqtt', 'mqtts'] as const).map(async (scheme) => {
+        const address = where[scheme];
+        const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
+        return result === 'ok' ? [] : [`${scheme} does not answer: ${result}`];
+      });
+      return (await Promise.all(checks)).flat().join('; ') || 'ok';
+    },
+
+    /** In one line, for `systemctl status`. */
+    line(): string {
+      const where = Object.entries(addresses()).map(([scheme, { host, port }]) => `${scheme} ${host}:${port}`);
+      const disk = storageHealth() === 'ok' ? '' : `; the storage does not work: ${storageHealth()}`;
+      return `serving ${where.join(', ')}; ${online()} of ${locks.all().length} locks online${disk}`;
+    },
+
+    /** The document at `/asyncapi.json`. */
+    async lockProtocol(): Promise<object> {
+      const { createAsyncApi } = await import('./mqtt/asyncapi.ts');
+      const { http, https, mqtt, mqtts } = addresses();
+      const ports = { mqtt: mqtt?.port, mqtts: mqtts?.port, ws: config.webSocket.plain ? http?.port : undefined, wss: https?.port };
+      return createAsyncApi({ topicRoot: config.mqtt.topicRoot, ports });
+    },
+  };
+}
