@@ -1,10 +1,12 @@
 // The composition root: builds every part, starts them in order, stops them in reverse. The files beside it each join one side of it.
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createAuditedServices, createLocalControl } from './administration.ts';
 import type { Config } from './config.ts';
 import { createDailyJobs } from './daily.ts';
 import { localAdministrator } from './domain/account.ts';
 import type { Log, Part } from './domain/part.ts';
+import { createSignInService } from './domain/sign-in-service.ts';
 import type { SupervisionSettings } from './domain/supervision.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createHttpServer } from './http/server.ts';
@@ -129,11 +131,14 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     clock,
     log,
     ...audited,
+    signIns: createSignInService({ clock, secrets, accounts: services.accounts, audit: audited.audit }),
     records: services.records,
     live: services.live,
     readiness: status.readiness,
     gatewayStatus: status.gateway,
     lockProtocol: status.lockProtocol,
+    // Beside the compiled sources.
+    consoleDirectory: fileURLToPath(new URL('../console', import.meta.url)),
     metrics,
   });
 

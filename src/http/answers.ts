@@ -225,6 +225,7 @@ export const answers = {
   PendingDevice: pendingDevice,
   PendingDevicePage: page(pendingDevice),
   ConfirmedDevice: z.strictObject({ lockId: id, deviceId }),
+  SignedIn: account.omit({ createDate: true }),
   Account: account,
   AccountPage: page(account),
   Token: token,

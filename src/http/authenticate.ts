@@ -1,9 +1,10 @@
-// Bearer token to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 1).
+// Bearer token or sign-in to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 1).
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/account.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Clock } from '../domain/ports.ts';
 import { headerCount } from './headers.ts';
+import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 
 const failuresAllowed = 20;
 const windowMs = 60_000;
@@ -13,11 +14,25 @@ const addressesAtMost = 10_000;
 /** The caller behind a request; `token-missing`, `token-invalid`, `token-expired`, or `rate-limited` instead of those. */
 export type Authenticate = (request: IncomingMessage) => Caller;
 
-/**
- * Makes the check that each request passes. After 20 failures within a minute from one address its further failures are
- * `rate-limited`; a valid token still passes. `byToken` throws `token-invalid` or `token-expired`.
- */
-export function createAuthenticate(byToken: (token: string) => Caller, clock: Clock): Authenticate {
+/** Runs a check of what the request holds, and counts it when that fails. */
+export type Guard = (request: IncomingMessage, check: (request: IncomingMessage) => Caller) => Caller;
+
+/** The check that each request passes. `byToken` and `bySignIn` throw `token-invalid` or `token-expired`. */
+export function createAuthenticate(
+  guard: Guard,
+  { byToken, bySignIn }: { readonly byToken: (token: string) => Caller; readonly bySignIn: (secret: string) => Caller },
+): Authenticate {
+  function check(request: IncomingMessage): Caller {
+    const secret = signInSecretOf(request);
+    if (secret === undefined) return byToken(bearerToken(request));
+    requireOwnPage(request);
+    return bySignIn(secret);
+  }
+  return (request) => guard(request, check);
+}
+
+/** After 20 failures within a minute from one address its further failures are `rate-limited`; what is valid still passes. */
+export function createGuard(clock: Clock): Guard {
   const failures = new Map<string, number[]>();
 
   function countFailure(address: string): void {
@@ -33,9 +48,9 @@ export function createAuthenticate(byToken: (token: string) => Caller, clock: Cl
     if (failures.size > addressesAtMost) failures.delete(failures.keys().next().value as string);
   }
 
-  return (request) => {
+  return (request, check) => {
     try {
-      return byToken(bearerToken(request));
+      return check(request);
     } catch (error) {
       if (error instanceof DomainError && error.code.startsWith('token-')) countFailure(plainAddress(request));
       throw error;

@@ -98,4 +98,7 @@ export const grantedRole = checked(
 
 export const newAccount = checked(z.strictObject({ username, gatewayAdministrator: boolean }), (body) => body);
 
+/** What somebody signs in with. */
+export const heldToken = checked(z.strictObject({ token: text(1, 512) }), (body) => body);
+
 export const newToken = checked(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);

@@ -1,7 +1,7 @@
 // The documents of the API and the page that shows them. They hold nothing that a stranger may not know, so they take no token.
 // Each is made or read when it is first asked for, then kept.
-import { createHash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
+import { kept, once } from './kept.ts';
 import type { AnyRoute, OpenRoute, TextAnswer } from './route.ts';
 
 /** `routes`: all there are, these included. `lockProtocol` is what locks speak, as a document. */
@@ -42,20 +42,4 @@ export function documentRoutes(options: {
 
 function json(content: object): TextAnswer {
   return kept('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
-}
-
-function kept(contentType: string, text: Buffer, headers: readonly string[] = []): TextAnswer {
-  return { contentType, text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`, headers };
-}
-
-/** What was made once is kept; what failed is tried again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }

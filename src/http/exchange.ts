@@ -13,7 +13,7 @@ import { requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
-import type { Answer, StreamRoute, TextAnswer } from './route.ts';
+import type { Answer, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
 import type { Found } from './route-table.ts';
 
 /** Answers a request; never throws. */
@@ -102,6 +102,7 @@ export function createServe(options: {
     const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
     if ('open' in route) return route.handle(pathValues);
+    if ('isSignIn' in route) return signIn(exchange, route);
     const caller = authenticate(request);
     exchange.account = caller.username;
     requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : 'application/json');
@@ -115,6 +116,17 @@ export function createServe(options: {
     // Who only reads leaves no line in the audit log.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
     return await route.handle({ caller: asking, parameters, body, gone: goneWith(response) });
+  }
+
+  async function signIn(exchange: Exchange, route: SignInRoute): Promise<Answer> {
+    const { request } = exchange;
+    requireAccepted(request.headers.accept, 'application/json');
+    const problems: ParameterProblem[] = [];
+    const body = route.body?.read(await readJsonBody(request, problems), problems);
+    if (problems.length > 0) throw invalidParameters(problems);
+    const { caller, ...answer } = await route.handle(request, body);
+    exchange.account = caller.username;
+    return answer;
   }
 
   function begin(exchange: Exchange, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
@@ -163,8 +175,9 @@ export function createServe(options: {
   }
 
   /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 5.2.2.4). */
-  function sendText(exchange: Exchange, { contentType, text, etag, headers = [] }: TextAnswer): void {
-    const all = ['Content-Type', contentType, ...(etag === undefined ? uncached : ['Cache-Control', 'no-cache', 'ETag', etag]), ...headers];
+  function sendText(exchange: Exchange, { contentType, text, etag, headers = [], isImmutable = false }: TextAnswer): void {
+    const kept = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const all = ['Content-Type', contentType, ...(etag === undefined ? uncached : ['Cache-Control', kept, 'ETag', etag]), ...headers];
     if (etag !== undefined && exchange.request.headers['if-none-match']?.includes(etag)) send(exchange, 304, all);
     else send(exchange, 200, all, text);
   }

@@ -5,7 +5,9 @@ import { memberDocs } from './member-docs.ts';
 import { keyOf, problemExamples, problemTable, refusalComponents, responsesOf } from './openapi-responses.ts';
 import type { OperationDocs } from './operation.ts';
 import { tableDocs, tables } from './operations.ts';
-import type { AnyRoute, Route, StreamRoute } from './route.ts';
+import type { AnyRoute, OpenRoute } from './route.ts';
+
+type AskedRoute = Exclude<AnyRoute, OpenRoute>;
 
 interface Described {
   readonly tag: string;
@@ -44,7 +46,7 @@ export function createOpenApi(routes: readonly AnyRoute[]): object {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { signIn: [] }, { signInHttps: [] }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(
       [...new Set(routes.map(({ path }) => path))].map((path) => [
@@ -57,7 +59,11 @@ export function createOpenApi(routes: readonly AnyRoute[]): object {
       ]),
     ),
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A token made by a gateway administrator.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token made by a gateway administrator.' },
+        signIn: { type: 'apiKey', in: 'cookie', name: 'latchd', description: 'Of a browser that is signed in, over plain http.' },
+        signInHttps: { type: 'apiKey', in: 'cookie', name: '__Host-latchd', description: 'The same over https.' },
+      },
       schemas: usedSchemas(
         schemas,
         described.map(([, { docs }]) => docs),
@@ -92,8 +98,9 @@ function operation(route: AnyRoute, tag: string, docs: OperationDocs): object {
   const needs = audience === 'nobody' ? 'Takes no token.' : audience === 'any account' ? undefined : `For: ${audience}.`;
   const text = [needs, description].filter((part) => part !== undefined).join(' ');
   const responses = responsesOf(route, docs);
-  const about = { operationId: route.operation, tags: [tag], summary, ...(text !== '' && { description: text }) };
-  if ('open' in route) return { ...about, security: [], ...withParameters(pathParameters(route.path)), responses };
+  const open = audience === 'nobody' && { security: [] };
+  const about = { operationId: route.operation, tags: [tag], summary, ...(text !== '' && { description: text }), ...open };
+  if ('open' in route) return { ...about, ...withParameters(pathParameters(route.path)), responses };
   return { ...about, ...withParameters(parameters(route, docs)), ...requestBody(route, docs), responses };
 }
 
@@ -101,7 +108,7 @@ function withParameters(list: readonly object[]): object {
   return list.length > 0 ? { parameters: list } : {};
 }
 
-function parameters({ path, parameters: { object } }: Route | StreamRoute, { examples }: OperationDocs): readonly object[] {
+function parameters({ path, parameters: { object } }: AskedRoute, { examples }: OperationDocs): readonly object[] {
   return Object.entries(object.shape).map(([name, zod]) => {
     const { required, schema } = parameterSchema(zod as never);
     const example = examples[0]?.parameters?.[name];
@@ -116,7 +123,7 @@ function pathParameters(path: string): readonly object[] {
   }));
 }
 
-function requestBody({ body }: Route | StreamRoute, { examples }: OperationDocs): object {
+function requestBody({ body }: AskedRoute, { examples }: OperationDocs): object {
   if (body === undefined) return {};
   const sent = examples.map(({ title, body }) => [keyOf(title), { summary: title, value: body }]);
   return {

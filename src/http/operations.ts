@@ -2,6 +2,7 @@
 import { alarmDocs } from './alarm-docs.ts';
 import { auditDocs } from './audit-docs.ts';
 import { cardDocs } from './card-docs.ts';
+import { consoleDocs } from './console-docs.ts';
 import { documentDocs } from './document-docs.ts';
 import { eventDocs } from './event-docs.ts';
 import { gatewayDocs } from './gateway-docs.ts';
@@ -10,6 +11,7 @@ import { hubDocs } from './hub-docs.ts';
 import { lockDocs } from './lock-docs.ts';
 import type { TableDocs } from './operation.ts';
 import { pairingDocs } from './pairing-docs.ts';
+import { signInDocs } from './sign-in-docs.ts';
 
 /** By the name under which the document groups them. */
 export const tables = {
@@ -21,8 +23,10 @@ export const tables = {
   Pairing: pairingDocs,
   Alarms: alarmDocs,
   'Audit log': auditDocs,
+  'Signing in': signInDocs,
   Health: healthDocs,
   Documents: documentDocs,
+  Console: consoleDocs,
 } satisfies Readonly<Record<string, TableDocs>>;
 
 /** What each group is about. */
@@ -35,8 +39,10 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
+  'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',
   Documents: 'What describes this gateway to programs and people.',
+  Console: 'The page for people at `/`.',
 };
 
 type Tables = (typeof tables)[keyof typeof tables];

@@ -1,5 +1,5 @@
 // The shape of a line in the route tables, and the answers that handlers give.
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../domain/account.ts';
 import type { Gone } from '../domain/ports.ts';
 import type { Checked } from './check.ts';
@@ -33,6 +33,8 @@ export interface TextAnswer {
   readonly etag?: string;
   /** Name, value, name, value. */
   readonly headers?: readonly string[];
+  /** Its name changes with it, so that nobody has to ask for it again. */
+  readonly isImmutable?: boolean;
 }
 
 /** What every endpoint with a token is. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
@@ -65,7 +67,13 @@ export interface StreamRoute extends TokenRoute<unknown, undefined> {
   }): void;
 }
 
-export type AnyRoute = Route | StreamRoute | OpenRoute;
+/** An endpoint about the sign-in of a browser: it finds out by itself who asks. */
+export interface SignInRoute<B = unknown> extends TokenRoute<unknown, B> {
+  readonly isSignIn: true;
+  handle(request: IncomingMessage, body: B): Promise<Answer & { readonly caller: Caller }>;
+}
+
+export type AnyRoute = Route | StreamRoute | SignInRoute | OpenRoute;
 
 /** An endpoint that anybody may ask, without token or Accept. */
 export interface OpenRoute {

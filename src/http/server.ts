@@ -13,10 +13,12 @@ import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
+import type { SignInService } from '../domain/sign-in-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
-import { createAuthenticate } from './authenticate.ts';
+import { createAuthenticate, createGuard } from './authenticate.ts';
 import { cardRoutes } from './card-routes.ts';
+import { consoleRoutes } from './console-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import type { Address } from './endpoint.ts';
 import { eventRoutes } from './event-routes.ts';
@@ -30,6 +32,7 @@ import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
+import { signInRoutes } from './sign-in-routes.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 
 export type { Readiness };
@@ -65,11 +68,14 @@ export function createHttpServer(options: {
   alarms: Pick<AlarmService, 'list' | 'end'>;
   audit: AuditService;
   accounts: AccountService;
+  signIns: SignInService;
   live: LiveService;
   readiness: () => Readiness;
   gatewayStatus: () => object;
   /** The document at `/asyncapi.json`. */
   lockProtocol: () => Promise<object>;
+  /** Where the build has put the console. */
+  consoleDirectory: string;
   /** What `/metrics` answers, and who counts requests; without it there is no `/metrics`. */
   metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
 }): HttpServer {
@@ -87,10 +93,12 @@ export function createHttpServer(options: {
     alarms,
     audit,
     accounts,
+    signIns,
     live,
     readiness,
     gatewayStatus,
     lockProtocol,
+    consoleDirectory,
     metrics,
   } = options;
 
@@ -100,7 +108,9 @@ export function createHttpServer(options: {
   app.enable('strict routing');
 
   const streams = createEventStreams({ live, clock, log });
-  const authenticate = createAuthenticate((token) => accounts.authenticate(token), clock);
+  const guard = createGuard(clock);
+  const byToken = (token: string) => accounts.authenticate(token);
+  const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
@@ -110,8 +120,10 @@ export function createHttpServer(options: {
     ...alarmRoutes(alarms),
     ...eventRoutes(streams),
     ...auditRoutes(audit),
+    ...signInRoutes({ signIns, byToken, authenticate, guard }),
     ...healthRoutes(readiness, metrics?.exposition),
     ...documentRoutes({ routes: () => routes, lockProtocol }),
+    ...consoleRoutes(consoleDirectory),
   ];
   const find = createRouteTable(routes);
   const serve = createServe({ clock, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });

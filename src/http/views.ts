@@ -1,5 +1,5 @@
 // Domain values out to the specification's names (Specification 2, HTTP API 3, 4 and 6). Nothing else decides what a client sees.
-import type { Account } from '../domain/account.ts';
+import type { Account, Caller } from '../domain/account.ts';
 import type { TokenView } from '../domain/account-service.ts';
 import { type Alarm, endsByPerson } from '../domain/alarm.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
@@ -205,6 +205,11 @@ export function confirmedView(deviceId: DeviceId, lockId: LockId): AnswerBody<'C
 }
 
 /** An account, by its name: ids of accounts stay inside. */
+/** Who asks. */
+export function callerView({ username, gatewayAdministrator }: Caller): AnswerBody<'SignedIn'> {
+  return { username, gatewayAdministrator };
+}
+
 export function accountView({ username, gatewayAdministrator, createdAt }: Account): AnswerBody<'Account'> {
   return { username, gatewayAdministrator, createDate: createdAt };
 }

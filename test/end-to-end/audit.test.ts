@@ -123,6 +123,11 @@ describe('the audit log', () => {
     await site.lock(1).whenEventsAcknowledged();
     await leaves('alarm-end', 'endAlarm', 'DELETE', `${gateway}/alarms/tampered/${door()}`);
 
+    const held = await leaves('sign-in', 'signIn', 'POST', '/api/v1/session', { body: { token: site.gateway.token } });
+    const cookie = String(held.headers.get('set-cookie')).split(';')[0] as string;
+    const signOut = { token: '', headers: { cookie, 'latchd-console': '1' } };
+    await leaves('sign-out', 'signOut', 'DELETE', '/api/v1/session', signOut);
+
     const document = (await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
     };

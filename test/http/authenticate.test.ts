@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../src/domain/errors.ts';
-import { createAuthenticate } from '../../src/http/authenticate.ts';
+import { createGuard } from '../../src/http/authenticate.ts';
 import { createServerUnderTest, createSettableClock, sampleCaller, sampleToken } from '../support/fake-services.ts';
 
 let under: ReturnType<typeof createServerUnderTest>;
@@ -86,12 +86,13 @@ describe('HTTP API 1: failed authentications are slowed down', () => {
 
   test('each address counts for itself, IPv4 the same in both spellings, and only so many are remembered', () => {
     const clock = createSettableClock();
-    const authenticate = createAuthenticate(() => {
+    const guard = createGuard(clock);
+    const refuse = () => {
       throw new DomainError('token-invalid', 'no');
-    }, clock);
+    };
     const codeFor = (remoteAddress: string) => {
       try {
-        authenticate({ headers: { authorization: 'Bearer x' }, rawHeaders: [], socket: { remoteAddress } } as never);
+        guard({ socket: { remoteAddress } } as never, refuse);
         return sampleCaller.username;
       } catch (error) {
         return (error as DomainError).code;

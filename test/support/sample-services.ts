@@ -17,7 +17,18 @@ import {
 } from './fake-services.ts';
 
 /** From now on they answer with samples; `calls` is what they were asked, without the caller and the abort signal. */
-export function answerWithSamples({ locks, cards, records, registrations, accounts, hubs, pairing, alarms, audit }: FakeServices): {
+export function answerWithSamples({
+  locks,
+  cards,
+  records,
+  registrations,
+  accounts,
+  signIns,
+  hubs,
+  pairing,
+  alarms,
+  audit,
+}: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
   const calls: unknown[][] = [];
@@ -119,6 +130,7 @@ export function answerWithSamples({ locks, cards, records, registrations, accoun
     createToken: asked('createToken', Promise.resolve({ token, username: 'bob', secret: 'sample-secret' })),
     removeToken: asked('removeToken', nothing),
   });
+  signIns.signIn = asked('signIn', Promise.resolve('sample-sign-in'));
   alarms.list = (_caller, page) =>
     paginate<Alarm>(
       [

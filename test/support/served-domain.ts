@@ -1,5 +1,6 @@
 // The real HTTP API over the real domain, with stores in memory and scripted locks.
 import type { Caller } from '../../src/domain/account.ts';
+import { createSignInService } from '../../src/domain/sign-in-service.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { callers, createDomain, someCard } from './domain.ts';
 
@@ -20,12 +21,14 @@ export async function serveDomain(gatewayStatus: () => object) {
     hubs: world.hubService,
     pairing: world.pairing,
     accounts: world.accountService,
+    signIns: createSignInService({ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit }),
     alarms: world.alarms,
     audit: world.audit,
     live: world.live,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus,
     lockProtocol: async () => ({}),
+    consoleDirectory: import.meta.dirname,
     metrics: undefined,
   });
   await server.start();
