@@ -1,0 +1,74 @@
+// Asks the gateway. With a token in memory each request carries it; without one the browser sends the cookie of the session, which no script can
+// read, and `latchd-console` proves that the request comes from this page and not from another site's form.
+import { Problem, problemOf } from './problem.ts';
+
+/** An unlock waits its turn and for the lock; nothing takes longer than this. */
+const answerWithinMs = 60_000;
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A page of a list (HTTP API, Conventions). */
+export interface Page<Row> {
+  readonly list: readonly Row[];
+  readonly pageNo: number;
+  readonly pages: number;
+  readonly total: number;
+}
+
+export interface Client {
+  /** Rejects with a `Problem` alone. `path` is below `/api/v1/`. */
+  ask<Answer>(method: Method, path: string, more?: { readonly query?: Query; readonly body?: object }): Promise<Answer>;
+  get<Answer>(path: string, query?: Query): Promise<Answer>;
+  /** An answer that goes on until `signal` is aborted. */
+  stream(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  useToken(token: string | null): void;
+}
+
+/** `onSignedOut`: the gateway no longer knows who we are. */
+export function createClient(onSignedOut: () => void): Client {
+  let token: string | null = null;
+
+  async function request(path: string, init: RequestInit): Promise<Response> {
+    const asked = token;
+    const headers = { ...init.headers, ...(token === null ? { 'latchd-console': '1' } : { authorization: `Bearer ${token}` }) };
+    let response: Response;
+    try {
+      response = await fetch(`api/v1/${path}`, { ...init, headers, cache: 'no-store', credentials: 'same-origin', redirect: 'error' });
+    } catch (error) {
+      throw new Problem('unreachable', String(error));
+    }
+    if (response.ok) return response;
+    const problem = await problemOf(response);
+    if (response.status === 401 && asked === token) onSignedOut();
+    throw problem;
+  }
+
+  const client: Client = {
+    async ask<Answer>(method: Method, path: string, { query = {}, body }: { query?: Query; body?: object } = {}) {
+      const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+      const text = new URLSearchParams(pairs).toString();
+      const response = await request(text === '' ? path : `${path}?${text}`, {
+        method,
+        headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+        body: body ? JSON.stringify(body) : null,
+        signal: AbortSignal.timeout(answerWithinMs),
+      });
+      try {
+        return (await response.json()) as Answer;
+      } catch (error) {
+        throw new Problem('unreachable', String(error));
+      }
+    },
+    get: (path, query) => client.ask('GET', path, query && { query }),
+    async stream(path, headers, signal) {
+      const response = await request(path, { headers: { accept: 'text/event-stream', ...headers }, signal });
+      if (!response.body) throw new Problem('unreachable', 'no body');
+      return response.body;
+    },
+    useToken(given) {
+      token = given;
+    },
+  };
+  return client;
+}

@@ -1,0 +1,39 @@
+// What the gateway refused, or that it could not be asked.
+
+/** A refusal by its `code` (the errors of the HTTP API), or `unreachable`. `detail` is the gateway's own sentence, in English. */
+export class Problem extends Error {
+  readonly code: string;
+  readonly detail: string;
+  /** Wrong parameters by their name. */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** The lock's own word, with `lock-refused`. */
+  readonly lockError: string | undefined;
+
+  constructor(code: string, detail = '', parameters: ReadonlyMap<string, string> = new Map(), lockError?: string) {
+    super(`${code}: ${detail}`);
+    this.name = 'Problem';
+    this.code = code;
+    this.detail = detail;
+    this.parameters = parameters;
+    this.lockError = lockError;
+  }
+}
+
+interface ProblemBody {
+  readonly code?: string;
+  readonly detail?: string;
+  readonly lockError?: string;
+  readonly errors?: readonly { readonly parameter: string; readonly message: string }[];
+}
+
+/** Never rejects: what is no problem of the gateway's (a proxy in between) is `unreachable`. */
+export async function problemOf(response: Response): Promise<Problem> {
+  try {
+    const { code, detail, lockError, errors = [] } = (await response.json()) as ProblemBody;
+    if (typeof code === 'string')
+      return new Problem(code, detail, new Map(errors.map((error) => [error.parameter, error.message])), lockError);
+  } catch {
+    // As below.
+  }
+  return new Problem('unreachable', `${response.status}`);
+}

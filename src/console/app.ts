@@ -1,0 +1,32 @@
+// What every page may use, made once in `main.tsx`.
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Client } from './api/client.ts';
+import type { Strings } from './language/en.ts';
+import type { Live } from './live.ts';
+import { languages, type Preferences } from './preferences.ts';
+import type { Router } from './router.ts';
+import type { Session } from './session.ts';
+import type { Toasts } from './toasts.ts';
+
+export interface App {
+  readonly client: Client;
+  readonly session: Session;
+  readonly live: Live;
+  readonly toasts: Toasts;
+  readonly preferences: Preferences;
+  readonly router: Router;
+}
+
+export const AppContext = createContext<App | undefined>(undefined);
+
+export function useApp(): App {
+  const app = useContext(AppContext);
+  if (!app) throw new Error('outside of the app');
+  return app;
+}
+
+/** What the console says, in the language of the moment. */
+export function useStrings(): Strings {
+  return languages[useApp().preferences.language.value].strings;
+}

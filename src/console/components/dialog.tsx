@@ -1,0 +1,60 @@
+// A window above the page: the browser keeps the focus in it, closes it with Escape, and gives the focus back.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { useStrings } from '../app.ts';
+import { Form } from './form.tsx';
+import { Icon } from './icon.tsx';
+
+export function Dialog({ title, children, onClose }: { title: string; children: ComponentChildren; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    element?.showModal();
+    element?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="button quiet square" aria-label={useStrings().common.close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly text: string;
+  readonly confirm: string;
+  readonly danger?: boolean;
+  /** Done when it resolves: then the caller closes it. */
+  readonly onConfirm: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before something is done that is not easily undone. */
+export function ConfirmDialog({ title, text, confirm, danger = true, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form submit={confirm} danger={danger} onSubmit={onConfirm} onCancel={onClose}>
+        {() => <p>{text}</p>}
+      </Form>
+    </Dialog>
+  );
+}

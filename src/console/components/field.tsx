@@ -1,0 +1,132 @@
+// Form fields: a label, a hint and an error that a screen reader says with the field.
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  readonly label: string;
+  /** How the form finds its value. */
+  readonly name: string;
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly type?: 'text' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'url';
+  readonly value?: string | undefined;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly min?: string | number;
+  readonly max?: string | number;
+  readonly pattern?: string;
+  readonly autoFocus?: boolean;
+  readonly onInput?: (value: string) => void;
+}
+
+export function TextField({
+  label,
+  name,
+  hint,
+  error,
+  type = 'text',
+  value,
+  required = false,
+  onInput,
+  autoFocus = false,
+  ...more
+}: TextFieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        // Preact types an input by its type, one by one.
+        {...({ type } as { type: 'text' })}
+        defaultValue={value}
+        aria-required={required}
+        aria-invalid={error !== undefined}
+        aria-describedby={described(id, hint, error)}
+        autocomplete="off"
+        spellcheck={false}
+        data-autofocus={autoFocus || undefined}
+        onInput={(event) => onInput?.(event.currentTarget.value)}
+        {...more}
+      />
+      <Beneath id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface SelectFieldProps extends FieldProps {
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly value?: string | undefined;
+  readonly onInput?: (value: string) => void;
+}
+
+export function SelectField({ label, name, hint, error, options, value, onInput }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        name={name}
+        aria-invalid={error !== undefined}
+        aria-describedby={described(id, hint, error)}
+        onInput={(event) => onInput?.(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+      <Beneath id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface CheckFieldProps extends FieldProps {
+  readonly checked?: boolean;
+  readonly onInput?: (checked: boolean) => void;
+}
+
+export function CheckField({ label, name, hint, error, checked = false, onInput }: CheckFieldProps) {
+  const id = useId();
+  return (
+    <div class="field check">
+      <input
+        id={id}
+        name={name}
+        type="checkbox"
+        defaultChecked={checked}
+        aria-describedby={described(id, hint, error)}
+        onInput={(event) => onInput?.(event.currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      <Beneath id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+function Beneath({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
+  return (
+    <>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </>
+  );
+}
+
+function described(id: string, hint: string | undefined, error: string | undefined): string | undefined {
+  const ids = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
+  return ids.length > 0 ? ids.join(' ') : undefined;
+}

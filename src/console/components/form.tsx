@@ -1,0 +1,83 @@
+// A form that asks the gateway: one request at a time, wrong fields named, everything else said above the buttons.
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { Problem } from '../api/problem.ts';
+import { useStrings } from '../app.ts';
+import { Button } from './button.tsx';
+import { ProblemNotice } from './notice.tsx';
+
+/** The values of a form by the names of its fields. */
+export interface Values {
+  /** Without the blanks around it. */
+  text(name: string): string;
+  checked(name: string): boolean;
+}
+
+interface FormProps {
+  /** The fields, given what is wrong with each of them. */
+  readonly children: (errorOf: (name: string) => string | undefined) => ComponentChildren;
+  readonly submit: string;
+  readonly danger?: boolean;
+  readonly required?: readonly string[];
+  /** Whatever it rejects with is shown. */
+  readonly onSubmit: (values: Values) => Promise<void>;
+  readonly onCancel?: () => void;
+  /** A sentence of the form's own about a refusal, instead of the usual one. */
+  readonly explain?: (problem: Problem) => string | undefined;
+}
+
+export function Form({ children, submit, danger = false, required = [], onSubmit, onCancel, explain }: FormProps) {
+  const { common } = useStrings();
+  const form = useRef<HTMLFormElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const [missing, setMissing] = useState<readonly string[]>([]);
+
+  const errorOf = (name: string) =>
+    missing.includes(name) ? common.required : problem instanceof Problem ? problem.parameters.get(name) : undefined;
+  const own = problem instanceof Problem ? explain?.(problem) : undefined;
+
+  async function send(): Promise<void> {
+    if (busy || !form.current) return;
+    const entries = new FormData(form.current);
+    const values: Values = { text: (name) => String(entries.get(name) ?? '').trim(), checked: (name) => entries.has(name) };
+    const empty = required.filter((name) => values.text(name) === '');
+    setMissing(empty);
+    setProblem(undefined);
+    if (empty.length > 0) return focus(empty);
+    setBusy(true);
+    try {
+      await onSubmit(values);
+    } catch (error) {
+      setProblem(error);
+      if (error instanceof Problem) focus([...error.parameters.keys()]);
+    } finally {
+      setBusy(false);
+    }
+  }
+  function focus(names: readonly string[]): void {
+    const first = [...(form.current?.elements ?? [])].find((element) => names.includes((element as HTMLInputElement).name));
+    (first as HTMLElement | undefined)?.focus();
+  }
+
+  return (
+    <form
+      ref={form}
+      class="form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {children(errorOf)}
+      {problem !== undefined && (own === undefined ? <ProblemNotice problem={problem} /> : <ProblemNotice problem={own} />)}
+      <div class="buttons">
+        <Button type="submit" kind={danger ? 'danger' : 'main'} busy={busy}>
+          {submit}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>{common.cancel}</Button>}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+// What is known of a lock at the moment, always in words and not by colour alone.
+import { useStrings } from '../app.ts';
+import type { LiveLock } from '../live.ts';
+import { Icon } from './icon.tsx';
+
+export function LockState({ lock: { state } }: { lock: LiveLock }) {
+  const { states } = useStrings();
+  return (
+    <span class={`fact state ${state ?? 'unknown'}`}>
+      <Icon name={state === 'unlocked' ? 'unlock' : 'lock'} />
+      {states[state ?? 'unknown']}
+    </span>
+  );
+}
+
+export function Battery({ lock: { electricQuantity: percent } }: { lock: LiveLock }) {
+  const { states } = useStrings();
+  if (percent < 0) return <span class="fact faint">{states.batteryUnknown}</span>;
+  return (
+    <span class={`fact battery ${percent < 20 ? 'low' : ''}`}>
+      <svg class="cell" viewBox="0 0 26 14" aria-hidden="true" focusable="false">
+        <rect x="1" y="1" width="21" height="12" rx="3" />
+        <path d="M24.5 5v4" />
+        <rect class="level" x="3.5" y="3.5" width={(16 * percent) / 100} height="7" rx="1" />
+      </svg>
+      {states.battery(percent)}
+    </span>
+  );
+}
+
+export function Online({ lock: { online } }: { lock: LiveLock }) {
+  const { states } = useStrings();
+  return <span class={`fact online ${online ? 'yes' : 'no'}`}>{online ? states.online : states.offline}</span>;
+}

@@ -1,0 +1,34 @@
+// What somebody should read before going on.
+import type { ComponentChildren } from 'preact';
+import { useStrings } from '../app.ts';
+import { useProblemText } from '../format.ts';
+import { Button } from './button.tsx';
+
+/** A bad one is said by a screen reader at once. */
+export function Notice({ kind, children }: { kind: 'info' | 'warning' | 'bad'; children: ComponentChildren }) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
+      {children}
+    </div>
+  );
+}
+
+/** Something could not be loaded or done; with `retry` it can be tried again. */
+export function ProblemNotice({ problem, retry }: { problem: unknown; retry?: () => void }) {
+  const { common } = useStrings();
+  const text = useProblemText();
+  return (
+    <Notice kind="bad">
+      <p>{text(problem)}</p>
+      {retry && <Button onClick={retry}>{common.tryAgain}</Button>}
+    </Notice>
+  );
+}
+
+export function Loading() {
+  return (
+    <p class="loading" role="status">
+      <span class="spinner" /> {useStrings().common.loading}
+    </p>
+  );
+}

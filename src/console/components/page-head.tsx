@@ -1,0 +1,39 @@
+// The head of a page. Whoever comes to the page is told its title: the focus and the title of the window go there.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+interface PageHeadProps {
+  readonly title: string;
+  readonly intro?: ComponentChildren;
+  /** The page above this one. */
+  readonly up?: { readonly href: string; readonly text: string };
+  /** Buttons for the page as a whole. */
+  readonly children?: ComponentChildren;
+}
+
+export function PageHead({ title, intro, up, children }: PageHeadProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · latchd`;
+  }, [title]);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, []);
+  return (
+    <header class="page-head">
+      {up && (
+        <a class="up" href={up.href}>
+          {up.text}
+        </a>
+      )}
+      <div class="page-title">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {children && <div class="buttons">{children}</div>}
+      </div>
+      {intro && <p class="intro">{intro}</p>}
+    </header>
+  );
+}

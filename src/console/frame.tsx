@@ -1,0 +1,100 @@
+// What is around every page for who is signed in: navigation, connection, sign-out; and the page of the moment.
+import { useEffect, useState } from 'preact/hooks';
+import { useApp, useStrings } from './app.ts';
+import { Button } from './components/button.tsx';
+import { Icon } from './components/icon.tsx';
+import { Notice } from './components/notice.tsx';
+import { ToastList } from './components/toast-list.tsx';
+import { useProblemText } from './format.ts';
+import { NotFoundPage } from './pages/not-found.tsx';
+import { type PageEntry, pages } from './pages/pages.ts';
+import { PreferencePicks } from './preference-picks.tsx';
+import { href, match } from './router.ts';
+
+export function Frame({ username, gatewayAdministrator }: { username: string; gatewayAdministrator: boolean }) {
+  const { session, live, router, toasts } = useApp();
+  const { frame } = useStrings();
+  const text = useProblemText();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const path = router.path.value;
+  const found = pages.map((page) => ({ page, parameters: match(page.path, path) })).find(({ parameters }) => parameters !== undefined);
+  const View = found?.page.view ?? NotFoundPage;
+
+  useEffect(() => {
+    live.start();
+    return live.stop;
+  }, [live]);
+  useEffect(() => setMenuOpen(false), [path]);
+
+  return (
+    <div class="frame">
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        {frame.toContent}
+      </button>
+      <header class="bar">
+        <a class="brand" href={href()}>
+          latchd
+        </a>
+        <Connection />
+        <button
+          type="button"
+          class="button quiet square menu"
+          aria-label={frame.menu}
+          aria-expanded={isMenuOpen}
+          aria-controls="navigation"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          <Icon name={isMenuOpen ? 'close' : 'menu'} />
+        </button>
+      </header>
+      <div id="navigation" class={isMenuOpen ? 'side open' : 'side'}>
+        <nav aria-label={frame.navigation}>
+          <Links group="building" path={path} />
+          {gatewayAdministrator && <Links group="administration" path={path} />}
+        </nav>
+        <div class="about-me">
+          <PreferencePicks />
+          <p class="faint">{frame.signedInAs(username)}</p>
+          <Button onClick={() => session.signOut().catch((error: unknown) => toasts.show('bad', text(error)))}>{frame.signOut}</Button>
+        </div>
+      </div>
+      <main id="content" tabIndex={-1}>
+        {live.connection.value === 'lost' && <Notice kind="warning">{frame.lostText}</Notice>}
+        <View key={path.join('/')} parameters={found?.parameters ?? {}} />
+      </main>
+      <ToastList />
+    </div>
+  );
+}
+
+function Links({ group, path }: { group: 'building' | 'administration'; path: readonly string[] }) {
+  const strings = useStrings();
+  const isCurrent = (page: PageEntry) => page.path === (path[0] === 'locks' ? '' : (path[0] ?? ''));
+  return (
+    <>
+      <h2 id={`navigation-${group}`}>{strings.frame[group]}</h2>
+      <ul aria-labelledby={`navigation-${group}`}>
+        {pages
+          .flatMap((page) => (page.navigation?.group === group ? [{ page, ...page.navigation }] : []))
+          .map(({ page, icon, text }) => (
+            <li key={page.path}>
+              <a href={href(...page.path.split('/').filter(Boolean))} aria-current={isCurrent(page) ? 'page' : undefined}>
+                <Icon name={icon} />
+                {text(strings)}
+              </a>
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}
+
+function Connection() {
+  const { connection } = useApp().live;
+  const { frame } = useStrings();
+  return (
+    <span class={`connection ${connection.value}`} role="status">
+      {frame[connection.value]}
+    </span>
+  );
+}

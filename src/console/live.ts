@@ -1,0 +1,135 @@
+// What happens at the locks, as it happens: the stream of live events, kept up over interruptions.
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Client } from './api/client.ts';
+import { createEventReader, type StreamEvent } from './api/event-text.ts';
+import type { Alarm, Card, LockRecord } from './api/types.ts';
+
+/** The gateway says something every 15 s; after so long without a word the connection is dead. */
+const silentForMs = 40_000;
+const retryAfterMs = 2_000;
+
+/** A lock as it is now; what it has never said is null, and -1 for the battery. */
+export interface LiveLock {
+  readonly lockId: number;
+  readonly lockAlias: string;
+  readonly role: 'operator' | 'manager' | 'administrator';
+  readonly online: boolean;
+  readonly state: 'locked' | 'unlocked' | null;
+  readonly stateDate: number | null;
+  readonly electricQuantity: number;
+}
+
+/** What is told once and not kept. */
+export type Happening =
+  | { readonly type: 'record'; readonly record: LockRecord }
+  | { readonly type: 'card'; readonly card: Card }
+  /** Locks or roles are others than before. */
+  | { readonly type: 'locks' };
+
+export interface Live {
+  /** By lockId; undefined until the beginning is complete. */
+  readonly locks: ReadonlySignal<ReadonlyMap<number, LiveLock> | undefined>;
+  /** Those that stand and that we may see, the newest first. */
+  readonly alarms: ReadonlySignal<readonly Alarm[]>;
+  readonly connection: ReadonlySignal<'connecting' | 'live' | 'lost'>;
+  start(): void;
+  stop(): void;
+  /** Returns how to stop listening. */
+  listen(listener: (happening: Happening) => void): () => void;
+}
+
+const sameAlarm = (alarm: Alarm, other: Pick<Alarm, 'kind' | 'lockId'>) => alarm.kind === other.kind && alarm.lockId === other.lockId;
+
+export function createLive(client: Client): Live {
+  const locks = signal<ReadonlyMap<number, LiveLock> | undefined>(undefined);
+  const alarms = signal<readonly Alarm[]>([]);
+  const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
+  const listeners = new Set<(happening: Happening) => void>();
+  let run: AbortController | undefined;
+  let lastId = '';
+
+  const tell = (happening: Happening) => {
+    for (const listener of listeners) listener(happening);
+  };
+
+  /** One connection. Each begins with everything anew, so what was known before is shown until the new beginning is complete. */
+  async function follow(ended: AbortSignal): Promise<void> {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), silentForMs);
+    try {
+      const read = createEventReader();
+      const known = new Map<number, LiveLock>();
+      let standing: readonly Alarm[] = [];
+      let complete = false;
+      const patch = (lockId: number, change: Partial<LiveLock>) => {
+        const lock = known.get(lockId);
+        if (lock) known.set(lockId, { ...lock, ...change });
+      };
+      const take = ({ type, data }: StreamEvent) => {
+        if (type === '') return;
+        const value = JSON.parse(data);
+        if (type === 'lock') known.set(value.lockId, value);
+        else if (type === 'lock-gone') known.delete(value.lockId);
+        else if (type === 'state' || type === 'battery' || type === 'online') patch(value.lockId, value);
+        else if (type === 'alarm') standing = [value, ...standing.filter((alarm) => !sameAlarm(alarm, value))];
+        else if (type === 'alarm-ended') standing = standing.filter((alarm) => !sameAlarm(alarm, value));
+        else if (type === 'ready') complete = true;
+        else if (type === 'record') tell({ type, record: value });
+        else if (type === 'card') tell({ type, card: value });
+        if (complete && (type === 'lock' || type === 'lock-gone' || type === 'ready')) tell({ type: 'locks' });
+      };
+      const body = await client.stream(
+        'events',
+        lastId === '' ? {} : { 'last-event-id': lastId },
+        AbortSignal.any([ended, silence.signal]),
+      );
+      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { value: piece, done } = await reader.read();
+        if (done) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), silentForMs);
+        for (const event of read(piece)) {
+          take(event);
+          lastId = event.id ?? lastId;
+        }
+        if (!complete) continue;
+        locks.value = new Map(known);
+        if (alarms.value !== standing) alarms.value = standing;
+        connection.value = 'live';
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function keepFollowing(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      await follow(ended).catch(() => undefined);
+      if (ended.aborted) return;
+      connection.value = 'lost';
+      await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
+    }
+  }
+
+  return {
+    locks,
+    alarms,
+    connection,
+    start() {
+      run = new AbortController();
+      void keepFollowing(run.signal);
+    },
+    stop() {
+      run?.abort();
+      lastId = '';
+      locks.value = undefined;
+      alarms.value = [];
+      connection.value = 'connecting';
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// The console, from the first line to the page.
+import { render } from 'preact';
+import { createClient } from './api/client.ts';
+import { type App, AppContext, useApp } from './app.ts';
+import { Frame } from './frame.tsx';
+import { createLive } from './live.ts';
+import { SignInPage } from './pages/sign-in.tsx';
+import { createPreferences } from './preferences.ts';
+import { createRouter } from './router.ts';
+import { createSession, type Session } from './session.ts';
+import { createToasts } from './toasts.ts';
+
+function createApp(): App {
+  const client = createClient(() => session.end());
+  const session: Session = createSession(client);
+  return {
+    client,
+    session,
+    live: createLive(client),
+    toasts: createToasts(),
+    preferences: createPreferences(),
+    router: createRouter(),
+  };
+}
+
+function Console() {
+  const state = useApp().session.state.value;
+  if (state === 'checking') return null;
+  return typeof state === 'object' ? <Frame {...state} /> : <SignInPage />;
+}
+
+const app = createApp();
+render(
+  <AppContext.Provider value={app}>
+    <Console />
+  </AppContext.Provider>,
+  document.getElementById('console') as HTMLElement,
+);
+void app.session.resume();

@@ -1,0 +1,96 @@
+// Who may use the gateway. The pattern for pages of management: a paged table, a dialog to add, a question before something is removed.
+import { useState } from 'preact/hooks';
+import type { Account } from '../api/types.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { CheckField, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { usePaged } from '../components/paged.ts';
+import { PagedTable } from '../components/table.tsx';
+import { useFormats } from '../format.ts';
+
+export function AccountsPage() {
+  const { accounts, common } = useStrings();
+  const { client, toasts } = useApp();
+  const { dateTime } = useFormats();
+  const paged = usePaged<Account>('gateway/accounts');
+  const [open, setOpen] = useState<'add' | Account>();
+  const close = () => setOpen(undefined);
+  const done = (text: string) => {
+    close();
+    toasts.show('good', text);
+    paged.reload();
+  };
+
+  return (
+    <>
+      <PageHead title={accounts.title} intro={accounts.intro}>
+        <Button kind="main" icon="plus" onClick={() => setOpen('add')}>
+          {accounts.add}
+        </Button>
+      </PageHead>
+      <PagedTable
+        caption={accounts.title}
+        paged={paged}
+        empty={accounts.none}
+        keyOf={({ username }) => username}
+        columns={[
+          { title: accounts.username, cell: ({ username }) => <strong>{username}</strong> },
+          { title: accounts.gatewayAdministrator, cell: ({ gatewayAdministrator }) => (gatewayAdministrator ? common.yes : common.no) },
+          { title: accounts.created, cell: ({ createDate }) => dateTime(createDate) },
+          {
+            title: common.actions,
+            actions: true,
+            cell: (account) => (
+              <Button kind="quiet" label={accounts.remove(account.username)} onClick={() => setOpen(account)}>
+                {common.remove}
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {open === 'add' && (
+        <Dialog title={accounts.add} onClose={close}>
+          <Form
+            submit={accounts.add}
+            required={['username']}
+            onCancel={close}
+            onSubmit={async (values) => {
+              const body = { username: values.text('username'), gatewayAdministrator: values.checked('gatewayAdministrator') };
+              await client.ask('POST', 'gateway/accounts', { body });
+              done(accounts.added(body.username));
+            }}
+          >
+            {(errorOf) => (
+              <>
+                <TextField
+                  label={accounts.username}
+                  name="username"
+                  hint={accounts.usernameHint}
+                  error={errorOf('username')}
+                  required
+                  autoFocus
+                />
+                <CheckField label={accounts.gatewayAdministrator} name="gatewayAdministrator" hint={accounts.gatewayAdministratorHint} />
+              </>
+            )}
+          </Form>
+        </Dialog>
+      )}
+      {typeof open === 'object' && (
+        <ConfirmDialog
+          title={accounts.remove(open.username)}
+          text={accounts.removeText(open.username)}
+          confirm={common.remove}
+          onClose={close}
+          onConfirm={async () => {
+            await client.ask('DELETE', `gateway/accounts/${encodeURIComponent(open.username)}`);
+            done(accounts.removed(open.username));
+          }}
+        />
+      )}
+    </>
+  );
+}

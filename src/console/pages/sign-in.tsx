@@ -1,0 +1,43 @@
+// The only page for who is not signed in.
+import { useApp, useStrings } from '../app.ts';
+import { CheckField, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
+import { Notice } from '../components/notice.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { PreferencePicks } from '../preference-picks.tsx';
+
+export function SignInPage() {
+  const { session } = useApp();
+  const { signIn } = useStrings();
+  return (
+    <main class="sign-in">
+      <div class="panel">
+        <p class="brand">latchd</p>
+        <PageHead title={signIn.title} intro={signIn.text} />
+        {session.state.value === 'ended' && <Notice kind="info">{signIn.ended}</Notice>}
+        <Form
+          submit={signIn.submit}
+          required={['token']}
+          explain={({ code }) => (code === 'token-invalid' || code === 'invalid-parameter' ? signIn.wrong : undefined)}
+          onSubmit={(values) => session.signIn(values.text('token'), values.checked('remember'))}
+        >
+          {(errorOf) => (
+            <>
+              <TextField
+                label={signIn.token}
+                name="token"
+                type="password"
+                hint={signIn.tokenHint}
+                error={errorOf('token')}
+                required
+                autoFocus
+              />
+              <CheckField label={signIn.remember} name="remember" hint={signIn.rememberHint} />
+            </>
+          )}
+        </Form>
+      </div>
+      <PreferencePicks />
+    </main>
+  );
+}

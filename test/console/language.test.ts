@@ -1,0 +1,19 @@
+// The console says everything in both languages.
+import { describe, expect, test } from '@jest/globals';
+import { de } from '../../src/console/language/de.ts';
+import { en } from '../../src/console/language/en.ts';
+
+/** The path of each text, with how many values it takes. */
+function texts(section: object, path = ''): string[] {
+  return Object.entries(section).flatMap(([name, text]) => {
+    if (typeof text === 'object') return texts(text, `${path}${name}.`);
+    return typeof text === 'function' ? [`${path}${name}(${text.length})`] : [`${path}${name}${text === '' ? ' is empty' : ''}`];
+  });
+}
+
+describe('the languages of the console', () => {
+  test('German and English have the same texts', () => {
+    expect(texts(de).sort()).toEqual(texts(en).sort());
+    expect(texts(en).filter((text) => text.endsWith('is empty'))).toEqual([]);
+  });
+});
