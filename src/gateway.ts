@@ -121,6 +121,8 @@ export function createGateway(config: Config, { log, version, onFatal }: Gateway
     services,
     link: sender,
     broker,
+    certificates,
+    freeBytes: () => nodeFiles().freeBytes(config.dataDir),
     shownBy: () => ({ http, control }),
   });
   const audited = createAuditedServices(services, { clock, audit: store.audit });

@@ -5,6 +5,7 @@ import type { Readiness } from './http/health-routes.ts';
 import type { HttpServer } from './http/server.ts';
 import { watchedLocks } from './metering.ts';
 import type { Broker } from './mqtt/broker.ts';
+import type { Certificates } from './ops/certificates.ts';
 import type { Control } from './ops/control.ts';
 import { checkListener } from './ops/listener-check.ts';
 import type { WatchedFigures } from './ops/metrics.ts';
@@ -26,6 +27,9 @@ interface StatusOptions {
   readonly services: Services;
   readonly link: LockLink;
   readonly broker: Broker;
+  /** undefined: nothing is encrypted. */
+  readonly certificates: Certificates | undefined;
+  readonly freeBytes: () => Promise<number>;
   /** They show what is said here, so they are made later. */
   readonly shownBy: () => { readonly http: HttpServer; readonly control: Control };
 }
@@ -33,7 +37,7 @@ interface StatusOptions {
 export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
-  const { version, clock, config, store, backups, probe, services, link, broker, shownBy } = options;
+  const { version, clock, config, store, backups, probe, services, link, broker, certificates, freeBytes, shownBy } = options;
   const { locks } = store;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -45,6 +49,15 @@ export function createStatus(options: StatusOptions) {
   /** 'ok', or what is wrong with what is to be kept or was kept. */
   function storageHealth(): string {
     return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
+  }
+
+  /** When what is shown expires, epoch milliseconds. */
+  function certificateDates(): object {
+    const shown = (['https', 'mqtts'] as const).flatMap((kind) => {
+      if (certificates === undefined || addresses()[kind] === undefined) return [];
+      return [[kind, certificates.expiresAt(kind)]];
+    });
+    return Object.fromEntries(shown);
   }
 
   return {
@@ -67,7 +80,8 @@ export function createStatus(options: StatusOptions) {
       return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
     },
 
-    gateway(): object {
+    async gateway(): Promise<object> {
+      const free = await freeBytes().catch(() => null);
       const { pairing, alarms, commands, cards } = services;
       return {
         version,
@@ -80,7 +94,11 @@ export function createStatus(options: StatusOptions) {
         commands: commands.figures(),
         cardChanges: cards.figures(),
         records: store.records.count(),
-        storage: { health: storageHealth(), ...store.figures() },
+        listeners: addresses(),
+        certificates: certificateDates(),
+        clockIsSuspect: store.clockIsSuspect(),
+        backupDate: backups.newestAt() || null,
+        storage: { health: storageHealth(), freeBytes: free, ...store.figures() },
         broker: broker.figures(),
         events: shownBy().http.eventFigures(),
         control: shownBy().control.figures(),

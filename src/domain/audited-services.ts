@@ -28,6 +28,7 @@ const registrations: AuditTable<RegistrationService> = {
   remove: ([, lockId]) => ({ action: 'lock-remove', object: ofLock(lockId) }),
   renewKey: ([, lockId]) => ({ action: 'lock-key', object: ofLock(lockId) }),
   appoint: ([, lockId, username]) => ({ action: 'lock-administrator', object: ofLock(lockId), detail: username }),
+  roles: 'not-audited',
   grant: ([, lockId, username, role]) => ({ action: 'role-grant', object: ofLock(lockId), detail: `${username}: ${role}` }),
   revoke: ([, lockId, username]) => ({ action: 'role-revoke', object: ofLock(lockId), detail: username }),
 };

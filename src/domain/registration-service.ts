@@ -44,6 +44,12 @@ export interface ManagedLock {
   readonly administrator: string;
 }
 
+/** Somebody who may do something on a lock. */
+export interface GrantedRole {
+  readonly username: string;
+  readonly role: LockRole;
+}
+
 /** `deviceKey` is shown this once. */
 export interface IssuedKey {
   readonly lockId: LockId;
@@ -64,6 +70,8 @@ export interface RegistrationService {
   /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
   appoint(caller: Caller, lockId: LockId, username: string): Promise<void>;
+  /** Its administrator first, then by username. Also for the lock's administrator. */
+  roles(caller: Caller, lockId: LockId, page: PageRequest): Page<GrantedRole>;
   /** Also for the lock's administrator. */
   grant(caller: Caller, lockId: LockId, username: string, role: Exclude<LockRole, 'administrator'>): Promise<void>;
   /** Also for the lock's administrator; revoking what is not there is `not-found`. */
@@ -227,6 +235,17 @@ export function createRegistrationService(options: {
           return { ...lock, roles: [...without(lock, accountId), { accountId, role }] };
         });
       });
+    },
+
+    roles(caller, lockId, page) {
+      const lock = requireLock(locks, lockId);
+      requireRoleGiver(caller, lock);
+      const names = new Map(accounts.current().accounts.map(({ accountId, username }) => [accountId, username]));
+      const granted = lock.roles
+        .flatMap(({ accountId, role }) => ({ username: names.get(accountId) ?? '', role }))
+        .filter(({ username }) => username !== '')
+        .sort((one, other) => (one.username < other.username ? -1 : 1));
+      return paginate([{ username: names.get(lock.administrator) ?? '', role: 'administrator' }, ...granted], page);
     },
 
     async revoke(caller, lockId, username) {

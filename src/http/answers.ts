@@ -106,6 +106,8 @@ const managedLock = z.strictObject({
   date: dateMs,
 });
 
+const grantedRole = z.strictObject({ username: z.string(), role: z.enum(['operator', 'manager', 'administrator']) });
+
 const hub = z.strictObject({ deviceId, mac, name: z.string(), online: z.boolean(), locks: count, date: dateMs });
 
 const pendingDevice = z.strictObject({
@@ -217,6 +219,8 @@ export const answers = {
   CardOnLockPage: page(cardOnLock),
   ManagedLock: managedLock,
   ManagedLockPage: page(managedLock),
+  GrantedRole: grantedRole,
+  GrantedRolePage: page(grantedRole),
   IssuedKey: z.strictObject({ lockId: id, deviceId, deviceKey: z.string() }),
   Hub: hub,
   HubPage: page(hub),

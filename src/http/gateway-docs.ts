@@ -87,6 +87,25 @@ export const gatewayDocs = {
     answers: { 200: 'Success' },
     examples: [{ title: 'Bob', parameters: { lockId }, body: { username: 'bob' }, answer: success }],
   },
+  listRoles: {
+    summary: 'Who may do what on a lock',
+    description: 'Its administrator first, then by username.',
+    audience: 'administrator or gateway administrator',
+    answers: { 200: 'GrantedRolePage' },
+    examples: [
+      {
+        title: 'An administrator and a manager',
+        parameters: { lockId },
+        answer: {
+          list: [
+            { username: 'alice', role: 'administrator' },
+            { username: 'bob', role: 'manager' },
+          ],
+          ...{ ...onePage, total: 2 },
+        },
+      },
+    ],
+  },
   grantRole: {
     summary: 'Make an account operator or manager of a lock',
     description: '`conflict`: it is the administrator of the lock.',

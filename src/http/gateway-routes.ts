@@ -3,14 +3,18 @@ import type { AccountService } from '../domain/account-service.ts';
 import { requireGatewayAdministrator } from '../domain/permissions.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './bodies.ts';
-import { managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken } from './query.ts';
+import { managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken, pageOfLock } from './query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
 import { accountView, issuedKeyView, managedLockView, newTokenView, pageView, tokenView } from './views.ts';
 
 const base = '/api/v1/gateway';
 
 /** HTTP API 6. `status` knows no caller, so its route asks for a gateway administrator itself; all others leave that to the services. */
-export function gatewayRoutes(locks: RegistrationService, accounts: AccountService, status: () => object): readonly Route[] {
+export function gatewayRoutes(
+  locks: RegistrationService,
+  accounts: AccountService,
+  status: () => object | Promise<object>,
+): readonly Route[] {
   return [
     bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock, async ({ caller, body }) =>
       created(issuedKeyView(await locks.register(caller, body))),
@@ -39,6 +43,9 @@ export function gatewayRoutes(locks: RegistrationService, accounts: AccountServi
       oneLock,
       appointment,
       ({ caller, parameters: { lockId }, body }) => done(locks.appoint(caller, lockId, body.username)),
+    ),
+    route('GET', `${base}/locks/{lockId}/roles`, 'listRoles', pageOfLock, ({ caller, parameters: { lockId, page } }) =>
+      ok(pageView(locks.roles(caller, lockId, page), (granted) => granted)),
     ),
     bodyRoute(
       'PUT',
@@ -72,9 +79,9 @@ export function gatewayRoutes(locks: RegistrationService, accounts: AccountServi
       done(accounts.removeToken(caller, tokenId)),
     ),
 
-    route('GET', `${base}/status`, 'gatewayStatus', noParameters, ({ caller }) => {
+    route('GET', `${base}/status`, 'gatewayStatus', noParameters, async ({ caller }) => {
       requireGatewayAdministrator(caller);
-      return ok(status());
+      return ok(await status());
     }),
   ];
 }

@@ -27,7 +27,7 @@ export function createManagement(options: {
   readonly pairing?: PairingService;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly audit: AuditService;
-  readonly gatewayStatus: () => object;
+  readonly gatewayStatus: () => object | Promise<object>;
   /** How whoever asks has come in, for the audit log. */
   readonly address: string;
 }): Management {

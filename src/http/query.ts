@@ -116,6 +116,12 @@ export const cardDelete = checked(z.object({ lockId, cardId, deleteType: via }),
 /** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 6). */
 export const managementPage = checked(z.object({ pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) }), (page) => page);
 
+/** The list of what belongs to one lock. */
+export const pageOfLock = checked(
+  z.object({ lockId, pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) }),
+  ({ lockId, ...page }) => ({ lockId, page }),
+);
+
 export const oneRole = checked(z.object({ lockId, username }), (value) => value);
 
 export const oneAccount = checked(z.object({ username }), (value) => value);

@@ -71,7 +71,7 @@ export function createHttpServer(options: {
   signIns: SignInService;
   live: LiveService;
   readiness: () => Readiness;
-  gatewayStatus: () => object;
+  gatewayStatus: () => object | Promise<object>;
   /** The document at `/asyncapi.json`. */
   lockProtocol: () => Promise<object>;
   /** Where the build has put the console. */

@@ -1,4 +1,5 @@
 // What the TLS listeners show, kept in force while they serve: read or made at the start, again on SIGHUP, and whenever it is due.
+import { X509Certificate } from 'node:crypto';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 
@@ -27,6 +28,8 @@ export interface CertificateSource {
 export interface Certificates extends Part {
   /** What a listener of that kind shows from now on; between `start` and `stop` only. */
   current(kind: keyof Identities): Identity;
+  /** When that expires, epoch milliseconds. */
+  expiresAt(kind: keyof Identities): number;
   /** Called after each change. Connections that are open are not touched by it. */
   onChange(listener: () => void): void;
   /** Looks at the files again. What cannot be used is logged, and what was in force stays. */
@@ -78,6 +81,11 @@ export function createCertificates(options: {
     if (!stopped) cancelTimer = clock.timer(delayMs, () => void look());
   }
 
+  function current(kind: keyof Identities): Identity {
+    if (identities === undefined) throw new Error('the certificates are not started');
+    return identities[kind];
+  }
+
   return {
     name: 'certificates',
     async start() {
@@ -89,10 +97,8 @@ export function createCertificates(options: {
       cancelTimer?.();
       await last;
     },
-    current(kind) {
-      if (identities === undefined) throw new Error('the certificates are not started');
-      return identities[kind];
-    },
+    current,
+    expiresAt: (kind) => Date.parse(new X509Certificate(current(kind).cert).validTo),
     onChange: (listener) => void listeners.push(listener),
     async reload() {
       await renew('asked to');

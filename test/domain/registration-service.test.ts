@@ -147,6 +147,20 @@ describe('roles', () => {
     expect(await codeOf(() => lockService.state(administrator, lockId))).toBe('forbidden');
   });
 
+  it('are listed for who may give them, the administrator first (HTTP API 6)', async () => {
+    const { registrationService } = await createDomain();
+    for (const caller of [admin, administrator])
+      expect(registrationService.roles(caller, lockId, page)).toMatchObject({
+        list: [
+          { username: 'ada', role: 'administrator' },
+          { username: 'max', role: 'manager' },
+          { username: 'ole', role: 'operator' },
+        ],
+        total: 3,
+      });
+    expect(await codeOf(async () => registrationService.roles(manager, lockId, page))).toBe('forbidden');
+  });
+
   it('replace the one that an account had (HTTP API 6)', async () => {
     const { registrationService, locks } = await createDomain();
     await registrationService.grant(administrator, lockId, 'ole', 'manager');

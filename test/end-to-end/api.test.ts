@@ -711,7 +711,11 @@ describe('management (HTTP API 5 and 6)', () => {
       locks: locks.total,
       online: locks.list.filter(({ online }) => online).length,
       records: expect.any(Number),
-      storage: { health: 'ok' },
+      listeners: { http: { port: expect.any(Number) }, mqtt: { port: expect.any(Number) } },
+      certificates: {},
+      clockIsSuspect: false,
+      backupDate: null,
+      storage: { health: 'ok', freeBytes: expect.any(Number) },
       broker: expect.any(Object),
     });
   });

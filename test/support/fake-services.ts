@@ -146,6 +146,7 @@ function createFakeServices(): FakeServices {
       renewKey: async () => unexpected('renewKey'),
       appoint: async () => unexpected('appoint'),
       grant: async () => unexpected('grant'),
+      roles: () => unexpected('roles'),
       revoke: async () => unexpected('revoke'),
       adopt: async () => unexpected('adopt'),
       replaceKey: async () => unexpected('replaceKey'),

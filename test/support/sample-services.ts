@@ -83,6 +83,14 @@ export function answerWithSamples({
     ),
   });
   registrations.managed = (_caller, page) => paginate([managed], page);
+  registrations.roles = (_caller, _lockId, page) =>
+    paginate(
+      [
+        { username: 'alice', role: 'administrator' },
+        { username: 'bob', role: 'manager' },
+      ],
+      page,
+    );
   accounts.listAccounts = (_caller, page) => paginate([bob], page);
   accounts.listTokens = (_caller, page) => paginate([{ token, username: 'bob' }], page);
   hubs.list = (_caller, page) => paginate([{ hub, online: true, locks: 3 }], page);
