@@ -4,6 +4,8 @@ import { useApp, useStrings } from './app.ts';
 
 export interface Formats {
   dateTime(ms: number): string;
+  /** With seconds. */
+  time(ms: number): string;
 }
 
 /** In the language of the moment and the time zone of this device. */
@@ -13,6 +15,7 @@ export function useFormats(): Formats {
   const locale = language === 'en' ? 'en-GB' : language;
   return {
     dateTime: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+    time: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
   };
 }
 

@@ -9,6 +9,21 @@ export interface Lock {
   readonly groupName: string;
 }
 
+/** For the lock's administrator. */
+export interface LockDetail {
+  readonly lockId: number;
+  readonly lockName: string;
+  readonly lockAlias: string;
+  readonly lockMac: string;
+  readonly noKeyPwd: string;
+  readonly timezoneRawOffset: number;
+  readonly modelNum: string;
+  readonly hardwareRevision: string;
+  readonly firmwareRevision: string;
+  readonly autoLockTime: number;
+  readonly date: number;
+}
+
 export interface LockRecord {
   readonly recordId: number;
   readonly lockId: number;
@@ -29,6 +44,14 @@ export interface Card {
   readonly endDate: number;
   readonly createDate: number;
   readonly senderUsername: string;
+}
+
+/** What the lock itself says that it holds. */
+export interface CardOnLock {
+  readonly cardNumber: string;
+  readonly startDate: number;
+  readonly endDate: number;
+  readonly known: boolean;
 }
 
 export interface Alarm {

@@ -109,6 +109,38 @@ export function CheckField({ label, name, hint, error, checked = false, onInput 
   );
 }
 
+interface ChoiceFieldProps extends FieldProps {
+  readonly options: readonly { readonly value: string; readonly text: string; readonly hint?: string }[];
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** A few choices that are all seen at once. */
+export function ChoiceField({ label, name, hint, error, options, value, onInput }: ChoiceFieldProps) {
+  const id = useId();
+  return (
+    <fieldset class="field choice" aria-describedby={described(id, hint, error)}>
+      <legend>{label}</legend>
+      {options.map((option) => (
+        <div key={option.value} class="field check">
+          <input
+            id={`${id}-${option.value}`}
+            name={name}
+            type="radio"
+            value={option.value}
+            checked={option.value === value}
+            aria-describedby={option.hint ? `${id}-${option.value}-hint` : undefined}
+            onInput={() => onInput(option.value)}
+          />
+          <label for={`${id}-${option.value}`}>{option.text}</label>
+          <Beneath id={`${id}-${option.value}`} hint={option.hint} error={undefined} />
+        </div>
+      ))}
+      <Beneath id={id} hint={hint} error={error} />
+    </fieldset>
+  );
+}
+
 function Beneath({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
   return (
     <>

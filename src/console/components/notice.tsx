@@ -25,10 +25,12 @@ export function ProblemNotice({ problem, retry }: { problem: unknown; retry?: ()
   );
 }
 
-export function Loading() {
+/** `text` says what takes so long, where it is known. */
+export function Loading({ text }: { text?: string }) {
+  const { common } = useStrings();
   return (
     <p class="loading" role="status">
-      <span class="spinner" /> {useStrings().common.loading}
+      <span class="spinner" /> {text ?? common.loading}
     </p>
   );
 }

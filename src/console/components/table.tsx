@@ -21,7 +21,7 @@ interface TableProps<Row> {
 }
 
 // The roles are said because CSS that lays a table out in another way takes them from it.
-function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   return (
     // biome-ignore-start lint/a11y: see above
     <table role="table">

@@ -3,12 +3,12 @@ import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
 import type { Strings } from '../language/en.ts';
 import { AccountsPage } from './accounts.tsx';
+import { LockPage } from './lock.tsx';
+import { LockCardsPage } from './lock-cards.tsx';
+import { LockRecordsPage } from './lock-records.tsx';
 import { LocksPage } from './locks.tsx';
-
-export interface PageProps {
-  /** The values in the address, by their names in `path`. */
-  readonly parameters: Readonly<Record<string, string>>;
-}
+import { OnLockPage } from './on-lock.tsx';
+import type { PageProps } from './page.ts';
 
 export interface PageEntry {
   readonly path: string;
@@ -23,5 +23,9 @@ export interface PageEntry {
 
 export const pages: readonly PageEntry[] = [
   { path: '', view: LocksPage, navigation: { group: 'building', icon: 'lock', text: ({ locks }) => locks.title } },
+  { path: 'locks/:lockId', view: LockPage },
+  { path: 'locks/:lockId/records', view: LockRecordsPage },
+  { path: 'locks/:lockId/cards', view: LockCardsPage },
+  { path: 'locks/:lockId/cards/on-lock', view: OnLockPage },
   { path: 'accounts', view: AccountsPage, navigation: { group: 'administration', icon: 'people', text: ({ accounts }) => accounts.title } },
 ];

@@ -1,0 +1,47 @@
+// The head of a lock's pages, and the way between them.
+import type { ComponentChildren } from 'preact';
+import { useApp, useStrings } from '../app.ts';
+import type { LiveLock } from '../live.ts';
+import { href } from '../router.ts';
+import { Loading, Notice } from './notice.tsx';
+import { PageHead } from './page-head.tsx';
+
+export type LockSection = 'overview' | 'records' | 'cards';
+
+interface LockHeadProps {
+  readonly lockId: number;
+  readonly section: LockSection;
+  /** Below the head, once the lock is known. */
+  readonly children: (lock: LiveLock) => ComponentChildren;
+}
+
+export function LockHead({ lockId, section, children }: LockHeadProps) {
+  const { live } = useApp();
+  const { locks, lock: strings, problems } = useStrings();
+  const up = { href: href(), text: locks.title };
+  if (live.locks.value === undefined) return <Loading />;
+  const lock = live.locks.value.get(lockId);
+  if (lock === undefined) return <PageHead title={problems['lock-not-found'] ?? ''} up={up} />;
+  // Records and cards are for managers.
+  const sections: readonly LockSection[] = lock.role === 'operator' ? ['overview'] : ['overview', 'records', 'cards'];
+  return (
+    <>
+      <PageHead title={lock.lockAlias} up={up} />
+      {sections.length > 1 && (
+        <nav class="sections" aria-label={strings.sections(lock.lockAlias)}>
+          {sections.map((name) => (
+            <a
+              key={name}
+              href={name === 'overview' ? href('locks', lockId) : href('locks', lockId, name)}
+              aria-current={name === section ? 'page' : undefined}
+            >
+              {strings[name]}
+            </a>
+          ))}
+        </nav>
+      )}
+      {!lock.online && <Notice kind="warning">{strings.offlineNow}</Notice>}
+      {children(lock)}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// Unlock and lock. Nothing is said to be done before the lock has confirmed it, and what went wrong is said plainly.
+import { useState } from 'preact/hooks';
+import { Problem } from '../api/problem.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { useProblemText } from '../format.ts';
+import type { LiveLock } from '../live.ts';
+
+type Command = 'unlock' | 'lock';
+type Outcome = { readonly kind: 'good' | 'bad' | 'waiting'; readonly text: string };
+
+export function BoltControl({ lock }: { lock: LiveLock }) {
+  const { client } = useApp();
+  const { lock: strings } = useStrings();
+  const problemText = useProblemText();
+  const [underWay, setUnderWay] = useState<Command>();
+  const [outcome, setOutcome] = useState<Outcome>();
+
+  function explain(error: unknown): string {
+    const code = error instanceof Problem ? error.code : '';
+    if (code === 'lock-timeout' || code === 'unreachable') return strings.timeout;
+    if (code === 'lock-offline') return strings.offline;
+    return code === 'lock-busy' ? strings.busy : problemText(error);
+  }
+  async function tell(command: Command): Promise<void> {
+    if (underWay) return;
+    setUnderWay(command);
+    setOutcome({ kind: 'waiting', text: strings.waiting });
+    try {
+      const { success } = await client.ask<{ success: boolean }>('POST', `lock/${command}`, { query: { lockId: lock.lockId } });
+      const done = strings.done[command === 'unlock' ? 'unlocked' : 'locked'];
+      setOutcome(success ? { kind: 'good', text: done } : { kind: 'bad', text: strings.jammed });
+    } catch (error) {
+      setOutcome({ kind: 'bad', text: explain(error) });
+    } finally {
+      setUnderWay(undefined);
+    }
+  }
+
+  const wanted: Command = lock.state === 'unlocked' ? 'lock' : 'unlock';
+  const button = (command: Command) => (
+    <Button
+      kind={command === wanted ? 'main' : 'plain'}
+      icon={command}
+      busy={underWay === command}
+      disabled={underWay !== undefined && underWay !== command}
+      onClick={() => void tell(command)}
+    >
+      {strings[command]}
+    </Button>
+  );
+  return (
+    <div class="bolt">
+      <div class="buttons">
+        {button('unlock')}
+        {button('lock')}
+      </div>
+      <p class={`outcome ${outcome?.kind ?? ''}`} role="status" aria-live="assertive">
+        {outcome?.text}
+      </p>
+    </div>
+  );
+}

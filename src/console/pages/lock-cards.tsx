@@ -1,0 +1,91 @@
+// The cards that open a lock.
+import { useEffect, useState } from 'preact/hooks';
+import type { Card } from '../api/types.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { LockHead } from '../components/lock-head.tsx';
+import { usePaged } from '../components/paged.ts';
+import { PagedTable } from '../components/table.tsx';
+import { ValidityText } from '../components/validity-text.tsx';
+import { href } from '../router.ts';
+import { AddCardDialog } from './card-add.tsx';
+import { CardValidityDialog, RemoveCardDialog, RenameCardDialog } from './card-dialogs.tsx';
+import type { PageProps } from './page.ts';
+
+export function LockCardsPage({ parameters }: PageProps) {
+  const lockId = Number(parameters['lockId']);
+  return (
+    <LockHead lockId={lockId} section="cards">
+      {() => <Cards lockId={lockId} />}
+    </LockHead>
+  );
+}
+
+type Open = { readonly what: 'add' } | { readonly what: 'rename' | 'validity' | 'remove'; readonly card: Card };
+
+function Cards({ lockId }: { lockId: number }) {
+  const { live, toasts } = useApp();
+  const { cards: strings, common } = useStrings();
+  const paged = usePaged<Card>('identity-card/list', { lockId });
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  const done = (text: string) => {
+    close();
+    toasts.show('good', text);
+    paged.reload();
+  };
+  // Cards that somebody else changes.
+  useEffect(() => live.listen((happening) => happening.type === 'card' && happening.card.lockId === lockId && paged.reload()));
+
+  const titleOf = (card: Card) => card.cardName || card.cardNumber;
+  const action = (text: string, what: 'rename' | 'validity' | 'remove', card: Card) => (
+    <Button kind="quiet" label={strings.actionOf(text, titleOf(card))} onClick={() => setOpen({ what, card })}>
+      {text}
+    </Button>
+  );
+  return (
+    <>
+      <div class="page-title">
+        <p class="intro">{strings.intro}</p>
+        <div class="buttons">
+          <Button kind="main" icon="plus" onClick={() => setOpen({ what: 'add' })}>
+            {strings.add}
+          </Button>
+          <a class="button" href={href('locks', lockId, 'cards', 'on-lock')}>
+            {strings.compare}
+          </a>
+        </div>
+      </div>
+      <PagedTable
+        caption={strings.intro}
+        paged={paged}
+        empty={strings.none}
+        keyOf={({ cardId }) => cardId}
+        columns={[
+          {
+            title: strings.name,
+            cell: ({ cardName }) => (cardName === '' ? <span class="faint">{strings.unnamed}</span> : <strong>{cardName}</strong>),
+          },
+          { title: strings.number, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
+          { title: strings.validity, cell: (card) => <ValidityText {...card} /> },
+          { title: strings.by, cell: ({ senderUsername }) => senderUsername },
+          {
+            title: common.actions,
+            actions: true,
+            cell: (card) => (
+              <>
+                {action(strings.rename, 'rename', card)}
+                {action(strings.changeValidity, 'validity', card)}
+                {action(common.remove, 'remove', card)}
+              </>
+            ),
+          },
+        ]}
+      />
+      {open?.what === 'add' && <AddCardDialog lockId={lockId} onClose={close} onDone={done} />}
+      {open?.what === 'rename' && <RenameCardDialog card={open.card} onClose={close} onDone={done} />}
+      {open?.what === 'validity' && <CardValidityDialog card={open.card} onClose={close} onDone={done} />}
+      {open?.what === 'remove' && <RemoveCardDialog card={open.card} title={titleOf(open.card)} onClose={close} onDone={done} />}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+// One lock: how it is now, and what can be told to it.
+import type { Alarm } from '../api/types.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { Battery, LockState, Online } from '../components/lock-facts.tsx';
+import { LockHead } from '../components/lock-head.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useFormats, useProblemText } from '../format.ts';
+import { AutoLock } from './lock-auto-lock.tsx';
+import { BoltControl } from './lock-bolt.tsx';
+import { LockDetails, useLockDetail } from './lock-details.tsx';
+import type { PageProps } from './page.ts';
+
+export function LockPage({ parameters }: PageProps) {
+  const lockId = Number(parameters['lockId']);
+  const { live } = useApp();
+  const { states } = useStrings();
+  const { dateTime } = useFormats();
+  const { lock: strings } = useStrings();
+  const alarms = live.alarms.value.filter((alarm) => alarm.lockId === lockId);
+  const isAdministrator = live.locks.value?.get(lockId)?.role === 'administrator';
+  const detail = useLockDetail(lockId, isAdministrator);
+
+  return (
+    <LockHead lockId={lockId} section="overview">
+      {(lock) => (
+        <>
+          {alarms.map((alarm) => (
+            <LockAlarm key={alarm.kind} alarm={alarm} />
+          ))}
+          <section class="panel now" aria-label={states[lock.state ?? 'unknown']}>
+            <div>
+              <p class="big">
+                <LockState lock={lock} />
+              </p>
+              {lock.stateDate !== null && <p class="faint">{strings.since(dateTime(lock.stateDate))}</p>}
+              <p class="facts">
+                <Online lock={lock} />
+                <Battery lock={lock} />
+              </p>
+            </div>
+            <BoltControl lock={lock} />
+          </section>
+          {lock.role !== 'operator' && <AutoLock lockId={lockId} seconds={detail.detail?.autoLockTime} onChange={detail.reload} />}
+          {isAdministrator && <LockDetails {...detail} />}
+        </>
+      )}
+    </LockHead>
+  );
+}
+
+function LockAlarm({ alarm: { kind, lockId, since, endsByItself } }: { alarm: Alarm }) {
+  const { client, toasts } = useApp();
+  const { alarmKinds, lock } = useStrings();
+  const { dateTime } = useFormats();
+  const problemText = useProblemText();
+  async function end(): Promise<void> {
+    try {
+      await client.ask('DELETE', `gateway/alarms/${kind}/${lockId}`);
+      toasts.show('good', lock.seenToast);
+    } catch (error) {
+      toasts.show('bad', problemText(error));
+    }
+  }
+  return (
+    <Notice kind="warning">
+      <p>
+        <strong>{alarmKinds[kind] ?? kind}</strong> <span class="faint">{lock.since(dateTime(since))}</span>
+      </p>
+      {!endsByItself && <Button onClick={() => void end()}>{lock.seen}</Button>}
+    </Notice>
+  );
+}

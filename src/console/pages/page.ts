@@ -1,0 +1,6 @@
+// What every page is given.
+
+export interface PageProps {
+  /** The values in the address, by their names in `path`. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
