@@ -21,7 +21,6 @@ import { announcementsOf } from './ops/announcement.ts';
 import { createClock } from './ops/clock.ts';
 import { createDiscovery, respondInThread } from './ops/discovery.ts';
 import { noticesTo } from './ops/logger.ts';
-import { createMetrics } from './ops/metrics.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
 import { createServices } from './services.ts';
@@ -51,10 +50,13 @@ export interface GatewaySurroundings {
   readonly onFatal: (error: Error) => void;
 }
 
-export function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Gateway {
+export async function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Promise<Gateway> {
   const clock = createClock();
   const secrets = createSecrets();
-  const metrics = config.metrics.enabled ? createMetrics({ version, figures: () => status.figures() }) : undefined;
+  // Only where somebody wants them: their library is a tenth of all that a start has to read.
+  const metrics = config.metrics.enabled
+    ? (await import('./ops/metrics.ts')).createMetrics({ version, figures: () => status.figures() })
+    : undefined;
   const topics = createTopics(config.mqtt.topicRoot);
 
   const backups = createBackups({

@@ -6,7 +6,7 @@ import { commandTable } from './cli/commands.ts';
 import { say } from './cli/output.ts';
 import { runProgram } from './cli/program.ts';
 import { type Config, ConfigError } from './config.ts';
-import { createLogger, type Logger } from './ops/logger.ts';
+import type { Logger } from './ops/logger.ts';
 
 // Two folders up from dist/src, where the build puts this file.
 const packageRoot = new URL('../../', import.meta.url);
@@ -20,6 +20,8 @@ process.setSourceMapsEnabled(true);
 /** `read` gives the configuration as it is now, for the start and for each SIGHUP. */
 async function serve(read: () => Config): Promise<void> {
   const config = read();
+  // Not before they are needed, this and what follows: the other commands begin twice as fast without.
+  const { createLogger } = await import('./ops/logger.ts');
   const logger = createLogger(config.logLevel);
   const failed = (error: unknown): never => {
     logger.fatal({ code: 'ended', err: error }, 'latchd cannot go on and ends');
@@ -28,9 +30,8 @@ async function serve(read: () => Config): Promise<void> {
   process.on('uncaughtException', failed);
   process.on('unhandledRejection', failed);
 
-  // Not before it is needed: the other commands begin twice as fast without it.
   const { createGateway } = await import('./gateway.ts');
-  const gateway = createGateway(config, { log: logger, version, onFatal: failed });
+  const gateway = await createGateway(config, { log: logger, version, onFatal: failed });
   let signals = 0;
   const stop = (signal: NodeJS.Signals) => {
     signals += 1;

@@ -1,6 +1,5 @@
 // latchd backup: an archive of everything that is kept, made by the running daemon, or of the data directory where none runs.
 import { resolve } from 'node:path';
-import { backUpStopped } from '../offline/files.ts';
 import { askControl, NobodyThere } from '../ops/control-client.ts';
 import { command } from './command.ts';
 import { jsonOption, print, say } from './output.ts';
@@ -30,8 +29,9 @@ export const backup = command<Given>({
     const progress = progressLine();
     const onProgress = (bytes: number) => progress.show(`${Math.floor(bytes / 1_000_000)} MB of data`);
     const asRunning = () => askControl(dataDir, { action: 'backup', ...(target !== undefined && { to: target }) }, onProgress);
-    const asStopped = () =>
-      interruptible((signal) =>
+    const asStopped = async () => {
+      const { backUpStopped } = await import('../offline/files.ts');
+      return interruptible((signal) =>
         backUpStopped({
           directory: dataDir,
           folder: resolve(dataDir, settings.folder),
@@ -42,6 +42,7 @@ export const backup = command<Given>({
           signal,
         }),
       );
+    };
     const made = await asRunning()
       .catch((error: unknown) => {
         if (error instanceof NobodyThere) return asStopped();

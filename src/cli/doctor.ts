@@ -1,6 +1,6 @@
 // latchd doctor: the first look when something is wrong, or before anything is.
 import { ConfigError } from '../config.ts';
-import { examine, type Finding } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/examine.ts';
 import { command, type Surroundings } from './command.ts';
 import { jsonOption, print, printable, say } from './output.ts';
 
@@ -37,6 +37,7 @@ export const doctor = command<{ readonly json?: true }>({
 async function examined({ configured, version }: Surroundings): Promise<readonly Finding[]> {
   try {
     const config = configured();
+    const { examine } = await import('../doctor/examine.ts');
     const seen = 'in order; "latchd check-config" shows what is in force';
     return [{ check: 'configuration', verdict: 'ok', seen }, ...(await examine({ config, version }))];
   } catch (error) {

@@ -1,14 +1,15 @@
 // latchd export: the records of a lock for other programs.
-import { exportFormats, exportLock } from '../offline/files.ts';
 import { command } from './command.ts';
 import { output, say } from './output.ts';
 import { instant, positiveInteger } from './values.ts';
+
+const formats = ['csv', 'jsonl'] as const;
 
 interface Given {
   readonly lock: number;
   readonly from?: number;
   readonly to?: number;
-  readonly format: (typeof exportFormats)[number];
+  readonly format: (typeof formats)[number];
 }
 
 export const exportRecords = command<Given>({
@@ -24,12 +25,13 @@ export const exportRecords = command<Given>({
       read: instant,
     },
     { flag: '--to', value: '<date>', says: 'up to and including this time of operation', read: instant },
-    { flag: '--format', value: '<format>', says: 'how', choices: exportFormats, otherwise: 'csv' },
+    { flag: '--format', value: '<format>', says: 'how', choices: formats, otherwise: 'csv' },
   ],
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
     const terminal = process.stderr.isTTY ? process.stderr : undefined;
     const warn = (sentence: string) => say(`latchd: ${sentence}`);
+    const { exportLock } = await import('../offline/files.ts');
     await exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), terminal, warn });
     return 0;
   },

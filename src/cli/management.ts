@@ -2,7 +2,6 @@
 import type { Config } from '../config.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
-import { manageDirectory } from '../offline/management.ts';
 import { askControl, NobodyThere } from '../ops/control-client.ts';
 import { say } from './output.ts';
 
@@ -19,6 +18,8 @@ export type Ask = <Answer>(route: string, request?: Request) => Promise<Answer>;
 export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
   const daemon = daemonOn(dataDir);
   if (await isThere(daemon)) return work(daemon);
+  // Not before it is needed: who asks a daemon has its answer in half the time without the store.
+  const { manageDirectory } = await import('../offline/management.ts');
   return manageDirectory(dataDir, { log: terminalLog, onFatal }, (management) =>
     work(async <Answer>(route: string, request: Request = {}) => {
       const handle = management[route];

@@ -18,7 +18,12 @@ export interface ProgramOptions {
 type Values = Readonly<Record<string, string>>;
 
 /** Runs what the arguments of the process ask for; the exit code is set when it resolves. Wrong usage ends the process with 1. */
-export async function runProgram({ table, version, defaultConfigFile }: ProgramOptions): Promise<void> {
+export async function runProgram(options: ProgramOptions): Promise<void> {
+  await parserOf(options).parseAsync();
+}
+
+/** Runs nothing by itself; it has the help of every command. */
+export function parserOf({ table, version, defaultConfigFile }: ProgramOptions): Parser {
   const program = new Parser('latchd')
     .description("A gateway for a building's door locks: a local HTTP API in front, MQTT to the locks behind.")
     .version(version)
@@ -31,7 +36,7 @@ export async function runProgram({ table, version, defaultConfigFile }: ProgramO
       for (const command of line.commands) add(group, command);
     }
   }
-  await program.parseAsync();
+  return program;
 
   function add(parent: Parser, definition: Command): void {
     const parser = parent.command(definition.name).description(definition.says);

@@ -1,5 +1,4 @@
 // latchd restore: a data directory from a backup, checked before it gets its name.
-import { restoreArchive } from '../offline/files.ts';
 import { command } from './command.ts';
 import { jsonOption, print, say } from './output.ts';
 import { interruptible, progressLine } from './progress.ts';
@@ -29,6 +28,7 @@ export const restore = command<Given>({
   async run({ archive, acceptDamage, json }, { configured }) {
     const directory = configured().dataDir;
     const progress = progressLine();
+    const { restoreArchive } = await import('../offline/files.ts');
     const result = await interruptible((signal) =>
       restoreArchive({
         archive,

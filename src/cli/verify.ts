@@ -1,5 +1,4 @@
 // latchd verify: is all that is on the disk as it must be?
-import { verifyDirectory } from '../offline/files.ts';
 import { command } from './command.ts';
 import { jsonOption, print } from './output.ts';
 
@@ -19,6 +18,7 @@ export const verify = command<{ readonly json?: true }>({
   ],
   async run({ json }, { configured }) {
     const directory = configured().dataDir;
+    const { verifyDirectory } = await import('../offline/files.ts');
     const { findings, locks, records } = await verifyDirectory(directory);
     const isInOrder = findings.length === 0;
     if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings }));

@@ -17,15 +17,13 @@ export function verifyDirectory(directory: string): Promise<Verified> {
   return verify(directory);
 }
 
-export const exportFormats = ['csv', 'jsonl'] as const;
-
 export interface ExportOptions {
   readonly directory: string;
   readonly lockId: number;
   /** Epoch milliseconds of the operation, both included. */
   readonly from: number;
   readonly to: number;
-  readonly format: (typeof exportFormats)[number];
+  readonly format: 'csv' | 'jsonl';
   readonly output: NodeJS.WritableStream;
   /** Where progress is shown; absent: nowhere. */
   readonly terminal: NodeJS.WritableStream | undefined;

@@ -1,10 +1,11 @@
-// Help that teaches: every command of the table, asked as people ask, says what it does, shows how, and what its exit codes mean.
+// Help that teaches: every command of the table says what it does, shows how, and what its exit codes mean.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from '../../src/cli/command.ts';
 import { commandTable } from '../../src/cli/commands.ts';
 import { optionsOf } from '../../src/cli/options.ts';
+import { parserOf } from '../../src/cli/program.ts';
 import { program } from '../support/site.ts';
 
 const table = commandTable(async () => undefined);
@@ -14,18 +15,30 @@ const commands = table.flatMap((line): readonly (readonly [string, Command])[] =
 );
 const groups = table.filter((line) => 'commands' in line);
 
-async function help(words: string): Promise<string> {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, ...words.split(' '), '--help']);
-  expect(stderr).toBe('');
-  return stdout;
+const parser = parserOf({ table, version: '1.2.3', defaultConfigFile: '' });
+
+/** As it is printed where nobody knows how wide the terminal is. */
+function help(words: string): string {
+  let text = '';
+  const found = words.split(' ').reduce((at, word) => at.commands.find((below) => below.name() === word) ?? at, parser);
+  const writeOut = (part: string) => {
+    text += part;
+  };
+  found.configureOutput({ writeOut, getOutHelpWidth: () => 80 }).outputHelp();
+  return text;
 }
 
 /** Lines and their breaks are commander's business. */
 const flowing = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 describe('help', () => {
-  test.each(commands)('latchd %s', async (words, { says, examples, arguments: expected = [] }) => {
-    const text = await help(words);
+  test('is what --help prints, to standard output and nowhere else', async () => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, 'lock', 'register', '--help']);
+    expect([stdout, stderr]).toEqual([help('lock register'), '']);
+  });
+
+  test.each(commands)('latchd %s', (words, { says, examples, arguments: expected = [] }) => {
+    const text = help(words);
     expect(text).toMatch(new RegExp(`^Usage: latchd ${words} `));
     expect(flowing(text)).toContain(flowing(says));
     for (const { says: explained } of expected) expect(flowing(text)).toContain(flowing(explained));
@@ -34,16 +47,16 @@ describe('help', () => {
     expect(text).toMatch(/\nExit codes:\n {2}0 {3}\S.*\n {2}1 {3}\S/);
   });
 
-  test.each(groups.map(({ name }) => name))('latchd %s: its commands, an example of each', async (name) => {
-    const text = await help(name);
+  test.each(groups.map(({ name }) => name))('latchd %s: its commands, an example of each', (name) => {
+    const text = help(name);
     for (const command of groups.find((group) => group.name === name)?.commands ?? []) {
       expect(text).toMatch(new RegExp(`^  ${command.name} `, 'm'));
       expect(text).toContain(`  latchd ${command.examples[0]?.[0]}\n`);
     }
   });
 
-  test('latchd: every command, first steps, exit codes', async () => {
-    const text = await help('');
+  test('latchd: every command, first steps, exit codes', () => {
+    const text = help('');
     for (const { name } of table) expect(text).toMatch(new RegExp(`^  ${name} `, 'm'));
     for (const part of ['First steps:\n  latchd doctor\n', 'Exit codes:\n  0 ', '\n  78  ']) expect(text).toContain(part);
   });

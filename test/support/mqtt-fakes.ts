@@ -148,6 +148,7 @@ export async function until(what: string, condition: () => boolean, timeoutMs = 
   const deadline = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    // A short rest, so that whoever waits for seconds leaves the machine to the others.
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
