@@ -50,7 +50,7 @@ export async function checkFlush(files: FileLayer, monotonic: () => number, dire
       const begun = monotonic();
       for (let block = 0; block < flushes && monotonic() - begun < longestMs; block++) {
         await file.write(Buffer.alloc(blockBytes, 'latchd '), block * blockBytes);
-        await file.datasync();
+        await file.sync();
       }
     } finally {
       await file.close();

@@ -83,7 +83,7 @@ export async function writeBackup(options: {
         await file.write(chunk, bytes);
         bytes += chunk.length;
         if (bytes - flushed < flushEveryBytes) return;
-        await file.datasync();
+        await file.sync();
         flushed = bytes;
         await leaveRoom(files, target);
       };

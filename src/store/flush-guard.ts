@@ -1,7 +1,7 @@
 // The one rule about failed flushes (Fault T4): after the first, the kernel may have dropped what it could not write,
 // and a second flush would answer ok. So nothing is written, named or acknowledged any more, and the process must end.
 import { DomainError } from '../domain/errors.ts';
-import { codeOf, type FileLayer, type OpenFile } from './files.ts';
+import { codeOf, type FileLayer, type OpenFile, type OpenMode } from './files.ts';
 
 /** What the caller of a write is told; the system's own error is the `cause`. A DomainError passes as it is. */
 export function storageUnavailable(cause: unknown): DomainError {
@@ -16,12 +16,17 @@ export function unreadable(file: string, cause: unknown): DomainError {
 
 /** For whoever may go to the machine, and for the one who can only call them. */
 function whatIsWrong(code: string): string {
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `The disk of the gateway is full (${code}): make room on it, no restart is needed`;
+  if (isFull(code)) return `The disk of the gateway is full (${code}): make room on it, no restart is needed`;
   if (code === 'EROFS') return 'The disk of the gateway is mounted read-only (EROFS): look at the kernel log, it may be failing';
   if (code === 'EACCES' || code === 'EPERM')
     return `The gateway may not write in its data directory (${code}): give it back to the user that latchd runs as`;
   if (code === '') return 'The gateway cannot keep anything at the moment: its log says why';
   return `The disk of the gateway does not work (${code}): look at the kernel log and at the disk`;
+}
+
+/** The disk has no room; whatever was to be flushed was not taken, and there may be room later. */
+export function isFull(code: string): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 export interface GuardedFiles extends FileLayer {
@@ -36,7 +41,7 @@ const harmless = ['ENOENT', 'EEXIST'];
 
 /**
  * The same files, where the first failed flush calls `onFatal` once and refuses every later change.
- * A full disk met by the fsync of a file that has no name yet is not fatal: that file is thrown away whole.
+ * A full disk is not fatal where its bytes are thrown away whole: a file that has no name yet, a group of lines that is cut off again.
  * `onFailed` is told of every change that the disk has refused, as its caller will be.
  */
 export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, onFailed: (error: Error) => void): GuardedFiles {
@@ -82,13 +87,12 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, 
     }
   }
   const always = (): boolean => true;
-  const unlessFull = (error: unknown): boolean => !['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+  const unlessFull = (error: unknown): boolean => !isFull(codeOf(error));
 
-  const guardFile = (file: OpenFile): OpenFile => ({
+  const guardFile = (file: OpenFile, mode: OpenMode): OpenFile => ({
     ...file,
-    write: guarded(file.write),
+    write: mode === 'journal' ? (bytes, position) => flush(() => file.write(bytes, position), unlessFull) : guarded(file.write),
     truncate: guarded(file.truncate),
-    datasync: () => flush(file.datasync, always),
     sync: () => flush(file.sync, unlessFull),
   });
 
@@ -99,9 +103,9 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, 
       isClosed = true;
     },
     open: async (path, mode) => {
-      if (mode === 'read') return guardFile(await files.open(path, mode));
+      if (mode === 'read') return guardFile(await files.open(path, mode), mode);
       refuseWhenBroken();
-      return guardFile(await telling(() => files.open(path, mode)));
+      return guardFile(await telling(() => files.open(path, mode)), mode);
     },
     rename: guarded(files.rename),
     link: guarded(files.link),

@@ -22,11 +22,13 @@ interface Span {
 
 /** A new, empty journal whose name is durable. Rejects when there is one that is not empty. */
 export async function createJournalFile(files: FileLayer, path: string): Promise<OpenFile> {
-  const file = await files.open(path, 'create').catch((error: unknown) => {
+  try {
+    await (await files.open(path, 'create')).close();
+  } catch (error) {
     // Left by an attempt that failed half-way.
-    if (codeOf(error) === 'EEXIST') return files.open(path, 'update');
-    throw error;
-  });
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  const file = await files.open(path, 'journal');
   try {
     if ((await file.size()) > 0) throw new Error(`${path} is not empty`);
     await files.syncFolder(dirname(path));
@@ -44,7 +46,7 @@ export async function recoverJournal(
   log: Log,
   accepts: (line: Buffer, position: number) => boolean,
 ): Promise<RecoveredJournal> {
-  const file = await files.open(path, 'update');
+  const file = await files.open(path, 'journal');
   try {
     return await repair(files, path, file, log, accepts);
   } catch (error) {
@@ -69,7 +71,7 @@ async function repair(
   if (middle.length === 0) {
     if (size > good) {
       await file.truncate(good);
-      await file.datasync();
+      await file.sync();
     }
     return { file, length: good, rewritten: false };
   }
@@ -81,7 +83,7 @@ async function repair(
   await setAside(files, path, await bytesOf(file, middle));
   await replaceFile(files, path, await bytesOf(file, goodSpans(middle, good)));
   await file.close();
-  const repaired = await files.open(path, 'update');
+  const repaired = await files.open(path, 'journal');
   return { file: repaired, length: await repaired.size(), rewritten: true };
 }
 
@@ -132,7 +134,6 @@ export async function setAside(files: FileLayer, path: string, bytes: Buffer): P
   const side = await openOrCreate(files, `${path}.damaged`);
   try {
     await side.write(bytes, await side.size());
-    await side.datasync();
   } finally {
     await side.close();
   }
@@ -140,7 +141,7 @@ export async function setAside(files: FileLayer, path: string, bytes: Buffer): P
 
 async function openOrCreate(files: FileLayer, path: string): Promise<OpenFile> {
   try {
-    return await files.open(path, 'update');
+    return await files.open(path, 'journal');
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return createJournalFile(files, path);

@@ -1,5 +1,5 @@
 // A file layer that tells how long each flush took.
-import type { FileLayer, OpenFile } from './files.ts';
+import type { FileLayer, OpenFile, OpenMode } from './files.ts';
 
 /** The same files; `flushed` is told of every flush that succeeded, in milliseconds by `monotonic`. */
 export function timeFlushes(files: FileLayer, monotonic: () => number, flushed: (ms: number) => void): FileLayer {
@@ -8,10 +8,14 @@ export function timeFlushes(files: FileLayer, monotonic: () => number, flushed: 
     await flush();
     flushed(monotonic() - begun);
   }
-  const timeFile = (file: OpenFile): OpenFile => ({ ...file, datasync: () => timed(file.datasync), sync: () => timed(file.sync) });
+  const timeFile = (file: OpenFile, mode: OpenMode): OpenFile => ({
+    ...file,
+    write: mode === 'journal' ? (bytes, position) => timed(() => file.write(bytes, position)) : file.write,
+    sync: () => timed(file.sync),
+  });
   return {
     ...files,
-    open: async (path, mode) => timeFile(await files.open(path, mode)),
+    open: async (path, mode) => timeFile(await files.open(path, mode), mode),
     syncFolder: (path) => timed(() => files.syncFolder(path)),
   };
 }

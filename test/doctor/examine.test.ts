@@ -169,7 +169,7 @@ describe('disk', () => {
       let monotonic = 0;
       const files = faultyFiles();
       files.fault = (operation) => {
-        if (operation === 'datasync') monotonic += ms;
+        if (operation === 'sync') monotonic += ms;
         return undefined;
       };
       const clock = { now: () => madeAt, monotonic: () => monotonic };
@@ -179,7 +179,7 @@ describe('disk', () => {
     });
   });
 
-  test.each(['open', 'write', 'datasync'])('%s that fails, and nothing stays behind', async (what) => {
+  test.each(['open', 'write', 'sync'])('%s that fails, and nothing stays behind', async (what) => {
     await withPatient(async ({ directory, look }) => {
       const files = faultyFiles();
       files.fault = (operation) => (operation === what ? 'ENOSPC' : undefined);

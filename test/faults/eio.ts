@@ -1,5 +1,5 @@
-// Failing system calls under the real daemon (Faults T3 and T4), by strace: a write that fails is refused and everything goes
-// on; after a flush that failed nothing more is acknowledged and the daemon ends with a failure. The Nth of every operation,
+// Failing system calls under the real daemon (Faults T3 and T4), by strace: a write that finds no room is refused and everything goes
+// on; after a flush that failed (of a journal: its write, which is one) nothing more is acknowledged and the daemon ends with a failure. The Nth of every operation,
 // for every N, is tested in test/store over a file layer; here it is the kernel that says no.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -18,9 +18,8 @@ interface Case {
 
 const cases: readonly Case[] = [
   { name: 'write ENOSPC', inject: ['pwrite64:error=ENOSPC'], where: 'journal', ends: false },
-  { name: 'write EIO', inject: ['pwrite64:error=EIO'], where: 'journal', ends: false },
-  { name: 'write and truncate EIO', inject: ['pwrite64:error=EIO', 'ftruncate:error=EIO'], where: 'journal', ends: false },
-  { name: 'fdatasync EIO', inject: ['fdatasync:error=EIO'], where: 'journal', ends: true },
+  { name: 'write ENOSPC and truncate EIO', inject: ['pwrite64:error=ENOSPC', 'ftruncate:error=EIO'], where: 'journal', ends: false },
+  { name: 'flushed write EIO', inject: ['pwrite64:error=EIO'], where: 'journal', ends: true },
   { name: 'write ENOSPC', inject: ['pwrite64:error=ENOSPC'], where: 'documents', ends: false },
   { name: 'rename EIO', inject: ['rename:error=EIO', 'renameat:error=EIO', 'renameat2:error=EIO'], where: 'documents', ends: false },
   { name: 'open EIO', inject: ['openat:error=EIO'], where: 'documents', ends: false },

@@ -97,6 +97,6 @@ function unflushed(files: FileLayer): FileLayer {
   return {
     ...files,
     syncFolder: nothing,
-    open: async (path, mode) => ({ ...(await files.open(path, mode)), sync: nothing, datasync: nothing }),
+    open: async (path, mode) => ({ ...(await files.open(path, mode === 'journal' ? 'update' : mode)), sync: nothing }),
   };
 }

@@ -49,13 +49,13 @@ describe('a journal', () => {
       await expect(journal.append(body(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
     }));
 
-  test.each(['ENOSPC', 'EIO'])('cuts a write that failed with %s back, rejects all of it, and goes on when it can', (code) =>
+  test.each(['ENOSPC', 'EDQUOT'])('cuts a write that failed with %s back, rejects all of it, and goes on when it can', (code) =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, path), 0);
       await journal.append(body(1));
-      files.fault = (operation) => (operation === 'write' ? code : undefined);
+      files.fault = (operation) => (operation === 'commit' ? code : undefined);
       const outcomes = await Promise.allSettled([2, 3, 4].map((n) => journal.append(body(n))));
       for (const outcome of outcomes)
         expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'storage-unavailable', cause: { code } } });
@@ -73,7 +73,7 @@ describe('a journal', () => {
       const files = faultyFiles();
       const journal = createJournal(await createJournalFile(files, path), 0);
       await journal.append(body(1));
-      files.fault = (operation) => (operation === 'write' || operation === 'truncate' ? 'EIO' : undefined);
+      files.fault = (operation) => (operation === 'commit' || operation === 'truncate' ? 'ENOSPC' : undefined);
       await expect(
         new Promise((resolve, reject) => journal.enqueue({ bodies: [2, 3, 4, 5].map(body), resolve, reject })),
       ).rejects.toThrow();
@@ -91,7 +91,7 @@ describe('a journal', () => {
       await journal.append(body(1));
       let flushes = 0;
       files.fault = (operation) => {
-        if (operation !== 'datasync') return undefined;
+        if (operation !== 'commit') return undefined;
         flushes += 1;
         return flushes === 1 ? 'EIO' : undefined;
       };

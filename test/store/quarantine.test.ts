@@ -44,8 +44,7 @@ test('takes messages again after a failure at any step of a change of generation
     const payload = '\u0000'.repeat(60_000);
     for (let step = 1; step < 12; step++) {
       const start = files.operations;
-      files.fault = (operation, _path, n) =>
-        n === start + step && operation !== 'datasync' && operation !== 'syncFolder' ? 'ENOSPC' : undefined;
+      files.fault = (operation, _path, n) => (n === start + step && operation !== 'syncFolder' ? 'ENOSPC' : undefined);
       for (let n = 0; n < 4; n++) await store.quarantine.keep(deviceId(1), `${step}`, payload).catch(() => undefined);
       files.fault = undefined;
       await store.quarantine.keep(deviceId(1), `${step}`, payload);

@@ -42,7 +42,7 @@ describe('records', () => {
       await store.records.append(one, 'e', sampleEvents(1, 1));
       const totals: Promise<number>[] = [];
       files.fault = (operation) => {
-        if (operation === 'datasync') totals.push(store.records.page({ lockId: one, ...everything }).then(({ total }) => total));
+        if (operation === 'commit') totals.push(store.records.page({ lockId: one, ...everything }).then(({ total }) => total));
         return undefined;
       };
       const order: string[] = [];
@@ -63,7 +63,7 @@ describe('records', () => {
       await store.records.append(one, 'e', sampleEvents(1, 1));
       let failures = 0;
       files.fault = (operation) => {
-        if (operation !== 'write' || failures > 0) return undefined;
+        if (operation !== 'commit' || failures > 0) return undefined;
         failures += 1;
         return 'ENOSPC';
       };
@@ -82,7 +82,7 @@ describe('records', () => {
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { files });
-      files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
+      files.fault = (operation) => (operation === 'commit' ? 'ENOSPC' : undefined);
       for (let n = 0; n < 10; n++) await expect(store.records.append(one, `${n}`, [sampleEvent(n + 1)])).rejects.toThrow();
       files.fault = undefined;
       expect(await store.records.append(one, 'e', sampleEvents(1, 1))).toMatchObject({ stored: 1 });

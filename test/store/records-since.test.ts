@@ -108,9 +108,9 @@ describe('the records since one', () => {
           if (!path.includes('2026-11-21')) return file;
           return {
             ...file,
-            async datasync() {
+            async write(bytes, position) {
               if (holds) await held;
-              await file.datasync();
+              await file.write(bytes, position);
             },
           };
         },

@@ -241,7 +241,7 @@ describe('a sealed day', () => {
       const clock = manualClock();
       const files = faultyFiles();
       const { store } = await startedStore(directory, { clock, files });
-      files.fault = (operation, path) => (operation === 'write' && path.endsWith('.jsonl') ? 'ENOSPC' : undefined);
+      files.fault = (operation, path) => (operation === 'commit' && path.endsWith('.jsonl') ? 'ENOSPC' : undefined);
       await expect(store.records.append(one, 'e', sampleEvents(1, 3))).rejects.toThrow();
       files.fault = undefined;
       expect(await recordFiles(directory)).toEqual(['2026-11-21-1.jsonl']);

@@ -283,7 +283,7 @@ describe('storage that fails', () => {
       await filled(directory);
       const files = faultyFiles();
       const { store, fatal } = await startedStore(directory, { files });
-      files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
+      files.fault = (operation) => (operation === 'write' || operation === 'commit' ? 'ENOSPC' : undefined);
       const refused = { code: 'storage-unavailable' };
       await expect(store.probe(16_384)).rejects.toMatchObject(refused);
       await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
@@ -318,7 +318,7 @@ describe('storage that fails', () => {
       await again.store.stop();
     }));
 
-  test.each(['datasync', 'sync', 'syncFolder'] as const)(
+  test.each(['commit', 'sync', 'syncFolder'] as const)(
     'after a failed %s nothing more is acknowledged, and it is said once (Fault T4)',
     (failing) =>
       withDirectory(async (directory) => {
@@ -333,7 +333,7 @@ describe('storage that fails', () => {
           return 'EIO';
         };
         const refused = { code: 'storage-unavailable' };
-        if (failing === 'datasync') await expect(store.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
+        if (failing === 'commit') await expect(store.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
         else await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
         expect(failures).toBe(1);
         expect(fatal).toHaveLength(1);

@@ -1,10 +1,13 @@
 // The real files, of which any operation can be made to fail, and which can die like a process under kill -9.
 import { type FileLayer, nodeFiles, type OpenFile, type OpenMode } from '../../../src/store/files.ts';
 
-type Operation = 'open' | 'write' | 'datasync' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink' | 'syncFolder';
+type Operation = 'open' | 'write' | 'commit' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink' | 'syncFolder';
 
 export interface FaultyFiles extends FileLayer {
-  /** Asked before each changing operation; the code of an error (`ENOSPC`) lets it fail. A failing write leaves half its bytes. */
+  /**
+   * Asked before each changing operation; the code of an error (`ENOSPC`) lets it fail. A failing write leaves half its bytes. A `commit` is
+   * a write to a file that was opened as a journal.
+   */
   fault: ((operation: Operation, path: string, n: number) => string | undefined) | undefined;
   /** Asked before a file that is there is opened, and before each reading of it; the code of an error lets it fail. */
   unreadable: ((path: string, step: 'open' | 'read') => string | undefined) | undefined;
@@ -28,7 +31,7 @@ export function faultyFiles(): FaultyFiles {
     const code = layer.unreadable?.(path, step);
     if (code !== undefined) throw Object.assign(new Error(`${code}: injected into read`), { code });
   }
-  function wrap(file: OpenFile, path: string): OpenFile {
+  function wrap(file: OpenFile, path: string, mode: OpenMode): OpenFile {
     return {
       ...file,
       async read(into, position) {
@@ -37,16 +40,12 @@ export function faultyFiles(): FaultyFiles {
       },
       async write(bytes, position) {
         try {
-          check('write', path);
+          check(mode === 'journal' ? 'commit' : 'write', path);
         } catch (error) {
           if (!isDead) await file.write(bytes.subarray(0, bytes.length >> 1), position);
           throw error;
         }
         await file.write(bytes, position);
-      },
-      async datasync() {
-        check('datasync', path);
-        await file.datasync();
       },
       async sync() {
         check('sync', path);
@@ -77,7 +76,7 @@ export function faultyFiles(): FaultyFiles {
         await file.close();
         throw error;
       }
-      return wrap(file, path);
+      return wrap(file, path, mode);
     },
     async readFile(path) {
       checkReading(path, 'read');
