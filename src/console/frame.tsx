@@ -33,6 +33,7 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
       </button>
       <header class="bar">
         <a class="brand" href={href()}>
+          <Icon name="lock" />
           latchd
         </a>
         <Connection />
@@ -52,11 +53,11 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
           <Links group="building" path={path} />
           {gatewayAdministrator && <Links group="administration" path={path} />}
         </nav>
-        <div class="about-me">
+        <footer class="about-me">
           <PreferencePicks />
           <p class="faint">{frame.signedInAs(username)}</p>
           <Button onClick={() => session.signOut().catch((error: unknown) => toasts.show('bad', text(error)))}>{frame.signOut}</Button>
-        </div>
+        </footer>
       </div>
       <main id="content" tabIndex={-1}>
         {live.connection.value === 'lost' && <Notice kind="warning">{frame.lostText}</Notice>}

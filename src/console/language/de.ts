@@ -36,7 +36,7 @@ export const de: Strings = {
     signedInAs: (username) => `Angemeldet als ${username}`,
     language: 'Sprache',
     theme: 'Darstellung',
-    themes: { auto: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
+    themes: { auto: 'Automatisch', light: 'Hell', dark: 'Dunkel' },
     building: 'Gebäude',
     administration: 'Verwaltung',
     live: 'Live',
@@ -62,9 +62,14 @@ export const de: Strings = {
     group: 'Gruppe',
     allGroups: 'Alle Gruppen',
     noGroup: 'Ohne Gruppe',
+    show: 'Anzeigen',
+    shows: { all: 'Alle Schlösser', alarm: 'Mit einem Alarm', offline: 'Offline', unlocked: 'Entriegelt' },
     none: 'Es gibt noch keine Schlösser, an denen Sie eine Rolle haben.',
     noneFound: 'Kein Schloss passt dazu.',
-    summary: (locks, offline) => `${count(locks, 'Schloss', 'Schlösser')}${offline > 0 ? `, ${offline} offline` : ''}`,
+    summary: (locks, offline, alarms) =>
+      [count(locks, 'Schloss', 'Schlösser'), offline > 0 && `${offline} offline`, alarms > 0 && count(alarms, 'Alarm', 'Alarme')]
+        .filter(Boolean)
+        .join(', '),
   },
   states: {
     locked: 'Verriegelt',
@@ -88,6 +93,8 @@ export const de: Strings = {
     jammed: 'Verklemmt: Das Schloss hat den Befehl erhalten, aber sein Riegel konnte sich nicht bewegen. Sehen Sie nach Tür und Riegel.',
     timeout:
       'Das Schloss hat nicht rechtzeitig geantwortet. Ob es geschehen ist, ist ungewiss: Beobachten Sie den Zustand, oder sehen Sie nach der Tür.',
+    unreachable:
+      'Das Gateway hat nicht geantwortet. Ob es geschehen ist, ist ungewiss: Beobachten Sie den Zustand, oder sehen Sie nach der Tür.',
     offline: 'Das Schloss ist nicht verbunden, es wurde also nichts gesendet. Öffnen lässt es sich nur an der Tür.',
     busy: 'Das Schloss ist mit anderen Befehlen beschäftigt, es wurde also nichts gesendet. Versuchen Sie es gleich noch einmal.',
     offlineNow: 'Dieses Schloss ist offline. Sie sehen, was es zuletzt gemeldet hat; gesendet werden kann ihm nichts.',

@@ -36,7 +36,7 @@ export const en = {
     signedInAs: (username: string) => `Signed in as ${username}`,
     language: 'Language',
     theme: 'Appearance',
-    themes: { auto: 'As the device', light: 'Light', dark: 'Dark' },
+    themes: { auto: 'Automatic', light: 'Light', dark: 'Dark' },
     building: 'Building',
     administration: 'Administration',
     live: 'Live',
@@ -62,9 +62,14 @@ export const en = {
     group: 'Group',
     allGroups: 'All groups',
     noGroup: 'Without a group',
+    show: 'Show',
+    shows: { all: 'All locks', alarm: 'With an alarm', offline: 'Offline', unlocked: 'Unlocked' },
     none: 'There are no locks yet on which you have a role.',
     noneFound: 'No lock is like that.',
-    summary: (locks: number, offline: number) => `${count(locks, 'lock', 'locks')}${offline > 0 ? `, ${offline} offline` : ''}`,
+    summary: (locks: number, offline: number, alarms: number) =>
+      [count(locks, 'lock', 'locks'), offline > 0 && `${offline} offline`, alarms > 0 && count(alarms, 'alarm', 'alarms')]
+        .filter(Boolean)
+        .join(', '),
   },
   states: {
     locked: 'Locked',
@@ -87,6 +92,7 @@ export const en = {
     done: { unlocked: 'The lock has confirmed: it is unlocked.', locked: 'The lock has confirmed: it is locked.' },
     jammed: 'Jammed: the lock received the command, but its bolt could not move. Look at the door and the bolt.',
     timeout: 'The lock did not answer in time. It may or may not have done it: watch the state, or look at the door.',
+    unreachable: 'The gateway did not answer. It may or may not have been done: watch the state, or look at the door.',
     offline: 'The lock is not connected, so nothing was sent. It can be opened at the door only.',
     busy: 'The lock is busy with other commands, so nothing was sent. Try again in a moment.',
     offlineNow: 'This lock is offline. What you see is what it last said, and nothing can be sent to it.',

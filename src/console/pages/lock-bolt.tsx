@@ -1,5 +1,5 @@
 // Unlock and lock. Nothing is said to be done before the lock has confirmed it, and what went wrong is said plainly.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
@@ -7,7 +7,10 @@ import { useProblemText } from '../format.ts';
 import type { LiveLock } from '../live.ts';
 
 type Command = 'unlock' | 'lock';
-type Outcome = { readonly kind: 'good' | 'bad' | 'waiting'; readonly text: string };
+type Outcome =
+  | { readonly kind: 'bad' | 'waiting'; readonly text: string }
+  /** `state`: what the lock has confirmed. */
+  | { readonly kind: 'good'; readonly text: string; readonly state: LiveLock['state'] };
 
 export function BoltControl({ lock }: { lock: LiveLock }) {
   const { client } = useApp();
@@ -16,9 +19,15 @@ export function BoltControl({ lock }: { lock: LiveLock }) {
   const [underWay, setUnderWay] = useState<Command>();
   const [outcome, setOutcome] = useState<Outcome>();
 
+  // It has been locked or opened since by somebody else, or by itself.
+  useEffect(() => {
+    if (outcome?.kind === 'good' && outcome.state !== lock.state) setOutcome(undefined);
+  }, [lock.state]);
+
   function explain(error: unknown): string {
     const code = error instanceof Problem ? error.code : '';
-    if (code === 'lock-timeout' || code === 'unreachable') return strings.timeout;
+    if (code === 'lock-timeout') return strings.timeout;
+    if (code === 'unreachable') return strings.unreachable;
     if (code === 'lock-offline') return strings.offline;
     return code === 'lock-busy' ? strings.busy : problemText(error);
   }
@@ -28,8 +37,8 @@ export function BoltControl({ lock }: { lock: LiveLock }) {
     setOutcome({ kind: 'waiting', text: strings.waiting });
     try {
       const { success } = await client.ask<{ success: boolean }>('POST', `lock/${command}`, { query: { lockId: lock.lockId } });
-      const done = strings.done[command === 'unlock' ? 'unlocked' : 'locked'];
-      setOutcome(success ? { kind: 'good', text: done } : { kind: 'bad', text: strings.jammed });
+      const state = command === 'unlock' ? 'unlocked' : 'locked';
+      setOutcome(success ? { kind: 'good', text: strings.done[state], state } : { kind: 'bad', text: strings.jammed });
     } catch (error) {
       setOutcome({ kind: 'bad', text: explain(error) });
     } finally {

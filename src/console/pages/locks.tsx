@@ -1,14 +1,17 @@
 // Every lock on which we have a role, as a board that is always up to date.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
-import type { Lock } from '../api/types.ts';
+import type { Alarm, Lock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { SelectField, TextField } from '../components/field.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Battery, LockState, Online } from '../components/lock-facts.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import type { LiveLock } from '../live.ts';
 import { href } from '../router.ts';
+
+type Show = 'all' | 'alarm' | 'offline' | 'unlocked';
 
 export function LocksPage() {
   const { live } = useApp();
@@ -16,19 +19,28 @@ export function LocksPage() {
   const { groups, problem, reload } = useGroups();
   const [search, setSearch] = useState('');
   const [group, setGroup] = useState('all');
+  const [show, setShow] = useState<Show>('all');
 
   const all = [...(live.locks.value?.values() ?? [])].sort((one, other) =>
     one.lockAlias.localeCompare(other.lockAlias, undefined, { numeric: true }),
   );
   const groupOf = (lock: LiveLock) => groups.get(lock.lockId) ?? '';
   const names = [...new Set(all.map(groupOf))].sort((one, other) => (one === '' ? 1 : other === '' ? -1 : one.localeCompare(other)));
+  const alarmsOf = (lock: LiveLock) => live.alarms.value.filter(({ lockId }) => lockId === lock.lockId);
   const found = all.filter(
-    (lock) => lock.lockAlias.toLowerCase().includes(search.toLowerCase()) && (group === 'all' || groupOf(lock) === group.slice(1)),
+    (lock) =>
+      lock.lockAlias.toLowerCase().includes(search.toLowerCase()) &&
+      (group === 'all' || groupOf(lock) === group.slice(1)) &&
+      (show !== 'alarm' || alarmsOf(lock).length > 0) &&
+      (show !== 'offline' || !lock.online) &&
+      (show !== 'unlocked' || lock.state === 'unlocked'),
   );
+  const offline = all.filter(({ online }) => !online).length;
+  const alarms = live.alarms.value.filter(({ lockId }) => lockId !== null).length;
 
   return (
     <>
-      <PageHead title={strings.title} intro={strings.summary(all.length, all.filter(({ online }) => !online).length)} />
+      <PageHead title={strings.title} intro={live.locks.value && strings.summary(all.length, offline, alarms)} />
       {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
       <search class="filters">
         <TextField label={strings.search} name="search" type="search" onInput={setSearch} />
@@ -44,6 +56,13 @@ export function LocksPage() {
             ]}
           />
         )}
+        <SelectField
+          label={strings.show}
+          name="show"
+          value={show}
+          onInput={(value) => setShow(value as Show)}
+          options={Object.entries(strings.shows).map(([value, text]) => ({ value, text }))}
+        />
       </search>
       {live.locks.value === undefined && <Loading />}
       {live.locks.value !== undefined && found.length === 0 && <p class="empty">{all.length === 0 ? strings.none : strings.noneFound}</p>}
@@ -53,13 +72,22 @@ export function LocksPage() {
           name={name === '' ? strings.noGroup : name}
           isAlone={names.length === 1}
           locks={found.filter((lock) => groupOf(lock) === name)}
+          alarmsOf={alarmsOf}
         />
       ))}
     </>
   );
 }
 
-function Group({ name, isAlone, locks }: { name: string; isAlone: boolean; locks: readonly LiveLock[] }) {
+interface GroupProps {
+  readonly name: string;
+  readonly isAlone: boolean;
+  readonly locks: readonly LiveLock[];
+  readonly alarmsOf: (lock: LiveLock) => readonly Alarm[];
+}
+
+function Group({ name, isAlone, locks, alarmsOf }: GroupProps) {
+  const { alarmKinds } = useStrings();
   if (locks.length === 0) return null;
   return (
     <section aria-label={name}>
@@ -70,6 +98,12 @@ function Group({ name, isAlone, locks }: { name: string; isAlone: boolean; locks
             <a class={`tile ${lock.online ? '' : 'away'}`} href={href('locks', lock.lockId)}>
               <strong>{lock.lockAlias}</strong>
               <LockState lock={lock} />
+              {alarmsOf(lock).map(({ kind }) => (
+                <span key={kind} class="fact alarm">
+                  <Icon name="alert" />
+                  {alarmKinds[kind] ?? kind}
+                </span>
+              ))}
               <span class="facts">
                 <Online lock={lock} />
                 <Battery lock={lock} />

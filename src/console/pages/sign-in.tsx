@@ -2,6 +2,7 @@
 import { useApp, useStrings } from '../app.ts';
 import { CheckField, TextField } from '../components/field.tsx';
 import { Form } from '../components/form.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Notice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { PreferencePicks } from '../preference-picks.tsx';
@@ -12,7 +13,10 @@ export function SignInPage() {
   return (
     <main class="sign-in">
       <div class="panel">
-        <p class="brand">latchd</p>
+        <p class="brand">
+          <Icon name="lock" />
+          latchd
+        </p>
         <PageHead title={signIn.title} intro={signIn.text} />
         {session.state.value === 'ended' && <Notice kind="info">{signIn.ended}</Notice>}
         <Form
