@@ -9,6 +9,7 @@ import {
   auditedLocks,
   auditedPairing,
   auditedRegistrations,
+  auditedWebhooks,
 } from './domain/audited-services.ts';
 import type { Log } from './domain/part.ts';
 import type { AuditStore, Clock } from './domain/ports.ts';
@@ -31,6 +32,7 @@ export function createAuditedServices(services: Services, { clock, audit }: { re
     hubs: auditedHubs(services.hubs, trail),
     pairing: auditedPairing(services.pairing, trail),
     alarms: auditedAlarms(services.alarms, trail),
+    webhooks: auditedWebhooks(services.webhooks, trail),
     audit: trail,
   };
 }

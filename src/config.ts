@@ -12,6 +12,7 @@ const commandTimeoutMs = z.int('must be a whole number').min(100, 'must be 100 t
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as "03:30"');
 const file = z.string().min(1, 'must name a file');
 const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
+const network = z.string('must be a network').refine(isNetwork, 'must be a network such as 192.168.0.0/16 or fd00::/8, or an address');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 function wholeNumber(min: number, max: number) {
@@ -56,6 +57,10 @@ const schema = group({
     endAfterSeconds: wholeNumber(1, 86_400).default(60),
     silentAfterHours: wholeNumber(1, 8_760).default(26),
     lowBatteryPercent: wholeNumber(1, 90).default(20),
+  }).prefault({}),
+  webhooks: group({
+    networks: z.array(network, 'must be a list of networks').default([]),
+    timeoutMs: wholeNumber(100, 60_000).default(10_000),
   }).prefault({}),
   logLevel: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -165,6 +170,12 @@ function isCertificateName(name: string): boolean {
   return (
     isIP(name) !== 0 || (name.length <= 253 && /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i.test(name))
   );
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = '', digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = address.includes('%') ? 0 : isIP(address);
+  return family !== 0 && Number(digits ?? 0) <= (family === 4 ? 32 : 128);
 }
 
 interface ConfigTree {

@@ -10,6 +10,7 @@ import { createSignInService } from './domain/sign-in-service.ts';
 import type { SupervisionSettings } from './domain/supervision.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createHttpServer } from './http/server.ts';
+import { deliveryBody, testBody } from './http/views.ts';
 import { noticesToBoth, timeEvents } from './metering.ts';
 import { createBroker } from './mqtt/broker.ts';
 import { createCommandIds } from './mqtt/command-ids.ts';
@@ -23,6 +24,8 @@ import { createDiscovery, respondInThread } from './ops/discovery.ts';
 import { noticesTo } from './ops/logger.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
+import { createWebhookNetworks } from './ops/webhook-networks.ts';
+import { createWebhookSender } from './ops/webhook-sender.ts';
 import { createServices } from './services.ts';
 import { createStatus } from './status.ts';
 import { createBackups } from './store/backups.ts';
@@ -82,6 +85,8 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
 
   const sender = createCommandSender({ clock, log, topics });
   const hubPresence = createHubPresence({ log });
+  const ownPorts = () => Object.values(status.addresses()).map(({ port }) => port);
+  const { networks, timeoutMs } = config.webhooks;
   const services = createServices({
     clock,
     secrets,
@@ -91,6 +96,8 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     commandIds: createCommandIds({ key: store.commandKey }),
     commandTimeoutMs: config.commandTimeoutMs,
     supervision: supervisionSettings(config),
+    webhookSender: createWebhookSender({ networks: createWebhookNetworks({ networks, ownPorts }), timeoutMs, clock, version }),
+    webhookBodies: { event: deliveryBody, test: testBody },
     notify: metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log),
     storageHealth: () => status.storageHealth(),
   });
@@ -175,6 +182,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     services.lockClocks,
     supervision,
     http,
+    services.webhooks,
     discovery,
     systemd,
   ];

@@ -27,6 +27,8 @@ import type {
   RecordStore,
   Secrets,
   StatusStore,
+  WebhookSender,
+  WebhookStore,
 } from './domain/ports.ts';
 import { createRecordService } from './domain/record-service.ts';
 import { createRegistrationService } from './domain/registration-service.ts';
@@ -34,6 +36,8 @@ import { createReportService } from './domain/report-service.ts';
 import { createSequence } from './domain/sequence.ts';
 import { superviseReports } from './domain/supervised-reports.ts';
 import { createSupervision, type SupervisionSettings } from './domain/supervision.ts';
+import type { WebhookBodies } from './domain/webhook-courier.ts';
+import { createWebhookService } from './domain/webhook-service.ts';
 
 export interface Stores {
   readonly locks: LockStore;
@@ -45,6 +49,7 @@ export interface Stores {
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;
+  readonly webhooks: WebhookStore;
   clockIsSuspect(): boolean;
 }
 
@@ -57,6 +62,8 @@ export interface ServicesOptions {
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
   readonly supervision: SupervisionSettings;
+  readonly webhookSender: WebhookSender;
+  readonly webhookBodies: WebhookBodies;
   /** Told what happens, besides the services that want to know. */
   readonly notify: Notify;
   /** 'ok', or what is wrong with the data directory. */
@@ -135,6 +142,22 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     notify,
   });
 
+  const webhooks = createWebhookService({
+    clock,
+    live,
+    webhooks: stores.webhooks,
+    accounts,
+    locks,
+    counters,
+    secrets,
+    administration,
+    sender: options.webhookSender,
+    bodies: options.webhookBodies,
+    notify,
+    random: Math.random,
+    clockIsSuspect,
+  });
+
   return {
     locks: lockService,
     cards: cardService,
@@ -144,6 +167,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     hubs: hubService,
     pairing,
     alarms,
+    webhooks,
     live,
     commands,
     lockClocks,

@@ -101,6 +101,7 @@ export function createStatus(options: StatusOptions) {
         storage: { health: storageHealth(), freeBytes: free, ...store.figures() },
         broker: broker.figures(),
         events: shownBy().http.eventFigures(),
+        webhooks: services.webhooks.figures(),
         control: shownBy().control.figures(),
       };
     },
@@ -115,6 +116,7 @@ export function createStatus(options: StatusOptions) {
         store: store.figures(),
         broker: broker.figures(),
         events: shownBy().http.eventFigures(),
+        webhooks: services.webhooks.figures(),
       };
     },
 

@@ -20,6 +20,7 @@ const defaults = {
   discovery: { enabled: true },
   backup: { at: '02:30', folder: 'backups', keep: 7 },
   alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20 },
+  webhooks: { networks: [], timeoutMs: 10_000 },
   logLevel: 'info',
 };
 

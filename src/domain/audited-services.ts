@@ -9,9 +9,13 @@ import type { LockId } from './lock.ts';
 import type { LockService } from './lock-service.ts';
 import type { PairingService } from './pairing-service.ts';
 import type { RegistrationService } from './registration-service.ts';
+import type { WebhookId } from './webhook.ts';
+import type { WebhookService } from './webhook-service.ts';
 
 const ofLock = (lockId: LockId): string => `lock ${lockId}`;
 const ofCard = (lockId: LockId, cardId: CardId): string => `card ${cardId} of lock ${lockId}`;
+
+const ofWebhook = (webhookId: WebhookId): string => `webhook ${webhookId}`;
 
 const registrations: AuditTable<RegistrationService> = {
   register: ([, { deviceId, name }], made) => ({
@@ -110,6 +114,22 @@ const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {
   end: ([, kind, lockId]) => ({ action: 'alarm-end', object: ofLock(lockId), detail: kind }),
 };
 
+// Neither the URL, in which some receivers have a key, nor the secret.
+const webhooks: AuditTable<WebhookService> = {
+  create: ([, { name }], made) => ({
+    action: 'webhook-create',
+    object: made === undefined ? 'webhook' : ofWebhook(made.webhookId),
+    detail: name,
+  }),
+  list: 'not-audited',
+  change: ([, webhookId, changes]) => ({ action: 'webhook-change', object: ofWebhook(webhookId), detail: Object.keys(changes).join(', ') }),
+  remove: ([, webhookId]) => ({ action: 'webhook-remove', object: ofWebhook(webhookId) }),
+  renewSecret: ([, webhookId]) => ({ action: 'webhook-secret', object: ofWebhook(webhookId) }),
+  test: ([, webhookId]) => ({ action: 'webhook-test', object: ofWebhook(webhookId) }),
+  deliveries: 'not-audited',
+  replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
+};
+
 function said(members: object): string {
   return Object.entries(members)
     .map(([name, value]) => `${name} ${value}`)
@@ -123,3 +143,4 @@ export const auditedPairing = (service: PairingService, trail: AuditTrail) => au
 export const auditedLocks = (service: LockService, trail: AuditTrail) => audited(service, locks, trail);
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
+export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);

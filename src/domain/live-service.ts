@@ -35,11 +35,14 @@ export interface LiveService {
   /** The alarms that stand, and that the caller may see. */
   alarmsOf(caller: Caller): readonly AlarmEvent[];
   /** Whether the caller may hear this event now. */
-  mayHear(caller: Caller, event: LiveEvent): boolean;
+  mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean;
   /** The newest record; it has been announced. */
   newestRecord(): number;
-  /** The records above `recordId` that the caller may see, by recordId, some at a time or none. `storage-unavailable`. */
-  recordsSince(caller: Caller, recordId: number): AsyncIterable<readonly LockRecord[]>;
+  /**
+   * The records above `recordId` that the caller may see, by recordId, some at a time or none; of all locks, or of those that are wanted.
+   * `storage-unavailable`.
+   */
+  recordsSince(caller: Caller, recordId: number, wants?: (lockId: LockId) => boolean): AsyncIterable<readonly LockRecord[]>;
 }
 
 export function createLiveService(options: {
@@ -55,7 +58,7 @@ export function createLiveService(options: {
   const { clock, locks, statuses, link, records, alarms, clockIsSuspect } = options;
   const followers = new Map<AccountId, Set<Follower>>();
 
-  function mayHear(caller: Caller, event: LiveEvent): boolean {
+  function mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean {
     if (event.type === 'lock-gone') return true;
     const lock = event.lockId === null ? undefined : locks.get(event.lockId);
     const role = lock && roleOn(lock, caller);
@@ -149,12 +152,12 @@ export function createLiveService(options: {
     alarmsOf,
     mayHear,
     newestRecord: records.newest,
-    async *recordsSince(caller, recordId) {
+    async *recordsSince(caller, recordId, wants = () => true) {
       const mayRead = (lockId: LockId): boolean => {
         const lock = locks.get(lockId);
         return lock !== undefined && roleSuffices(roleOn(lock, caller), roleForEvent.record);
       };
-      for await (const some of records.since(recordId, mayRead)) {
+      for await (const some of records.since(recordId, (lockId) => wants(lockId) && mayRead(lockId))) {
         const oldest = oldestKept(clock.now(), clockIsSuspect());
         // Asked again: a right may have gone while the disk was read.
         yield some.filter((record) => record.lockDate >= oldest && mayRead(record.lockId));

@@ -10,6 +10,7 @@ import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LockRecord, RecordDraft } from './record.ts';
+import type { Attempt, KeptWebhook, WebhookEvent, WebhookId } from './webhook.ts';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. May jump. */
@@ -79,7 +80,7 @@ export interface HubStore {
 
 /** Numbers that are never given twice, not even after a crash. Durable before they are given. */
 export interface CounterStore {
-  next(kind: 'lockId' | 'cardId' | 'accountId' | 'tokenId'): Promise<number>;
+  next(kind: 'lockId' | 'cardId' | 'accountId' | 'tokenId' | 'webhookId'): Promise<number>;
   /** The id that belongs to this group name for ever (a new one at first); 0 for "". */
   groupId(name: string): Promise<number>;
 }
@@ -94,6 +95,40 @@ export interface AlarmStore {
   current(): KeptAlarms;
   /** In place of what was kept. */
   keep(alarms: KeptAlarms): Promise<void>;
+}
+
+export interface WebhookStore {
+  /** By webhookId. */
+  all(): readonly KeptWebhook[];
+  get(webhookId: WebhookId): KeptWebhook | undefined;
+  add(kept: KeptWebhook): Promise<void>;
+  /** As LockStore.update; `not-found` when it is gone. */
+  update(webhookId: WebhookId, change: (kept: KeptWebhook) => KeptWebhook): Promise<KeptWebhook>;
+  /** With all that is kept of its deliveries. */
+  remove(webhookId: WebhookId): Promise<void>;
+}
+
+/** One request to a webhook's receiver. */
+export interface WebhookPost {
+  readonly webhookId: WebhookId;
+  readonly url: string;
+  /** What it is signed with. */
+  readonly secret: string;
+  readonly deliveryId: string;
+  readonly type: WebhookEvent['type'] | 'test';
+  /** Counted from 1. */
+  readonly attempt: number;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface WebhookSender {
+  /** Why nothing can ever be sent to this URL, as what it must be; undefined: perhaps something can. */
+  refusal(url: string): string | undefined;
+  /** Sends it once, only to where it may be sent, and only so long. Never rejects. */
+  send(post: WebhookPost): Promise<Attempt>;
+  /** Ends what is under way. */
+  stop(): void;
 }
 
 export interface AuditQuery extends PageRequest {
@@ -202,6 +237,8 @@ export interface Secrets {
   newToken(): string;
   /** At least 128 random bits, printable. */
   newDeviceKey(): string;
+  /** At least 256 random bits, printable: what a webhook's deliveries are signed with. */
+  newWebhookSecret(): string;
   /** SHA-256, 64 hex digits. */
   hash(secret: string): string;
   /** Compares two hashes in constant time. */
@@ -256,6 +293,10 @@ export type Notice =
   | { readonly kind: 'pairing-closed'; readonly forgotten: number }
   | { readonly kind: 'device-pending' | 'device-contested'; readonly deviceId: DeviceId; readonly address: string }
   | { readonly kind: 'device-confirmed'; readonly deviceId: DeviceId; readonly lockId: LockId; readonly by: string }
+  | { readonly kind: 'webhook-failing'; readonly webhookId: WebhookId; readonly status: number | null; readonly reason: string }
+  | { readonly kind: 'webhook-works'; readonly webhookId: WebhookId }
+  | { readonly kind: 'webhook-gone'; readonly webhookId: WebhookId }
+  | { readonly kind: 'deliveries-failed'; readonly webhookId: WebhookId; readonly count: number }
   | { readonly kind: 'follow-up-failed'; readonly lockId: LockId; readonly step: string; readonly reason: string };
 
 export type Notify = (notice: Notice) => void;

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { alarmKinds } from '../domain/alarm.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { webhookEventTypes } from '../domain/webhook.ts';
 import { problemKinds } from './problem.ts';
 
 const id = z.int().min(1);
@@ -160,6 +161,33 @@ const auditEntry = z.strictObject({
   missed: count,
 });
 
+const webhook = z.strictObject({
+  webhookId: id,
+  username: z.string(),
+  name: z.string(),
+  url: z.string(),
+  eventTypes: z.array(z.enum(webhookEventTypes)),
+  lockIds: z.array(id),
+  enabled: z.boolean(),
+  waiting: count,
+  failed: count,
+  forgotten: count,
+  failingSince: dateMs.nullable(),
+  createDate: dateMs,
+});
+
+const delivery = z.strictObject({
+  deliveryId: z.string(),
+  eventType: z.enum(webhookEventTypes),
+  lockId: id.nullable(),
+  eventDate: dateMs,
+  progress: z.enum(['delivered', 'waiting', 'failed']),
+  attempts: count,
+  attemptDate: dateMs,
+  status: z.int().nullable(),
+  reason: z.string(),
+});
+
 /** Figures come and go with what there is to watch. */
 const gatewayStatus = z.looseObject({
   version: z.string(),
@@ -239,6 +267,12 @@ export const answers = {
   AlarmPage: page(alarm),
   AuditEntry: auditEntry,
   AuditPage: page(auditEntry),
+  Webhook: webhook,
+  WebhookPage: page(webhook),
+  IssuedWebhookSecret: z.strictObject({ webhookId: id, secret: z.string() }),
+  WebhookAttempt: z.strictObject({ delivered: z.boolean(), status: z.int().nullable(), reason: z.string(), ms: count }),
+  Delivery: delivery,
+  DeliveryPage: page(delivery),
   GatewayStatus: gatewayStatus,
   Health: z.strictObject({ status: z.literal('ok') }),
   Readiness: readiness,

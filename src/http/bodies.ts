@@ -1,5 +1,7 @@
 // The JSON bodies of the management API: names of the API in, domain values out (HTTP API 6). Unknown members are errors.
 import { z } from 'zod';
+import type { LockId } from '../domain/lock.ts';
+import { webhookEventTypes } from '../domain/webhook.ts';
 import { checked, present } from './check.ts';
 import { mac, name, text, username, wholeNumber } from './fields.ts';
 
@@ -102,3 +104,35 @@ export const newAccount = checked(z.strictObject({ username, gatewayAdministrato
 export const heldToken = checked(z.strictObject({ token: text(1, 512) }), (body) => body);
 
 export const newToken = checked(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);
+
+const eventTypes = z
+  .array(z.enum(webhookEventTypes, `must be one of ${webhookEventTypes.join(', ')}`), 'must be a list')
+  .max(webhookEventTypes.length, `must have at most ${webhookEventTypes.length} items`);
+const lockIds = z
+  .array(wholeNumber(1, Number.MAX_SAFE_INTEGER) as unknown as z.ZodType<LockId, number>, 'must be a list of lockIds')
+  .max(1_000, 'must have at most 1000 items');
+const url = z
+  .string({ error: 'must be a string' })
+  .regex(/^https?:\/\/[^\s#]+$/, 'must be a URL that begins with http:// or https://, without blanks and fragment')
+  .max(2_048, 'must have at most 2048 characters');
+
+export const newWebhook = checked(
+  z.strictObject({ name, url, eventTypes: eventTypes.default([]), lockIds: lockIds.default([]) }),
+  (body) => body,
+);
+
+export const webhookChanges = checked(
+  z
+    .strictObject({
+      name: name.exactOptional(),
+      url: url.exactOptional(),
+      eventTypes: eventTypes.exactOptional(),
+      lockIds: lockIds.exactOptional(),
+      enabled: boolean.exactOptional(),
+    })
+    .refine((body) => Object.keys(body).length > 0, {
+      error: 'must have at least one member',
+      when: ({ issues }) => issues.length === 0,
+    }),
+  (body) => body,
+);

@@ -36,7 +36,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   passageModeAutoUnlock: 'Unlock by itself in passage mode: 1 on, 2 off.',
   date: 'When it was registered: milliseconds since 1970 (UTC).',
   state: 'Whether it is locked; null when that is not known.',
-  reason: 'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people.',
+  reason:
+    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people.',
   success: 'Whether it was done. In a record 1, or 0 for a refused attempt.',
 
   // Records (Specification 2.2)
@@ -94,6 +95,26 @@ export const memberDocs: Readonly<Record<string, string>> = {
   kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself.',
   endsByItself: 'False: it stands until a person ends it.',
 
+  // Webhooks
+  webhookId: 'Id of the webhook; never given twice.',
+  url: 'Where to: http or https, in a network that the configuration allows.',
+  eventTypes: 'Which events; none for all.',
+  lockIds: 'Of which locks; none for all of yours.',
+  enabled: 'False: it hears nothing. A receiver that answers 410 switches it off.',
+  secret: 'What deliveries are signed with; cannot be read again.',
+  waiting: 'Deliveries that wait, without the records that are still to be read from the log.',
+  failed: 'Deliveries that were tried for a day; they can be replayed.',
+  forgotten: 'Failed deliveries that gave way to newer ones.',
+  failingSince: 'Since when no attempt has got through: milliseconds since 1970 (UTC); null when the last one did.',
+  delivered: 'Whether the receiver answered 2xx.',
+  ms: 'How many milliseconds it took.',
+  deliveryId: 'Names the delivery, the same at each attempt.',
+  eventType: 'What happened, as in live events.',
+  eventDate: 'When it happened: milliseconds since 1970 (UTC).',
+  progress: 'Whether it has arrived, is tried again, or was given up.',
+  attempts: 'How often it was tried since the gateway was started.',
+  attemptDate: 'When it was tried last: milliseconds since 1970 (UTC).',
+
   // Audit log
   action: 'What was done, such as `card-add`.',
   object: 'What it was about, such as `lock 7`.',
@@ -105,7 +126,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   uptimeSeconds: 'For how many seconds the process has run.',
   pairingOpen: 'Whether pairing is open.',
   pendingDevices: 'How many devices wait to be confirmed.',
-  status: 'The status of the answer.',
+  status: 'The status of the answer; of a delivery that of the receiver, null when there was none.',
   ready: 'Whether doors are served.',
   parts: 'Of each part `ok`, or what is wrong with it.',
   http: 'Where the API is served.',

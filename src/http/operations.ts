@@ -12,6 +12,7 @@ import { lockDocs } from './lock-docs.ts';
 import type { TableDocs } from './operation.ts';
 import { pairingDocs } from './pairing-docs.ts';
 import { signInDocs } from './sign-in-docs.ts';
+import { webhookDocs } from './webhook-docs.ts';
 
 /** By the name under which the document groups them. */
 export const tables = {
@@ -22,6 +23,7 @@ export const tables = {
   Hubs: hubDocs,
   Pairing: pairingDocs,
   Alarms: alarmDocs,
+  Webhooks: webhookDocs,
   'Audit log': auditDocs,
   'Signing in': signInDocs,
   Health: healthDocs,
@@ -38,6 +40,7 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Hubs: 'Hubs speak for the locks bound to them.',
   Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
+  Webhooks: 'What happens, sent by the gateway to a program of yours.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',
   'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
   Health: 'For watchdogs, load balancers and Prometheus.',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { alarmKinds } from '../domain/alarm.ts';
 import { type CardId, hasEnded } from '../domain/card.ts';
 import type { LockId, LockSettings } from '../domain/lock.ts';
+import type { WebhookId } from '../domain/webhook.ts';
 import { checked, whenRight } from './check.ts';
 import { cardNumber, id, integer, mac, millis, name, text, username, via } from './fields.ts';
 
@@ -114,7 +115,9 @@ export const cardDelete = checked(z.object({ lockId, cardId, deleteType: via }),
 }));
 
 /** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 6). */
-export const managementPage = checked(z.object({ pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) }), (page) => page);
+const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
+
+export const managementPage = checked(z.object(ofManagement), (page) => page);
 
 /** The list of what belongs to one lock. */
 export const pageOfLock = checked(
@@ -136,11 +139,20 @@ export const oneAlarm = checked(
   (value) => value,
 );
 
+const webhookId = id<WebhookId>();
+
+export const oneWebhook = checked(z.object({ webhookId }), (value) => value);
+
+export const webhookDeliveries = checked(z.object({ webhookId, ...ofManagement }), ({ webhookId, ...page }) => ({ webhookId, page }));
+
+const deliveryId = z.string().regex(/^[a-z0-9-]{1,64}$/, 'must be the id of a delivery');
+
+export const oneDelivery = checked(z.object({ webhookId, deliveryId }), (value) => value);
+
 export const auditRange = checked(
   z
     .object({
-      pageNo: integer().default(1),
-      pageSize: integer(1, 1000).default(100),
+      ...ofManagement,
       startDate: millis.default(0),
       endDate: millis.default(0),
     })

@@ -14,6 +14,7 @@ import type { Clock } from '../domain/ports.ts';
 import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import type { SignInService } from '../domain/sign-in-service.ts';
+import type { WebhookService } from '../domain/webhook-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
@@ -34,6 +35,7 @@ import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 export type { Readiness };
 
@@ -70,6 +72,7 @@ export function createHttpServer(options: {
   accounts: AccountService;
   signIns: SignInService;
   live: LiveService;
+  webhooks: WebhookService;
   readiness: () => Readiness;
   gatewayStatus: () => object | Promise<object>;
   /** The document at `/asyncapi.json`. */
@@ -95,6 +98,7 @@ export function createHttpServer(options: {
     accounts,
     signIns,
     live,
+    webhooks,
     readiness,
     gatewayStatus,
     lockProtocol,
@@ -119,6 +123,7 @@ export function createHttpServer(options: {
     ...pairingRoutes(pairing),
     ...alarmRoutes(alarms),
     ...eventRoutes(streams),
+    ...webhookRoutes(webhooks),
     ...auditRoutes(audit),
     ...signInRoutes({ signIns, byToken, authenticate, guard }),
     ...healthRoutes(readiness, metrics?.exposition),

@@ -13,6 +13,9 @@ import type { Page } from '../domain/page.ts';
 import type { PendingDevice } from '../domain/pairing-service.ts';
 import { type LockRecord, recordLabel } from '../domain/record.ts';
 import type { IssuedKey, ManagedLock } from '../domain/registration-service.ts';
+import type { Attempt, WebhookEvent } from '../domain/webhook.ts';
+import type { TriedDelivery } from '../domain/webhook-courier.ts';
+import type { IssuedSecret, WebhookView } from '../domain/webhook-service.ts';
 import type { AnswerBody } from './answers.ts';
 
 /** Specification 2.4: the envelope, its items each through `view`. */
@@ -259,4 +262,43 @@ export function liveEventView(event: LiveEvent): object {
 /** One deed of the audit log. */
 export function auditView({ at, username, address, action, object, detail, outcome, missed = 0 }: AuditEntry): AnswerBody<'AuditEntry'> {
   return { date: at, username, address, action, object, detail, outcome, missed };
+}
+
+/** A webhook without its secret. */
+export function webhookView({ webhook, username, waiting, failed, forgotten, failingSince }: WebhookView): AnswerBody<'Webhook'> {
+  const { webhookId, name, url, eventTypes, lockIds, enabled, createdAt } = webhook;
+  return {
+    ...{ webhookId, username, name, url, eventTypes: [...eventTypes], lockIds: [...lockIds], enabled },
+    ...{ waiting, failed, forgotten, failingSince, createDate: createdAt },
+  };
+}
+
+/** The secret of a webhook, shown once. */
+export function issuedSecretView({ webhookId, secret }: IssuedSecret): AnswerBody<'IssuedWebhookSecret'> {
+  return { webhookId, secret };
+}
+
+/** What came of sending something once. */
+export function attemptView({ delivered, status, reason, ms }: Attempt): AnswerBody<'WebhookAttempt'> {
+  return { delivered, status, reason, ms };
+}
+
+/** A delivery without what it says: that is for the receiver. */
+export function deliveryView({ id, type, lockId, at, progress, attempts, triedAt, status, reason }: TriedDelivery): AnswerBody<'Delivery'> {
+  return { deliveryId: id, eventType: type, lockId, eventDate: at, progress, attempts, attemptDate: triedAt, status, reason };
+}
+
+interface DeliveryHead {
+  readonly id: string;
+  readonly at: number;
+}
+
+/** What a receiver is sent: the event as in live events, in an envelope. */
+export function deliveryBody(event: WebhookEvent, { id, at }: DeliveryHead): string {
+  return JSON.stringify({ deliveryId: id, eventType: event.type, eventDate: at, data: liveEventView(event) });
+}
+
+/** What a receiver is sent as a test. */
+export function testBody({ id, at }: DeliveryHead): string {
+  return JSON.stringify({ deliveryId: id, eventType: 'test', eventDate: at, data: {} });
 }

@@ -86,6 +86,10 @@ const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'de
   'device-pending': ['info', 'a device waits to be confirmed'],
   'device-contested': ['warn', 'two devices with different keys claim the same MAC address: it cannot be confirmed in this pairing'],
   'device-confirmed': ['info', 'a device was confirmed'],
+  'webhook-failing': ['warn', 'the receiver of a webhook does not take what it is sent; it is tried again'],
+  'webhook-works': ['info', 'the receiver of a webhook takes what it is sent again'],
+  'webhook-gone': ['warn', 'the receiver of a webhook does not want to hear any more (410): the webhook was switched off'],
+  'deliveries-failed': ['warn', 'deliveries of a webhook failed for a day; they are kept to be replayed'],
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
 };
 

@@ -33,6 +33,13 @@ export interface WatchedFigures {
   };
   /** Those who listen to live events. */
   readonly events: { readonly listeners: number; readonly behind: number; readonly slow: number; readonly refused: number };
+  readonly webhooks: {
+    readonly waiting: number;
+    readonly delivered: number;
+    readonly refused: number;
+    readonly failed: number;
+    readonly dropped: number;
+  };
 }
 
 export interface WatchedLock {
@@ -116,6 +123,7 @@ const gauges: readonly (readonly [name: string, help: string, Read])[] = [
   ['latchd_mqtt_connections', 'Open connections to the broker.', ({ broker }) => broker.openConnections],
   ['latchd_mqtt_reads_waiting', 'Connections that wait for their turn to be read.', ({ broker }) => broker.readsWaiting],
   ['latchd_event_listeners', 'Clients that listen to live events.', ({ events }) => events.listeners],
+  ['latchd_webhook_deliveries_waiting', 'Deliveries of webhooks that wait in memory.', ({ webhooks }) => webhooks.waiting],
   ['latchd_mqtt_held_bytes', 'Bytes of messages that wait for the disk.', ({ broker }) => broker.heldBytes],
 ];
 
@@ -140,6 +148,11 @@ const counters: readonly (readonly [name: string, help: string, Read])[] = [
 ];
 
 const countersByReason: readonly (readonly [name: string, help: string, ReadReasons])[] = [
+  [
+    'latchd_webhook_deliveries_total',
+    'Delivered; refused: attempts that failed; failed: given up after a day; dropped: newer ones took their place.',
+    ({ webhooks: { delivered, refused, failed, dropped } }) => ({ delivered, refused, failed, dropped }),
+  ],
   ['latchd_mqtt_refused_connections_total', 'Connections that were refused.', ({ broker }) => broker.refusedConnections],
   ['latchd_mqtt_refused_frames_total', 'Connections that were ended for what came over them.', ({ broker }) => broker.refusedFrames],
   ['latchd_mqtt_refused_publishes_total', "Messages to topics that are not the sender's.", ({ broker }) => broker.refusedPublishes],

@@ -12,6 +12,8 @@ const counters = z.strictObject({
   accountId: floor,
   tokenId: floor,
   recordId: floor,
+  // Not in the files of gateways before there were webhooks.
+  webhookId: floor.default(0),
   // Not in the files of the first gateways: then the groups themselves say it.
   groupId: floor.default(0),
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
@@ -28,7 +30,7 @@ export interface CounterFile extends CounterStore {
 }
 
 /** What a gateway without any data begins with. */
-export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, groupId: 0, groups: [] };
+export const noCounters: Counters = { lockId: 0, cardId: 0, accountId: 0, tokenId: 0, recordId: 0, webhookId: 0, groupId: 0, groups: [] };
 
 /** More than were given since a backup: of records at the highest rate a gateway takes, of all else by people. */
 const leaps: Readonly<Record<CounterKind, number>> = {
@@ -36,6 +38,7 @@ const leaps: Readonly<Record<CounterKind, number>> = {
   cardId: 1e6,
   accountId: 1e6,
   tokenId: 1e6,
+  webhookId: 1e6,
   groupId: 1e6,
   recordId: 1e9,
 };

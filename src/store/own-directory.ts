@@ -7,7 +7,7 @@ import { codeOf, type FileLayer } from './files.ts';
 const marks = ['accounts.json', 'command.key', 'counters.json', 'locks', 'records'];
 /** What may lie there before that: of a start that died, of a person who brings the certificates along, of a disk that was just made. */
 const early =
-  /^(accounts\.json|command\.key|counters\.json|locks|records|audit|(clock|alarms|hubs|status)\.json|latchd\.lock.*|.*\.tmp|admin\.token|tls|backups|lost\+found)$/;
+  /^(accounts\.json|command\.key|counters\.json|locks|records|audit|webhooks|(clock|alarms|hubs|status)\.json|latchd\.lock.*|.*\.tmp|admin\.token|tls|backups|lost\+found)$/;
 
 /** Rejects with one sentence when the directory is there and holds what is not ours. */
 export async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {

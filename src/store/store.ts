@@ -16,6 +16,7 @@ import type {
   Secrets,
   StatusStore,
   StoredEvents,
+  WebhookStore,
 } from '../domain/ports.ts';
 import { createAccountFile, makeFirstAccount } from './account-file.ts';
 import { createAlarmFile } from './alarm-file.ts';
@@ -36,6 +37,7 @@ import { createQuarantine } from './quarantine.ts';
 import { createRecordLog, type PurgeOutcome } from './record-log.ts';
 import { isSealed } from './sealed-day.ts';
 import { createStatusFile } from './status-file.ts';
+import { createWebhookFiles } from './webhook-files.ts';
 
 export interface StoreOptions {
   /** The data directory; made (0700) when it is missing. */
@@ -81,6 +83,7 @@ export interface Store extends Part {
   readonly accounts: AccountStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;
+  readonly webhooks: WebhookStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;
@@ -126,6 +129,7 @@ export function createStore(options: StoreOptions): Store {
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
   const alarms = createAlarmFile({ files, path: `${directory}/alarms.json`, log, beforeUpgrade });
+  const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
   const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
     files,
@@ -181,7 +185,8 @@ export function createStore(options: StoreOptions): Store {
       if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
       await hubs.document.put(noHubs);
     }
-    await counters.raise({ ...lockFiles.highest(), ...accounts.highest() });
+    await webhooks.open();
+    await counters.raise({ ...lockFiles.highest(), ...accounts.highest(), ...webhooks.highest() });
     await statuses.open();
     await alarms.open();
     await audit.open();
@@ -197,6 +202,7 @@ export function createStore(options: StoreOptions): Store {
       ...lockFiles
         .flushed()
         .map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(unguarded, directory, `locks/${name}`))),
+      ...webhooks.flushed().map(([name, text]) => keptBytes(`webhooks/${name}`, text)),
     ];
   }
   function dayFiles(day: DayFile): KeptFile[] {
@@ -213,6 +219,7 @@ export function createStore(options: StoreOptions): Store {
       accounts.document.idle(),
       hubs.document.idle(),
       alarms.document.idle(),
+      webhooks.idle(),
       audit.close(),
       counters.document.idle(),
     ]);
@@ -250,6 +257,7 @@ export function createStore(options: StoreOptions): Store {
     statuses,
     accounts,
     alarms,
+    webhooks,
     audit,
     counters,
     records,

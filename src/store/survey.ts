@@ -8,6 +8,7 @@ import { codeOf, type FileLayer } from './files.ts';
 import { hubFormat } from './hub-file.ts';
 import { lockDocumentFormat } from './lock-document.ts';
 import { statusFormat } from './status-file.ts';
+import { webhookFileName, webhookFormat } from './webhook-files.ts';
 
 export interface Survey {
   readonly documents: number;
@@ -53,6 +54,9 @@ export async function survey(files: FileLayer, directory: string): Promise<Surve
   for (const name of await files.readdir(`${directory}/locks`).catch(nothingThere)) {
     // One that was removed meanwhile is no problem.
     if (/^\d+\.json$/.test(name)) await load(`locks/${name}`, lockDocumentFormat);
+  }
+  for (const name of await files.readdir(`${directory}/webhooks`).catch(nothingThere)) {
+    if (webhookFileName.test(name)) await load(`webhooks/${name}`, webhookFormat);
   }
   const newest = await newestRecordAt(files, `${directory}/records`).catch(nothingThere);
   return {

@@ -16,6 +16,7 @@ import { holdsMessage } from './quarantine.ts';
 import { statusFormat } from './status-file.ts';
 import { type Report, repeated, verifyLines } from './verify-lines.ts';
 import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
+import { webhookFileName, webhookFormat } from './webhook-files.ts';
 
 /** `file` is relative to the data directory. */
 interface Finding {
@@ -46,6 +47,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   const locks = await verifyLocks(files, directory, load, accounts, report);
   verifyHubs((await load('hubs.json', hubFormat, 'optional')) ?? noHubs, locks, report);
   if (accounts) verifyAccounts(accounts, report);
+  const webhookIds = await verifyWebhooks(files, directory, load, report);
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
@@ -57,7 +59,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
     );
   }
   const records = await verifyRecords(files, directory, report);
-  if (counters) verifyFloors(counters, accounts, locks, records, report);
+  if (counters) verifyFloors({ counters, accounts, locks, webhookIds, records }, report);
   await verifyModes(files, directory, report);
   return { findings, locks: locks.length, records: records.count };
 }
@@ -113,6 +115,19 @@ async function verifyLocks(
   return documents;
 }
 
+async function verifyWebhooks(files: FileLayer, directory: string, load: Load, report: Report): Promise<readonly number[]> {
+  const webhookIds: number[] = [];
+  for (const name of (await readdirIfThere(files, `${directory}/webhooks`)).sort()) {
+    if (!webhookFileName.test(name)) continue;
+    const document = await load(`webhooks/${name}`, webhookFormat, 'needed');
+    if (!document) continue;
+    const { webhookId } = document.webhook;
+    if (webhookId !== Number.parseInt(name, 10)) report(`webhooks/${name}`, `holds webhook ${webhookId}`);
+    webhookIds.push(webhookId);
+  }
+  return webhookIds;
+}
+
 function verifyHubs({ hubs }: Hubs, locks: readonly LockDocument[], report: Report): void {
   const known = new Set(hubs.map(({ deviceId }) => deviceId));
   for (const { lock } of locks) {
@@ -137,18 +152,23 @@ function verifyAccounts({ accounts, tokens }: Accounts, report: Report): void {
 
 /** A floor below a number in use would give that number again. */
 function verifyFloors(
-  counters: Counters,
-  accounts: Accounts | undefined,
-  locks: readonly LockDocument[],
-  records: VerifiedRecords,
+  found: {
+    readonly counters: Counters;
+    readonly accounts: Accounts | undefined;
+    readonly locks: readonly LockDocument[];
+    readonly webhookIds: readonly number[];
+    readonly records: VerifiedRecords;
+  },
   report: Report,
 ): void {
+  const { counters, accounts, locks, webhookIds, records } = found;
   const inUse = {
     lockId: locks.map(({ lock }) => lock.lockId),
     cardId: locks.flatMap(({ cards }) => cards.map((card) => card.cardId)),
     accountId: accounts?.accounts.map((account) => account.accountId) ?? [],
     tokenId: accounts?.tokens.map((token) => token.tokenId) ?? [],
     recordId: [records.highestRecordId],
+    webhookId: webhookIds,
   };
   for (const [kind, numbers] of Object.entries(inUse)) {
     const highest = numbers.reduce((most: number, number) => Math.max(most, number), 0);
@@ -161,7 +181,9 @@ function verifyFloors(
 }
 
 async function verifyModes(files: FileLayer, directory: string, report: Report): Promise<void> {
-  for (const folder of ['', 'locks', 'records']) {
+  // Before there were webhooks there was no such folder.
+  const optional = (await files.readdir(directory)).filter((name) => name === 'webhooks');
+  for (const folder of ['', 'locks', 'records', ...optional]) {
     const path = folder === '' ? directory : `${directory}/${folder}`;
     for (const name of ['', ...(await files.readdir(path))]) {
       const { mode } = await stat(name === '' ? path : `${path}/${name}`);

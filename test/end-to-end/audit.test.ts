@@ -1,6 +1,7 @@
 // The audit log through the real daemon: whatever way somebody comes in, a change leaves a line. New routes and commands are looked for, so
 // that none is forgotten.
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { commandTable } from '../../src/cli/commands.ts';
@@ -11,14 +12,19 @@ import { createRuns } from '../support/site-process.ts';
 const gateway = '/api/v1/gateway';
 const newDevice = { deviceId: '0123456789ab', key: 'made-by-the-lock-itself-1' };
 const runs = createRuns();
+let folder: string;
 let site: Site;
 
 beforeAll(async () => {
-  site = await openSite({ locks: [{}] });
+  folder = await mkdtemp(join(tmpdir(), 'latchd-audit-'));
+  const config = join(folder, 'latchd.yaml');
+  await writeFile(config, 'webhooks: { networks: [127.0.0.1] }\n');
+  site = await openSite({ locks: [{}], flags: ['--config', config] });
 });
 afterAll(async () => {
   await runs.endAll();
   await site.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 interface Line {
@@ -128,6 +134,17 @@ describe('the audit log', () => {
     const signOut = { token: '', headers: { cookie, 'latchd-console': '1' } };
     await leaves('sign-out', 'signOut', 'DELETE', '/api/v1/session', signOut);
 
+    const url = 'http://127.0.0.1:9/?key=of-the-receiver';
+    const hook = await leaves('webhook-create', 'createWebhook', 'POST', `${gateway}/webhooks`, { body: { name: 'Building', url } });
+    const webhook = `${gateway}/webhooks/${hook.body['webhookId']}`;
+    await leaves('webhook-change', 'changeWebhook', 'PUT', webhook, { body: { url, enabled: false } });
+    const hookSecret = await leaves('webhook-secret', 'renewWebhookSecret', 'POST', `${webhook}/secret`);
+    await leaves('webhook-test', 'testWebhook', 'POST', `${webhook}/test`);
+    const replay = await lineOf(() => site.api('POST', `${webhook}/deliveries/record-1/replay`));
+    expect(replay).toMatchObject({ action: 'webhook-replay', detail: 'record-1', outcome: 'not-found' });
+    asked.push('replayDelivery');
+    await leaves('webhook-remove', 'deleteWebhook', 'DELETE', webhook);
+
     const document = (await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
     };
@@ -140,7 +157,9 @@ describe('the audit log', () => {
     const folder = join(site.dataDir, 'audit');
     const text = (await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))).join('');
     const secrets = [registered.body.deviceKey, key.body.deviceKey, hubKey.body.deviceKey, token.body.token, newDevice.key];
-    for (const secret of [...secrets, '86420975', '13579864', 'bluetooth-secret', '1325672378']) expect(text).not.toContain(secret);
+    for (const { body } of [hook, hookSecret]) secrets.push(String(body['secret']));
+    for (const secret of [...secrets, '86420975', '13579864', 'bluetooth-secret', '1325672378', 'of-the-receiver'])
+      expect(text).not.toContain(secret);
   }, 60_000);
 
   test('has what was refused, and is for gateway administrators alone', async () => {

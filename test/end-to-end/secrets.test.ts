@@ -1,26 +1,35 @@
 // No secret is ever said: the real daemon and its commands at the most talkative level, through everything that handles one, and then a search
 // through all that they wrote, but for the one place where a secret is handed over.
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, type Site } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 import { createRuns } from '../support/site-process.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 const gateway = '/api/v1/gateway';
 const loopback = ['--https-host', '127.0.0.1', '--https-port', '0', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
 const runs = createRuns();
+const config = join(tmpdir(), `latchd-secrets-${process.pid}.yaml`);
 let site: Site;
 
 beforeAll(async () => {
   const encrypted = [...loopback, '--https-enabled', 'true', '--mqtts-enabled', 'true'];
-  site = await openSite({ locks: [{}, {}], hubs: 1, flags: [...encrypted, '--log-level', 'trace', '--metrics-enabled', 'true'] });
+  await writeFile(config, 'webhooks: { networks: [127.0.0.1] }\n');
+  site = await openSite({
+    locks: [{}, {}],
+    hubs: 1,
+    flags: [...encrypted, '--config', config, '--log-level', 'trace', '--metrics-enabled', 'true'],
+  });
 });
 afterAll(async () => {
   await runs.endAll();
   await site.close();
+  await rm(config, { force: true });
 });
 
 /** By what it is. */
@@ -89,6 +98,18 @@ describe('secrets', () => {
     await latchd(undefined, 'check-config');
     await latchd(undefined, 'backup');
 
+    // A webhook to a receiver that takes something and then refuses: what it answers is not said either.
+    const receiver = await startWebhookReceiver();
+    const says = secret('what a receiver answers', randomBytes(24).toString('base64url'));
+    const url = `${receiver.url}?key=${secret("a key in a webhook's URL", randomBytes(24).toString('base64url'))}`;
+    const hook = `${gateway}/webhooks/${(await site.api('POST', `${gateway}/webhooks`, { body: { name: 'a', url } })).body['webhookId']}`;
+    const made = await site.api('POST', `${gateway}/webhooks`, { body: { name: 'b', url } });
+    secret("a webhook's secret", String(made.body['secret']));
+    secret("a webhook's new secret", String((await site.api('POST', `${hook}/secret`)).body['secret']));
+    said.set('a test', JSON.stringify((await site.api('POST', `${hook}/test`)).body));
+    receiver.answer = (response) => void response.writeHead(500, says, { 'x-key': says }).end(says);
+    said.set('a refused test', JSON.stringify((await site.api('POST', `${hook}/test`)).body));
+
     // Doors, cards and passcodes.
     const lockId = site.lockId(1);
     await site.api('POST', '/api/v1/lock/unlock', { query: { lockId } });
@@ -123,6 +144,9 @@ describe('secrets', () => {
     await device?.hello().catch(() => undefined);
     await refusedLogin('a contesting key', '02cc00000004');
     await site.api('POST', `${gateway}/devices/02cc00000004/confirm`, { body: { lockName: 'Cellar' } });
+
+    said.set('deliveries', JSON.stringify((await site.api('GET', `${hook}/deliveries`)).body));
+    await receiver.down();
 
     // What everybody may read, what ends badly, and what the next start says.
     said.set('/metrics', await (await fetch(`${site.gateway.httpUrl}/metrics`)).text());

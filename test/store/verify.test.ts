@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { DeviceId } from '../../src/domain/lock.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
-import { deviceId, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
+import { deviceId, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from './support/samples.ts';
 
 const hubId = '0000000000a1' as DeviceId;
 const sealed = 'records/2026-11-21-1';
@@ -25,6 +25,8 @@ async function withData(run: (directory: string) => Promise<void>): Promise<void
       await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
     }
     await store.counters.groupId('East');
+    await store.counters.next('webhookId');
+    await store.webhooks.add(sampleWebhook(1));
     store.statuses.patch(lockId(1), { batteryPercent: 9 });
     await store.quarantine.keep(deviceId(1), 'not JSON', '{');
     clock.advance(86_400_000);
@@ -169,6 +171,18 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ],
   ['locks/2.json', 'holds the card 2 of lock 1', (d) => edit(`${d}/locks/2.json`, (t) => t.replace(/("cardId": 2,\s+"lockId": )2/, '$11'))],
   ['locks', 'has the cardId 1 twice', (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"cardId": 2', '"cardId": 1'))],
+  [
+    'webhooks/1.json',
+    /is damaged: progress.position/,
+    (d) => edit(`${d}/webhooks/1.json`, (t) => t.replace('"position": 0', '"position": -1')),
+  ],
+  ['webhooks/2.json', 'holds webhook 1', (d) => copyFile(`${d}/webhooks/1.json`, `${d}/webhooks/2.json`)],
+  ['webhooks/1.json', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/webhooks/1.json`, 0o644)],
+  [
+    'counters.json',
+    'has the floor 0 for webhookId, but 1 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"webhookId": 1', '"webhookId": 0')),
+  ],
   ['hubs.json', /is damaged/, (d) => edit(`${d}/hubs.json`, (t) => t.replace('a1', 'A1'))],
   [
     'locks/2.json',

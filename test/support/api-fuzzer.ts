@@ -25,6 +25,8 @@ interface Schema {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly items?: Schema;
+  readonly maxItems?: number;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -67,6 +69,7 @@ function valueFor(schema: Schema): fc.Arbitrary<unknown> {
     const any = fc.bigInt({ min: BigInt(minimum), max: BigInt(maximum) }).map(Number);
     return likely.length > 0 ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...likely) }, any) : any;
   }
+  if (type === 'array') return fc.array(valueFor(schema.items ?? {}), { maxLength: Math.min(schema.maxItems ?? 5, 5) });
   if (type === 'object') {
     const members = Object.entries(schema.properties ?? {}).map(([name, member]) => [name, valueFor(member)] as const);
     return fc.record(Object.fromEntries(members), { requiredKeys: [...(schema.required ?? [])] });
@@ -209,7 +212,7 @@ export function sendFuzz(
 }
 
 /** Rules about several values at once, which a document can only tell in words. */
-const inWords = new Set(['endDate', 'lockSound', 'lockName', 'cardNumber', 'body']);
+const inWords = new Set(['endDate', 'lockSound', 'lockName', 'cardNumber', 'url', 'body']);
 
 /** What is wrong with how a request was refused: the document alone says it is fine. */
 export function wrongRefusal({ plain, operationId }: FuzzRequest, { status, body }: Exchange): string | undefined {

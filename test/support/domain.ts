@@ -23,7 +23,9 @@ import { createReportService } from '../../src/domain/report-service.ts';
 import { createSequence } from '../../src/domain/sequence.ts';
 import { superviseReports } from '../../src/domain/supervised-reports.ts';
 import { createSupervision } from '../../src/domain/supervision.ts';
+import { createWebhookService } from '../../src/domain/webhook-service.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
+import { createFakeReceiver } from './fake-receiver.ts';
 import {
   createMemoryAccounts,
   createMemoryAlarms,
@@ -34,6 +36,7 @@ import {
   createMemoryQuarantine,
   createMemoryRecords,
   createMemoryStatuses,
+  createMemoryWebhooks,
 } from './memory-stores.ts';
 import { createSettableClock } from './settable-clock.ts';
 
@@ -158,6 +161,7 @@ function createFakeSecrets(): Secrets {
   return {
     newToken: () => `token-${++count}`,
     newDeviceKey: () => `key-${++count}`,
+    newWebhookSecret: () => `hook-${++count}`,
     hash: (secret) => createHash('sha256').update(secret).digest('hex'),
     equal: (hashA, hashB) => hashA === hashB,
   };
@@ -338,6 +342,28 @@ export async function createDomain(
     notify,
   });
 
+  const receiver = createFakeReceiver();
+  const memoryWebhooks = createMemoryWebhooks();
+  const webhookStore: typeof memoryWebhooks = {
+    ...memoryWebhooks,
+    add: (kept) => write('webhooks.add', () => memoryWebhooks.add(kept)),
+    update: (id, change) => write('webhooks.update', () => memoryWebhooks.update(id, change)),
+    remove: (id) => write('webhooks.remove', () => memoryWebhooks.remove(id)),
+  };
+  /** As a new process would make it, over the same stores. */
+  const createWebhooks = () =>
+    createWebhookService({
+      ...{ clock, live, accounts, locks, counters, secrets, administration, notify },
+      webhooks: webhookStore,
+      sender: receiver.sender,
+      bodies: {
+        event: ({ type, lockId }, { id, at }) => JSON.stringify({ id, type, lockId, at }),
+        test: ({ id }) => JSON.stringify({ id, type: 'test' }),
+      },
+      random: () => 0.5,
+      clockIsSuspect: () => gatewayClock.isSuspect,
+    });
+
   const memoryAudit = createMemoryAudit();
   const audit = createAuditTrail({
     clock,
@@ -382,5 +408,9 @@ export async function createDomain(
     reports,
     supervised: superviseReports(reports, supervision, statuses),
     live,
+    receiver,
+    webhookStore,
+    createWebhooks,
+    webhooks: createWebhooks(),
   };
 }

@@ -19,6 +19,7 @@ import type { LockRecord } from '../../src/domain/record.ts';
 import type { RecordService } from '../../src/domain/record-service.ts';
 import type { RegistrationService } from '../../src/domain/registration-service.ts';
 import type { SignInService } from '../../src/domain/sign-in-service.ts';
+import type { WebhookService } from '../../src/domain/webhook-service.ts';
 import { createHttpServer, type Readiness } from '../../src/http/server.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
@@ -111,6 +112,7 @@ export interface FakeServices {
   readonly accounts: Open<AccountService>;
   readonly signIns: Open<SignInService>;
   readonly live: Open<LiveService>;
+  readonly webhooks: Open<WebhookService>;
 }
 
 /** Services that know one account by its token, and refuse every other call until a test says what it does. */
@@ -166,6 +168,16 @@ function createFakeServices(): FakeServices {
       pending: () => unexpected('pairing.pending'),
       arrive: () => unexpected('pairing.arrive'),
       stop: () => unexpected('pairing.stop'),
+    },
+    webhooks: {
+      create: async () => unexpected('webhooks.create'),
+      list: () => unexpected('webhooks.list'),
+      change: async () => unexpected('webhooks.change'),
+      remove: async () => unexpected('webhooks.remove'),
+      renewSecret: async () => unexpected('webhooks.renewSecret'),
+      test: async () => unexpected('webhooks.test'),
+      deliveries: () => unexpected('webhooks.deliveries'),
+      replay: async () => unexpected('webhooks.replay'),
     },
     audit: { page: async () => unexpected('audit.page') },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },

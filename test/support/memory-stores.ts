@@ -20,8 +20,10 @@ import type {
   Quarantine,
   RecordStore,
   StatusStore,
+  WebhookStore,
 } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/record.ts';
+import type { KeptWebhook, WebhookId } from '../../src/domain/webhook.ts';
 
 export interface MemoryLocks {
   readonly locks: LockStore;
@@ -125,6 +127,31 @@ export function createMemoryAlarms(initial: KeptAlarms = { alarms: [], acceptedL
   };
 }
 
+export function createMemoryWebhooks(): WebhookStore {
+  const byId = new Map<WebhookId, KeptWebhook>();
+  function present(webhookId: WebhookId): KeptWebhook {
+    const kept = byId.get(webhookId);
+    if (kept === undefined) throw new DomainError('not-found', `there is no webhook ${webhookId}`);
+    return kept;
+  }
+  return {
+    all: () => [...byId.values()],
+    get: (webhookId) => byId.get(webhookId),
+    async add(kept) {
+      byId.set(kept.webhook.webhookId, kept);
+    },
+    async update(webhookId, change) {
+      const after = change(present(webhookId));
+      byId.set(webhookId, after);
+      return after;
+    },
+    async remove(webhookId) {
+      present(webhookId);
+      byId.delete(webhookId);
+    },
+  };
+}
+
 export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMap<number, AuditEntry> } {
   const entries = new Map<number, AuditEntry>();
   let highest = 0;
@@ -142,7 +169,7 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
 
 /** The numbers after the given floors: 1 for accounts and tokens, as after a first start. */
 export function createMemoryCounters(): CounterStore {
-  const last = { lockId: 0, cardId: 0, accountId: 1, tokenId: 1 };
+  const last = { lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 };
   const groups: string[] = [];
   return {
     async next(kind) {

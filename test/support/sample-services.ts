@@ -5,6 +5,9 @@ import type { Alarm } from '../../src/domain/alarm.ts';
 import type { AuditEntry } from '../../src/domain/deed.ts';
 import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
+import type { WebhookId } from '../../src/domain/webhook.ts';
+import type { TriedDelivery } from '../../src/domain/webhook-courier.ts';
+import type { WebhookView } from '../../src/domain/webhook-service.ts';
 import {
   type FakeServices,
   isGone,
@@ -28,6 +31,7 @@ export function answerWithSamples({
   pairing,
   alarms,
   audit,
+  webhooks,
 }: FakeServices): {
   readonly calls: readonly (readonly unknown[])[];
 } {
@@ -160,5 +164,41 @@ export function answerWithSamples({
       { pageNo, pageSize },
     );
   Object.assign(alarms, { end: asked('endAlarm', nothing) });
+  const webhookId = 3 as WebhookId;
+  const issued = { webhookId, secret: 'sample-webhook-secret' };
+  const attempt = { delivered: true, status: 204, reason: '', ms: 12 };
+  const view: WebhookView = {
+    webhook: {
+      webhookId,
+      accountId: sampleCaller.accountId,
+      name: 'Building control',
+      url: 'https://building.example.org/doors',
+      secret: issued.secret,
+      eventTypes: ['record', 'alarm', 'alarm-ended'],
+      lockIds: [sampleLock.lockId],
+      enabled: true,
+      createdAt: 1_763_715_700_000,
+    },
+    ...{ username: 'alice', waiting: 0, failed: 1, forgotten: 0, failingSince: null },
+  };
+  webhooks.list = (_caller, page) => paginate([view], page);
+  webhooks.deliveries = (_caller, _webhookId, page) =>
+    paginate<TriedDelivery>(
+      [
+        {
+          ...{ id: 'record-1201', type: 'record', lockId: sampleLock.lockId, at: 1_763_715_501_000, recordId: 1201, body: '{}' },
+          ...{ progress: 'failed', attempts: 55, triedAt: 1_763_801_901_000, status: 503, reason: 'answered 503' },
+        },
+      ],
+      page,
+    );
+  Object.assign(webhooks, {
+    create: asked('createWebhook', Promise.resolve(issued)),
+    change: asked('changeWebhook', Promise.resolve(view)),
+    remove: asked('removeWebhook', nothing),
+    renewSecret: asked('renewWebhookSecret', Promise.resolve(issued)),
+    test: asked('testWebhook', Promise.resolve(attempt)),
+    replay: asked('replayDelivery', Promise.resolve(attempt)),
+  });
   return { calls };
 }

@@ -25,6 +25,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     alarms: world.alarms,
     audit: world.audit,
     live: world.live,
+    webhooks: world.webhooks,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus,
     lockProtocol: async () => ({}),

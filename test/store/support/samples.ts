@@ -3,6 +3,7 @@ import type { AccountId } from '../../../src/domain/account.ts';
 import type { Card, CardId } from '../../../src/domain/card.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../src/domain/lock.ts';
 import type { RecordDraft } from '../../../src/domain/record.ts';
+import type { KeptWebhook, WebhookId } from '../../../src/domain/webhook.ts';
 
 /** The day before the one on which the manual clock begins. */
 const yesterday = Date.UTC(2026, 10, 20);
@@ -69,3 +70,21 @@ export function sampleEvents(from: number, to: number): RecordDraft[] {
 }
 
 export const everything = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 };
+
+/** Of account 1: told everything, and it has had nothing yet. */
+export function sampleWebhook(number: number): KeptWebhook {
+  return {
+    webhook: {
+      webhookId: number as WebhookId,
+      accountId: 1 as AccountId,
+      name: `Webhook ${number}`,
+      url: 'http://10.0.0.7/doors',
+      secret: `hook-${number}`,
+      eventTypes: [],
+      lockIds: [],
+      enabled: true,
+      createdAt: 1_767_225_600_000,
+    },
+    progress: { position: 0, behind: [], waiting: [], failed: [], forgotten: 0, alarms: [] },
+  };
+}

@@ -1,0 +1,109 @@
+// Where webhooks may be sent: to networks that the configuration names, never to what is link-local or nobody's, and to this machine itself
+// only where loopback is named, and there to none of the gateway's own listeners.
+import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+export interface WebhookNetworks {
+  /** What the URL must be, or undefined when its form is no obstacle; of an address, whether it may be sent to. */
+  refusalOfUrl(url: string): string | undefined;
+  /** Why this very address and port may not be sent to; undefined: it may. */
+  refusalOfAddress(address: string, port: number): string | undefined;
+}
+
+/** Link-local (and with it the metadata services of clouds), nobody's, multicast, reserved, and IPv6 addresses that stand for IPv4 ones. */
+const never: readonly string[] = [
+  ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4', '100.100.100.200', '192.0.0.0/24'],
+  ...['::', '::/96', 'fe80::/10', 'fec0::/10', 'ff00::/8', 'fd00:ec2::254', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
+];
+const loopback: readonly string[] = ['127.0.0.0/8', '::1'];
+const urlLength = 2_048;
+
+/** `networks`: such as `10.0.0.0/8`, or one address. `ownPorts`: where this gateway listens now. `ownAddresses`: of this machine's interfaces, asked each time. */
+export function createWebhookNetworks(options: {
+  readonly networks: readonly string[];
+  readonly ownPorts: () => readonly number[];
+  readonly ownAddresses?: () => readonly string[];
+}): WebhookNetworks {
+  const { networks, ownPorts, ownAddresses = interfaceAddresses } = options;
+  const allowed = listOf(networks);
+  const forbidden = listOf(never.filter((network) => network !== '::/96'));
+  const embedded = listOf(['::/96']);
+  const ownLoopback = listOf(loopback);
+  const namesLoopback = networks.some((network) => {
+    const { address, prefix } = parsed(network);
+    return has(ownLoopback, address) && (isIP(address) === 6 ? prefix === 128 : prefix >= 8);
+  });
+
+  function refusalOfAddress(given: string, port: number): string | undefined {
+    const address = plain(given);
+    const isLoopback = has(ownLoopback, address);
+    if (has(forbidden, address) || (!isLoopback && has(embedded, address))) return `${address} is an address to which nothing is ever sent`;
+    if (isLoopback || ownAddresses().some((own) => plain(own) === address)) {
+      if (!namesLoopback) return `${address} is this machine itself`;
+      if (ownPorts().includes(port)) return `${address} port ${port} is this gateway itself`;
+      return undefined;
+    }
+    return has(allowed, address) ? undefined : `${address} is in none of the networks that webhooks.networks names`;
+  }
+
+  return {
+    refusalOfAddress,
+    refusalOfUrl(text) {
+      if (networks.length === 0)
+        return 'cannot be used: webhooks.networks in the configuration names no network to which anything may be sent';
+      const url = text.length <= urlLength && URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
+        return `must be a URL that begins with http:// or https://, of at most ${urlLength} characters`;
+      if (url.username !== '' || url.password !== '') return 'must not hold a name or a password';
+      if (url.hash !== '') return 'must not have a fragment';
+      const host = hostOf(url);
+      const refusal = isIP(host) === 0 ? undefined : refusalOfAddress(host, portOf(url));
+      return refusal && `must be another one: ${refusal}`;
+    },
+  };
+}
+
+/** Without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+export function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
+}
+
+/** An IPv4 address that is written as an IPv6 one, as the former. */
+function plain(address: string): string {
+  const canonical = isIP(address) === 6 ? hostOf(new URL(`http://[${address.replace(/%.*$/, '')}]`)) : address;
+  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return canonical;
+  const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return [a >> 8, a & 255, b >> 8, b & 255].join('.');
+}
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const { address, prefix } = parsed(network);
+    list.addSubnet(address, prefix, familyOf(address));
+  }
+  return list;
+}
+
+function parsed(network: string): { readonly address: string; readonly prefix: number } {
+  const [address = '', digits] = network.split('/');
+  return { address, prefix: digits === undefined ? (isIP(address) === 4 ? 32 : 128) : Number(digits) };
+}
+
+function has(list: BlockList, address: string): boolean {
+  return list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
+
+function interfaceAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}

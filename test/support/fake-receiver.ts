@@ -1,0 +1,36 @@
+// The receiver of webhooks and the sender to it in one: it takes everything, until a test says what it answers.
+import type { WebhookPost, WebhookSender } from '../../src/domain/ports.ts';
+import type { Attempt } from '../../src/domain/webhook.ts';
+
+const taken: Attempt = { delivered: true, status: 204, reason: '', ms: 1 };
+
+export interface FakeReceiver {
+  readonly sender: WebhookSender;
+  /** Everything that it was sent, whatever it answered. */
+  readonly posts: readonly WebhookPost[];
+  /** Ids of what it has taken, in that order. */
+  taken(): readonly string[];
+  /** From now on; a promise that does not resolve is a receiver that hangs. */
+  answer: (post: WebhookPost) => Attempt | Promise<Attempt>;
+}
+
+export function createFakeReceiver(): FakeReceiver {
+  const posts: WebhookPost[] = [];
+  const done: string[] = [];
+  const receiver: FakeReceiver = {
+    posts,
+    taken: () => done,
+    answer: () => taken,
+    sender: {
+      refusal: (url) => (url.startsWith('http') ? undefined : 'must be a URL that begins with http:// or https://'),
+      async send(post) {
+        posts.push(post);
+        const attempt = await receiver.answer(post);
+        if (attempt.delivered) done.push(post.deliveryId);
+        return attempt;
+      },
+      stop: () => undefined,
+    },
+  };
+  return receiver;
+}

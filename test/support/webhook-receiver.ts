@@ -1,0 +1,63 @@
+// A program that webhooks are sent to, on loopback: it writes down what comes, and answers as a test says.
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedPost {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly deliveryId: string;
+  readonly eventType: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface WebhookReceiver {
+  /** Where it is, or was. */
+  readonly url: string;
+  /** All that came, whatever it answered. */
+  readonly posts: readonly ReceivedPost[];
+  /** From now on: by default 204. */
+  answer: (response: ServerResponse, post: ReceivedPost) => void;
+  /** Nobody is there any more, until `up`. */
+  down(): Promise<void>;
+  /** At the same address as before. */
+  up(): Promise<void>;
+}
+
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const posts: ReceivedPost[] = [];
+  let server: Server | undefined;
+  let port = 0;
+  const receiver: WebhookReceiver = {
+    get url() {
+      return `http://127.0.0.1:${port}/doors`;
+    },
+    posts,
+    answer: (response) => void response.writeHead(204).end(),
+    async up() {
+      const started = createServer((request, response) => {
+        let body = '';
+        request.setEncoding('utf8').on('data', (text: string) => {
+          body += text;
+        });
+        request.on('end', () => {
+          const { deliveryId, eventType, data } = JSON.parse(body);
+          const post = { path: request.url ?? '', headers: request.headers, body, deliveryId, eventType, data };
+          posts.push(post);
+          receiver.answer(response, post);
+        });
+      });
+      await new Promise<void>((resolve, reject) => started.once('error', reject).listen(port, '127.0.0.1', resolve));
+      port = (started.address() as AddressInfo).port;
+      server = started;
+    },
+    async down() {
+      const stopped = server;
+      server = undefined;
+      stopped?.closeAllConnections();
+      await new Promise<void>((resolve) => (stopped ? stopped.close(() => resolve()) : resolve()));
+    },
+  };
+  await receiver.up();
+  return receiver;
+}
