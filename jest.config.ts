@@ -11,7 +11,8 @@ const config: Config = {
     ],
   },
   injectGlobals: false,
-  maxWorkers: 2,
+  // One more than the cores of the machine that this is for: many of the tests wait for processes, and for timers of the real daemon.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
   coverageProvider: 'v8',
   testTimeout: 20_000,

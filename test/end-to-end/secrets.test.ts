@@ -72,7 +72,7 @@ async function garbage(what: string): Promise<void> {
 }
 
 describe('secrets', () => {
-  test('are in no line of the log, in no answer that does not hand them over, and in nothing that a command says', async () => {
+  test('are in no line of the log, in no answer that does not hand them over, and in nothing that a command says (HTTP API 1)', async () => {
     const { token, mqttsUrl } = site.gateway;
     secret('the first token', token);
     for (const file of await readdir(join(site.dataDir, 'tls'))) {
@@ -118,19 +118,39 @@ describe('secrets', () => {
     await site.lock(1).swipeCard(card.cardNumber);
     await site.lock(1).enterPasscode(secret('a passcode that was typed', '975318642'));
     await site.lock(1).whenEventsAcknowledged();
+    await site.api('PUT', `${gateway}/locks/${lockId}`, { body: { lockData: secret('bluetooth material', 'bluetooth-material') } });
+    await site.api('GET', '/api/v1/lock/detail', { query: { lockId } });
 
-    // Logins that fail, and one that does not.
+    // Messages that hold secrets and are wrong, or in the wrong place.
     const lock = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: issued.body.deviceId, deviceKey: key });
     await lock.hello();
+    const typed = secret('a passcode in a wrong message', '864297531');
+    await lock.publish('events', {
+      epoch: 'e',
+      events: [
+        { seq: 1, type: 'passcode-unlock', credential: typed },
+        { seq: 'x', credential: card.cardNumber },
+      ],
+    });
+    await lock.publish('state', `passcode ${typed}`);
+    await lock.publish('reply', { id: 'unknown', ok: false, error: 'failed', message: `passcode ${typed}` });
+    await lock.publish(`latchd/v1/${issued.body.deviceId}/command/${card.cardNumber}`, typed).catch(() => undefined);
     await lock.end();
+
+    // Logins that fail.
     await refusedLogin('a wrong key', issued.body.deviceId);
     await refusedLogin('a key of nobody', '02cc00000009');
+    // The password in the place of the name, as a hurried person configures it.
+    await expect(connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: key, deviceKey: issued.body.deviceId })).rejects.toThrow();
     await refusedLogin('a key to who does not trust the authority', issued.body.deviceId, mqttsUrl);
     await garbage('a password in a broken packet');
     const wrong = secret('a wrong token', `latchd_${randomBytes(32).toString('base64url')}`);
     expect((await site.api('GET', '/api/v1/lock/list', { token: wrong, query: { pageSize: 10 } })).status).toBe(401);
     const inPath = secret('a token in a path', `latchd_${randomBytes(32).toString('base64url')}`);
-    await site.api('GET', `/api/v1/${inPath}`, { query: { access_token: inPath } });
+    await site.api('GET', `/api/v1/${inPath}/${card.cardNumber}`, { query: { access_token: inPath } });
+    await site.api('GET', '/api/v1/lock/state', { query: { lockId, token, access_token: token, cardNumber: card.cardNumber } });
+    await site.api('POST', '/api/v1/identity-card/add', { query: { ...card, lockId: 999, cardNumber: `${card.cardNumber}x` } });
+    expect((await site.api('POST', '/api/v1/identity-card/add', { query: card })).status).toBe(409);
     await site.api('POST', `${gateway}/locks`, {
       body: { lockMac: 'x', noKeyPwd: secret('a passcode in a wrong body', '13579086421'), lockName: 1 },
     });

@@ -7,7 +7,7 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import WebSocket from 'ws';
 import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
@@ -15,7 +15,7 @@ import { type ApiDocument, createJudge, type Judge } from '../support/api-docume
 import { program, until } from '../support/site.ts';
 import { connectHandLock, type HandLock } from '../support/site-lock.ts';
 
-// Each test starts processes of its own.
+// Many tests start processes of their own.
 jest.setTimeout(60_000);
 
 const loopback = ['--https-host', '127.0.0.1', '--https-port', '0', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
@@ -89,9 +89,11 @@ function send(gateway: GatewayProcess, url: string, { ca, method = 'GET', body, 
   });
 }
 
+let locks = 0;
+
 /** A registered lock that has not connected yet. */
 async function registered(gateway: GatewayProcess, ca?: string) {
-  const body = { lockMac: 'A4:C1:38:7F:02:E9', lockName: 'Front door' };
+  const body = { lockMac: `A4C1387F02${String(++locks).padStart(2, '0')}`, lockName: 'Front door' };
   const answer = await ask(gateway, `${gateway.httpUrl}/api/v1/gateway/locks`, { ...(ca !== undefined && { ca }), method: 'POST', body });
   if (answer.status !== 201) throw new Error(`no lock: ${JSON.stringify(answer.body)}`);
   return answer.body as { lockId: number; deviceId: string; deviceKey: string };
@@ -126,10 +128,21 @@ function shown(url: string): Promise<X509Certificate> {
 }
 
 describe('https and mqtts with an own authority', () => {
+  let dataDir: string;
+  let gateway: GatewayProcess;
+  let ca: string;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'latchd-tls-'));
+    gateway = await startGatewayProcess({ dataDir, flags: encrypted, program });
+    ca = await authorityIn(dataDir);
+  });
+  afterAll(async () => {
+    await gateway?.stop('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
   test('who trusts tls/ca.crt is served, who does not is not, and the log has the fingerprint to compare', async () => {
-    const dataDir = await folder();
-    const gateway = await started(dataDir, ...encrypted);
-    const ca = await authorityIn(dataDir);
     const url = `${gateway.httpsUrl}/readyz`;
     const { status, body } = await ask(gateway, url, { ca });
     expect(status).toBe(200);
@@ -142,12 +155,10 @@ describe('https and mqtts with an own authority', () => {
     await expect(connected(gateway.mqttsUrl, lock)).rejects.toThrow(/unable to (get local issuer|verify)/);
     const hand = await connected(gateway.mqttsUrl, lock, ca);
     await hand.hello();
-    await until(() => gateway.log.some((line) => line['code'] === 'lock-online'), 'the lock is online');
+    await until(() => coded(gateway, 'lock-online').length > 0, 'the lock is online');
   });
 
   test('nothing older than TLS 1.2, and nothing that is not TLS, and neither disturbs anybody', async () => {
-    const dataDir = await folder();
-    const gateway = await started(dataDir, ...encrypted);
     for (const url of [gateway.httpsUrl, gateway.mqttsUrl]) {
       const { hostname, port } = new URL(url);
       const old = { host: hostname, port: Number(port), rejectUnauthorized: false, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
@@ -164,24 +175,54 @@ describe('https and mqtts with an own authority', () => {
           .resume(),
       );
     }
-    expect((await ask(gateway, `${gateway.httpsUrl}/healthz`, { ca: await authorityIn(dataDir) })).status).toBe(200);
+    expect((await ask(gateway, `${gateway.httpsUrl}/healthz`, { ca })).status).toBe(200);
     expect(gateway.log.filter((line) => line['level'] === 'error')).toEqual([]);
   });
 
-  test('a restart shows the same certificates', async () => {
-    const dataDir = await folder();
-    const before = await started(dataDir, ...encrypted);
-    const [ca, https, mqtts] = [await authorityIn(dataDir), await shown(before.httpsUrl), await shown(before.mqttsUrl)];
-    expect(await before.stop()).toBe(0);
-    const after = await started(dataDir, ...encrypted);
+  test('a lock does over wss all that it does over TCP', async () => {
+    const lock = await registered(gateway, ca);
+    const hand = await connected(webSocketOf(gateway.httpsUrl), lock, ca);
+    await hand.hello();
+    const answer = ask(gateway, `${gateway.httpsUrl}/api/v1/lock/unlock?lockId=${lock.lockId}`, { ca, method: 'POST' });
+    await until(() => hand.commands.some(({ op }) => op === 'unlock'), 'the command has come');
+    const command = hand.commands.find(({ op }) => op === 'unlock');
+    await hand.publish('reply', { id: command?.id, ok: true, state: 'unlocked' });
+    expect((await answer).body).toEqual({ success: true });
+    const gone = () => coded(gateway, 'lock-offline').filter(({ lockId }) => lockId === lock.lockId);
+    expect(gone()).toEqual([]);
+    await hand.end();
+    await until(() => gone().length > 0, 'the lock is offline');
+  });
+
+  test('a port that is taken is one clear sentence, whichever it is', async () => {
+    for (const [flag, url] of [
+      ['--https-port', gateway.httpsUrl],
+      ['--mqtts-port', gateway.mqttsUrl],
+    ] as const) {
+      const { port } = new URL(url);
+      await expect(started(await folder(), ...encrypted, flag, port)).rejects.toThrow(new RegExp(`listen.*${port}.*in use`));
+    }
+  });
+
+  test('a restart shows the same certificates; SIGTERM ends it with 0 in its time, handshakes and WebSockets under way included', async () => {
+    const [https, mqtts] = [await shown(gateway.httpsUrl), await shown(gateway.mqttsUrl)];
+    const hand = await connected(webSocketOf(gateway.httpsUrl), await registered(gateway, ca), ca);
+    await hand.hello();
+    const silent = [gateway.httpsUrl, gateway.mqttsUrl].map((url) => connectTcp(Number(new URL(url).port), '127.0.0.1'));
+    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('error', () => undefined))));
+    const begun = performance.now();
+    expect(await gateway.stop()).toBe(0);
+    // Not the time that a handshake may take.
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    await hand.ended;
+    gateway = await startGatewayProcess({ dataDir, flags: encrypted, program });
     expect(await authorityIn(dataDir)).toBe(ca);
-    expect((await shown(after.httpsUrl)).fingerprint256).toBe(https.fingerprint256);
-    expect((await shown(after.mqttsUrl)).fingerprint256).toBe(mqtts.fingerprint256);
+    expect((await shown(gateway.httpsUrl)).fingerprint256).toBe(https.fingerprint256);
+    expect((await shown(gateway.mqttsUrl)).fingerprint256).toBe(mqtts.fingerprint256);
   });
 
   test('a damaged authority stops the start, with the file and what to do about it', async () => {
-    const dataDir = await folder();
-    await (await started(dataDir, ...encrypted)).stop();
+    await gateway.stop();
     await writeFile(join(dataDir, 'tls/ca.key'), '');
     await expect(started(dataDir, ...encrypted)).rejects.toThrow(
       /ended with 1: latchd: .*tls\/ca\.key is damaged: put it back from a backup/,
@@ -190,7 +231,7 @@ describe('https and mqtts with an own authority', () => {
 });
 
 describe('each listener on its own', () => {
-  test('without TLS there is no authority, and SIGHUP changes nothing', async () => {
+  test('without TLS there is no authority, SIGHUP changes nothing, and MQTT over WebSocket is not there', async () => {
     const dataDir = await folder();
     const gateway = await started(dataDir);
     process.kill(gateway.pid, 'SIGHUP');
@@ -198,6 +239,8 @@ describe('each listener on its own', () => {
     expect((await ask(gateway, `${gateway.httpUrl}/readyz`)).body).toMatchObject({ http: {}, mqtt: {} });
     expect([gateway.httpsUrl, gateway.mqttsUrl]).toEqual(['', '']);
     expect(await readdir(dataDir)).not.toContain('tls');
+    const answer = await ask(gateway, `${gateway.httpUrl}/mqtt`, { headers: handshake });
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not-found' } });
   });
 
   test('the plain ones can be off: everything goes over TLS', async () => {
@@ -220,46 +263,27 @@ describe('each listener on its own', () => {
     const schemes = ['http', 'https', 'mqtt', 'mqtts'].filter((scheme) => ready?.[scheme] !== undefined);
     expect(schemes).toEqual([people, locks]);
   });
-
-  test('a port that is taken is one clear sentence, whichever it is', async () => {
-    const gateway = await started(await folder(), ...encrypted);
-    for (const [flag, url] of [
-      ['--https-port', gateway.httpsUrl],
-      ['--mqtts-port', gateway.mqttsUrl],
-    ] as const) {
-      const { port } = new URL(url);
-      await expect(started(await folder(), ...encrypted, flag, port)).rejects.toThrow(new RegExp(`listen.*${port}.*in use`));
-    }
-  });
 });
 
-describe('MQTT over WebSocket', () => {
-  test('a lock does over wss all that it does over TCP', async () => {
-    const dataDir = await folder();
-    const gateway = await started(dataDir, ...encrypted);
-    const ca = await authorityIn(dataDir);
-    const lock = await registered(gateway, ca);
-    const hand = await connected(webSocketOf(gateway.httpsUrl), lock, ca);
-    await hand.hello();
-    const answer = ask(gateway, `${gateway.httpsUrl}/api/v1/lock/unlock?lockId=${lock.lockId}`, { ca, method: 'POST' });
-    await until(() => hand.commands.some(({ op }) => op === 'unlock'), 'the command has come');
-    const command = hand.commands.find(({ op }) => op === 'unlock');
-    await hand.publish('reply', { id: command?.id, ok: true, state: 'unlocked' });
-    expect((await answer).body).toEqual({ success: true });
-    await hand.end();
-    await until(() => gateway.log.some((line) => line['code'] === 'lock-offline'), 'the lock is offline');
+describe('MQTT over WebSocket on plain http', () => {
+  let dataDir: string;
+  let gateway: GatewayProcess;
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'latchd-tls-'));
+    gateway = await startGatewayProcess({ dataDir, flags: ['--web-socket-plain', 'true'], program });
+  });
+  afterAll(async () => {
+    await gateway?.stop('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true });
   });
 
-  test('on plain http only when it is switched on', async () => {
-    const off = await started(await folder());
-    expect(await ask(off, `${off.httpUrl}/mqtt`, { headers: handshake })).toMatchObject({ status: 404, body: { code: 'not-found' } });
-    const on = await started(await folder(), '--web-socket-plain', 'true');
-    const hand = await connected(webSocketOf(on.httpUrl), await registered(on));
+  test('works where it is switched on', async () => {
+    const hand = await connected(webSocketOf(gateway.httpUrl), await registered(gateway));
     await hand.hello();
   });
 
   test('whatever else asks for an upgrade is answered as if it had not, and a bad handshake is a problem', async () => {
-    const gateway = await started(await folder(), '--web-socket-plain', 'true');
     const url = gateway.httpUrl;
     const changed = async (headers: Record<string, string>, path = '/mqtt') => {
       const { status, body } = await ask(gateway, `${url}${path}`, { headers: { ...handshake, ...headers } });
@@ -287,7 +311,6 @@ describe('MQTT over WebSocket', () => {
   });
 
   test('text, and a message beyond all limits, close the connection and nothing else', async () => {
-    const gateway = await started(await folder(), '--web-socket-plain', 'true');
     for (const message of ['text', Buffer.alloc(200_000)]) {
       const socket = new WebSocket(webSocketOf(gateway.httpUrl), 'mqtt');
       await new Promise((resolve) => socket.once('open', resolve));
@@ -297,21 +320,6 @@ describe('MQTT over WebSocket', () => {
     }
     expect((await ask(gateway, `${gateway.httpUrl}/healthz`)).status).toBe(200);
     expect(gateway.log.filter((line) => line['level'] === 'error' || line['level'] === 'fatal')).toEqual([]);
-  });
-
-  test('SIGTERM ends it with 0 in its time, handshakes and WebSockets under way included', async () => {
-    const dataDir = await folder();
-    const gateway = await started(dataDir, ...encrypted);
-    const ca = await authorityIn(dataDir);
-    const hand = await connected(webSocketOf(gateway.httpsUrl), await registered(gateway, ca), ca);
-    await hand.hello();
-    const silent = [gateway.httpsUrl, gateway.mqttsUrl].map((url) => connectTcp(Number(new URL(url).port), '127.0.0.1'));
-    await Promise.all(silent.map((socket) => new Promise((resolve) => socket.once('connect', resolve).once('error', () => undefined))));
-    const begun = performance.now();
-    expect(await gateway.stop()).toBe(0);
-    // Not the time that a handshake may take.
-    expect(performance.now() - begun).toBeLessThan(8_000);
-    await hand.ended;
   });
 });
 

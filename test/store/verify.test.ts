@@ -1,7 +1,9 @@
 // The offline check of a data directory: silent on a good one, and each check seen to find a planted fault.
-import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeviceId } from '../../src/domain/lock.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
@@ -11,29 +13,41 @@ const hubId = '0000000000a1' as DeviceId;
 const sealed = 'records/2026-11-21-1';
 const open = 'records/2026-11-22-301.jsonl';
 
+let good: string;
+beforeAll(async () => {
+  good = join(await mkdtemp(join(tmpdir(), 'latchd-verify-')), 'data');
+  await fill(good);
+});
+afterAll(() => rm(join(good, '..'), { recursive: true, force: true }));
+
 /** Two locks with cards, a sealed day of 300 records, an open one of 30, a quarantined message. */
+async function fill(directory: string): Promise<void> {
+  const clock = manualClock();
+  const { store } = await startedStore(directory, { clock });
+  await store.hubs.update(() => ({ hubs: [{ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) }] }));
+  for (const number of [1, 2]) {
+    await store.counters.next('lockId');
+    await store.counters.next('cardId');
+    await store.locks.add(sampleLock(number, { roles: [], hubId: number === 2 ? hubId : null }));
+    await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
+    await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
+  }
+  await store.counters.groupId('East');
+  await store.counters.next('webhookId');
+  await store.webhooks.add(sampleWebhook(1));
+  store.statuses.patch(lockId(1), { batteryPercent: 9 });
+  await store.quarantine.keep(deviceId(1), 'not JSON', '{');
+  clock.advance(86_400_000);
+  await store.records.append(lockId(1), 'e', sampleEvents(151, 180));
+  await store.sealDays();
+  await store.acceptClock();
+  await store.stop();
+}
+
+/** A copy of the good one for each. */
 async function withData(run: (directory: string) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
-    const clock = manualClock();
-    const { store } = await startedStore(directory, { clock });
-    await store.hubs.update(() => ({ hubs: [{ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) }] }));
-    for (const number of [1, 2]) {
-      await store.counters.next('lockId');
-      await store.counters.next('cardId');
-      await store.locks.add(sampleLock(number, { roles: [], hubId: number === 2 ? hubId : null }));
-      await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
-      await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
-    }
-    await store.counters.groupId('East');
-    await store.counters.next('webhookId');
-    await store.webhooks.add(sampleWebhook(1));
-    store.statuses.patch(lockId(1), { batteryPercent: 9 });
-    await store.quarantine.keep(deviceId(1), 'not JSON', '{');
-    clock.advance(86_400_000);
-    await store.records.append(lockId(1), 'e', sampleEvents(151, 180));
-    await store.sealDays();
-    await store.acceptClock();
-    await store.stop();
+    await cp(good, directory, { recursive: true });
     await run(directory);
   });
 }
