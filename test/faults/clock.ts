@@ -9,8 +9,8 @@ const libraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu', 'arm-linux-gnueabihf
   (cpu) => `/usr/lib/${cpu}/faketime/libfaketimeMT.so.1`,
 );
 const daySeconds = 86_400;
-/** Beside the time of the jump: so far from now that the retention's hour comes a few seconds after. */
-const beforeJobMs = 4_000;
+/** So long before the retention's minute a clock begins that is wrong at the start: more than a start takes, and the doors after it. */
+const beforeJobMs = 10_000;
 /** A clock that is set while the gateway runs is noticed within a minute, and the jobs are planned anew. */
 const noticedMs = 80_000;
 
@@ -27,11 +27,10 @@ const jumps: readonly Jump[] = [
   { name: 'one year back while it runs', seconds: -365 * daySeconds, whileRunning: true },
 ];
 
-/** `HH:MM` in UTC of the next minute after the instant, and how long until then. */
-function nextMinute(at: number): { at: string; inMs: number } {
-  const minute = Math.ceil((at + beforeJobMs) / 60_000) * 60_000;
-  return { at: new Date(minute).toISOString().slice(11, 16), inMs: minute - at };
-}
+/** The beginning of the next minute. */
+const minuteAfter = (at: number): number => Math.ceil(at / 60_000) * 60_000;
+/** `HH:MM` in UTC. */
+const timeOfDay = (at: number): string => new Date(at).toISOString().slice(11, 16);
 
 const recordFiles = (house: House): string[] => readdirSync(`${house.dataDir}/records`).filter((name) => name.endsWith('.jsonl'));
 
@@ -56,8 +55,10 @@ async function jump(work: string, library: string, one: Jump): Promise<Omit<Toll
     DONT_FAKE_MONOTONIC: '1',
   };
   const config = `${work}/latchd.yaml`;
-  const retention = nextMinute(Date.now() + (one.whileRunning ? noticedMs : 12_000));
-  writeFileSync(config, `retention:\n  at: "${retention.at}"\n`);
+  const retentionAt = (at: number): void => writeFileSync(config, `retention:\n  at: "${timeOfDay(at)}"\n`);
+  /** By the right clock; where the clock is wrong at the start, that decides when it is. */
+  const minute = minuteAfter(Date.now() + noticedMs);
+  retentionAt(minute);
   const house = await createHouse({ dataDir: `${work}/data`, locksDir: `${work}/locks`, locks: 4, flags: ['--config', config] });
   const problems: string[] = [];
   try {
@@ -74,16 +75,23 @@ async function jump(work: string, library: string, one: Jump): Promise<Omit<Toll
     };
     await bustleFor(400);
     const before = recordFiles(house);
-    if (!one.whileRunning) await house.end('SIGTERM');
-    set(one.seconds);
-    if (!one.whileRunning) await house.start(environment);
+    if (one.whileRunning) set(one.seconds);
+    else {
+      await house.end('SIGTERM');
+      // Wrong by some seconds more or less, so that nobody waits for a minute to be over.
+      const now = Date.now();
+      const seconds = one.seconds + Math.round((minuteAfter(now) - beforeJobMs - now) / 1_000);
+      retentionAt(minuteAfter(now + seconds * 1_000));
+      set(seconds);
+      await house.start(environment);
+    }
     await until(() => house.fleet.locks.every(({ online }) => online), 'the locks are back');
     for (const { lockId = 0 } of house.fleet.locks) {
       const answer = await house.ask('POST', '/api/v1/lock/unlock', { lockId });
       if (answer?.status !== 200) problems.push(`unlock answered ${answer?.status} ${String(answer?.body['code'])}`);
     }
     await bustleFor(400);
-    const deadlineMs = retention.inMs + 90_000;
+    const deadlineMs = (one.whileRunning ? minute - Date.now() : beforeJobMs) + 90_000;
     await until(() => house.log().some(({ job }) => job === 'retention'), 'the retention has run', deadlineMs);
     const job = house.log().find(({ job }) => job === 'retention');
     if (job?.['clockIsSuspect'] !== true) problems.push(`the clock was believed: ${JSON.stringify(job)}`);
