@@ -2,6 +2,7 @@
 import { createAccountService } from './domain/account-service.ts';
 import { createAlarmService } from './domain/alarm-service.ts';
 import { announced } from './domain/announced-stores.ts';
+import { keepingBatteries } from './domain/battery-history.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createHubService } from './domain/hub-service.ts';
@@ -12,6 +13,7 @@ import { createPairingService } from './domain/pairing-service.ts';
 import type {
   AccountStore,
   AlarmStore,
+  BatteryStore,
   CardStore,
   Clock,
   CommandIds,
@@ -44,6 +46,7 @@ export interface Stores {
   readonly cards: CardStore;
   readonly hubs: HubStore;
   readonly statuses: StatusStore;
+  readonly batteries: BatteryStore;
   readonly accounts: AccountStore;
   readonly alarms: AlarmStore;
   readonly counters: CounterStore;
@@ -90,10 +93,13 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     options.notify(notice);
     supervision.notice(notice);
   };
-  const { locks, cards, statuses, accounts, notify } = announced({ ...stores, notify: watched }, live.announce);
+  const { locks, cards, statuses, accounts, notify } = announced(
+    { ...stores, statuses: keepingBatteries(stores.statuses, stores.batteries, clock), notify: watched },
+    live.announce,
+  );
 
   const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: options.commandTimeoutMs });
-  const lockService = createLockService({ locks, statuses, link, commands, stateHeard });
+  const lockService = createLockService({ locks, statuses, batteries: stores.batteries, link, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records, clockIsSuspect });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });

@@ -81,6 +81,7 @@ const locks: AuditTable<LockService> = {
   list: 'not-audited',
   state: 'not-audited',
   battery: 'not-audited',
+  batteryHistory: 'not-audited',
   // Has a record, with the name of the account, when the lock has done it.
   move: 'not-audited',
   setAutoLock: ([, lockId, seconds]) => ({ action: 'lock-auto-lock', object: ofLock(lockId), detail: `${seconds} s` }),

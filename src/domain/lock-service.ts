@@ -3,11 +3,11 @@ import type { AccountId, Caller, LockRole } from './account.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
-import { type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
+import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireLock, requireRole } from './permissions.ts';
-import type { Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
+import type { BatteryStore, Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
 
 /** A lock with what it last said and whether it is connected. */
 export interface LockView {
@@ -28,6 +28,8 @@ export interface LockService {
   state(caller: Caller, lockId: LockId): { state: OpenState; stateAt: number; online: boolean };
   /** `state-unknown` until the lock has said it. */
   battery(caller: Caller, lockId: LockId): number;
+  /** What it said before, oldest first; empty until it has. */
+  batteryHistory(caller: Caller, lockId: LockId): readonly BatteryLevel[];
   /** Locks or unlocks; `gone` aborts when nobody waits for the answer any more. `lock-offline`, `lock-busy`, `lock-timeout`. */
   move(caller: Caller, lockId: LockId, wanted: OpenState, gone: Gone): Promise<MoveResult>;
   /** 0 to 65535 seconds, 0 is off; `lock-refused` and the codes of `move`. */
@@ -42,12 +44,13 @@ export interface LockService {
 export function createLockService(options: {
   readonly locks: LockStore;
   readonly statuses: StatusStore;
+  readonly batteries: Pick<BatteryStore, 'levels'>;
   readonly link: LockLink;
   readonly commands: CommandService;
   /** Sessions in which the lock has said its open state: an older state may be wrong by now, and spares no command. */
   readonly stateHeard: WeakSet<LockSession>;
 }): LockService {
-  const { locks, statuses, link, commands, stateHeard } = options;
+  const { locks, statuses, batteries, link, commands, stateHeard } = options;
   const locksOf = ofEachCaller(locks);
 
   function view(lock: Lock, caller: Caller): LockView {
@@ -94,6 +97,11 @@ export function createLockService(options: {
       const { batteryPercent } = statuses.get(lockId);
       if (batteryPercent === null) throw unknown('battery level');
       return batteryPercent;
+    },
+
+    batteryHistory(caller, lockId) {
+      requireRole(locks, caller, lockId, 'operator');
+      return batteries.levels(lockId);
     },
 
     async move(caller, lockId, wanted, gone) {

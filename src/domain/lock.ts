@@ -76,6 +76,12 @@ export interface LockStatus {
   readonly lastSeenAt: number | null;
 }
 
+/** From `at` on (epoch ms), the lock has said so. */
+export interface BatteryLevel {
+  readonly at: number;
+  readonly percent: number;
+}
+
 export const unknownStatus: LockStatus = {
   state: null,
   stateAt: null,

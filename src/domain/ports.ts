@@ -6,7 +6,7 @@ import type { AcceptedLoss, Alarm, AlarmKind } from './alarm.ts';
 import type { LockCards } from './card.ts';
 import type { AuditEntry } from './deed.ts';
 import type { Hub } from './hub.ts';
-import type { DeviceId, Lock, LockId, LockStatus } from './lock.ts';
+import type { BatteryLevel, DeviceId, Lock, LockId, LockStatus } from './lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LockRecord, RecordDraft } from './record.ts';
@@ -53,6 +53,13 @@ export interface CardStore {
 export interface StatusStore {
   get(lockId: LockId): LockStatus;
   patch(lockId: LockId, change: Partial<LockStatus>): void;
+  remove(lockId: LockId): void;
+}
+
+/** The levels of batteries, oldest first: in memory at once, on the disk within the hour and at a clean stop. */
+export interface BatteryStore {
+  levels(lockId: LockId): readonly BatteryLevel[];
+  put(lockId: LockId, levels: readonly BatteryLevel[]): void;
   remove(lockId: LockId): void;
 }
 

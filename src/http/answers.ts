@@ -88,6 +88,8 @@ const cardDetail = z.strictObject({
   senderUsername: z.string(),
 });
 
+const batteryLevel = z.strictObject({ reportDate: dateMs, electricQuantity: z.int().min(0).max(100) });
+
 const cardOnLock = z.strictObject({ cardNumber, startDate: dateMs, endDate: dateMs, known: z.boolean() });
 
 const managedLock = z.strictObject({
@@ -233,6 +235,8 @@ export const answers = {
   Success: z.strictObject({ success: z.literal(true) }),
   Moved: z.strictObject({ success: z.boolean(), reason: z.string().exactOptional() }),
   LockState: z.strictObject({ state }),
+  BatteryLevel: batteryLevel,
+  BatteryLevelPage: page(batteryLevel),
   Battery: z.strictObject({ BatteryPercentage: z.int().min(0).max(100) }),
   Lock: lockItem,
   LockPage: page(lockItem),

@@ -2,7 +2,7 @@
 import type { CardService } from '../domain/card-service.ts';
 import { paginate } from '../domain/page.ts';
 import type { Clock } from '../domain/ports.ts';
-import { cardAdd, cardDelete, cardList, cardRename, cardsOnLock, cardValidity, oneCard } from './query.ts';
+import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from './query.ts';
 import { done, ok, type Route, route } from './route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
@@ -36,8 +36,13 @@ export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): reado
     route('GET', '/api/v1/identity-card/detail', 'cardDetail', oneCard, ({ caller, parameters: { lockId, cardId } }) =>
       ok(cardDetailView(cards.detail(caller, lockId, cardId))),
     ),
-    route('GET', '/api/v1/identity-card/on-lock', 'listCardsOnLock', cardsOnLock, async ({ caller, parameters: { lockId, page }, gone }) =>
-      ok(pageView(paginate(await cards.onLock(caller, lockId, gone), page), cardOnLockView)),
+    route(
+      'GET',
+      '/api/v1/identity-card/on-lock',
+      'listCardsOnLock',
+      wholeLockList,
+      async ({ caller, parameters: { lockId, page }, gone }) =>
+        ok(pageView(paginate(await cards.onLock(caller, lockId, gone), page), cardOnLockView)),
     ),
   ];
 }

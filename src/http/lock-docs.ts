@@ -86,6 +86,28 @@ export const lockDocs = {
     answers: { 200: 'Battery' },
     examples: [{ title: '83 percent', parameters: { lockId }, answer: { BatteryPercentage: 83 } }],
   },
+  batteryHistory: {
+    summary: 'How the battery of a lock went',
+    description: 'Each level that was another than the one before, oldest first, at most one an hour and for a year.',
+    audience: 'operator',
+    answers: { 200: 'BatteryLevelPage' },
+    examples: [
+      {
+        title: 'It has lost a percent',
+        parameters: { lockId },
+        answer: {
+          list: [
+            { reportDate: 1_763_000_000_000, electricQuantity: 84 },
+            { reportDate: 1_763_600_000_000, electricQuantity: 83 },
+          ],
+          pageNo: 1,
+          pageSize: 1000,
+          pages: 1,
+          total: 2,
+        },
+      },
+    ],
+  },
   listRecords: {
     summary: 'What happened at a door, newest first',
     description:

@@ -1,9 +1,10 @@
 // The lock endpoints at a glance (Specification 4.1, HTTP API 4).
 import type { LockService } from '../domain/lock-service.ts';
+import { paginate } from '../domain/page.ts';
 import type { RecordService } from '../domain/record-service.ts';
-import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange } from './query.ts';
+import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from './query.ts';
 import { type Answer, done, ok, type Route, route } from './route.ts';
-import { batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
+import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
 
 /** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
@@ -22,6 +23,9 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
     ),
     route('GET', '/api/v1/lock/battery', 'battery', oneLock, ({ caller, parameters: { lockId } }) =>
       ok(batteryView(locks.battery(caller, lockId))),
+    ),
+    route('GET', '/api/v1/lock/battery-history', 'batteryHistory', wholeLockList, ({ caller, parameters: { lockId, page } }) =>
+      ok(pageView(paginate(locks.batteryHistory(caller, lockId), page), batteryLevelView)),
     ),
     route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
       ok(pageView(await records.page(caller, lockId, range), recordView)),

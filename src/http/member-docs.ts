@@ -16,6 +16,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   noKeyPwd: 'Super passcode; only for the administrator of the lock.',
   electricQuantity: 'Battery level in percent; -1 until the lock has reported it.',
   BatteryPercentage: 'Battery level in percent.',
+  reportDate: 'Since when the lock says so: milliseconds since 1970 (UTC).',
   featureValue: 'What the lock can do, in its own words.',
   hasGateway: '1 for a lock behind a hub, else 0.',
   lockData: 'Opaque text given at the registration; empty for all but the administrator of the lock.',

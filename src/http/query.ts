@@ -74,7 +74,7 @@ export const cardList = checked(z.object({ lockId, ...page }), ({ lockId, ...pag
 export const oneCard = checked(z.object({ lockId, cardId }), (value) => value);
 
 /** A list that the specification does not know: all of it (up to 1000) unless a page is asked for. */
-export const cardsOnLock = checked(
+export const wholeLockList = checked(
   z.object({ lockId, pageNo: integer().default(1), pageSize: integer(1, 1000).default(1000) }),
   ({ lockId, ...page }) => ({ lockId, page }),
 );

@@ -1,4 +1,5 @@
 // Domain values out to the specification's names (Specification 2, HTTP API 3, 4 and 6). Nothing else decides what a client sees.
+
 import type { Account, Caller } from '../domain/account.ts';
 import type { TokenView } from '../domain/account-service.ts';
 import { type Alarm, endsByPerson } from '../domain/alarm.ts';
@@ -6,7 +7,7 @@ import type { Card, CardOnLock } from '../domain/card.ts';
 import type { AuditEntry } from '../domain/deed.ts';
 import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
 import type { LiveEvent } from '../domain/live-event.ts';
-import { type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';
+import { type BatteryLevel, type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';
 import type { HelloReport } from '../domain/lock-report.ts';
 import type { LockView, MoveResult } from '../domain/lock-service.ts';
 import type { Page } from '../domain/page.ts';
@@ -74,6 +75,11 @@ export function moveView(result: MoveResult): AnswerBody<'Moved'> {
 /** Specification 4.1 lock/battery. */
 export function batteryView(percent: number): AnswerBody<'Battery'> {
   return { BatteryPercentage: percent };
+}
+
+/** HTTP API 4 lock/battery-history. */
+export function batteryLevelView({ at, percent }: BatteryLevel): AnswerBody<'BatteryLevel'> {
+  return { reportDate: at, electricQuantity: percent };
 }
 
 /** The eight fields of Specification 2.2. */

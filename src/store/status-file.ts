@@ -6,6 +6,7 @@ import type { Log } from '../domain/part.ts';
 import type { Clock, StatusStore } from '../domain/ports.ts';
 import { type BeforeUpgrade, createDocument, NewerSchemaError } from './document.ts';
 import type { FileLayer } from './files.ts';
+import { createLateSaving } from './late-saving.ts';
 
 const saveDelayMs = 5_000;
 
@@ -39,25 +40,13 @@ export function createStatusFile(options: {
   const { files, path, clock, log } = options;
   const document = createDocument({ files, path, format: statusFormat, beforeUpgrade: options.beforeUpgrade });
   const known = new Map<LockId, LockStatus>();
-  let cancelTimer: (() => void) | undefined;
-  let changed = false;
-  let closed = false;
-
-  async function save(): Promise<void> {
-    cancelTimer = undefined;
-    if (!changed) return;
-    changed = false;
-    try {
-      await document.put({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) });
-    } catch (error) {
-      log.warn({ code: 'status-not-saved', err: error }, 'the status of the locks could not be saved; it is tried again');
-      touch();
-    }
-  }
-  function touch(): void {
-    changed = true;
-    if (!closed) cancelTimer ??= clock.timer(saveDelayMs, () => void save());
-  }
+  const saving = createLateSaving({
+    clock,
+    delayMs: saveDelayMs,
+    save: () => document.put({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) }),
+    onFailed: (error) =>
+      log.warn({ code: 'status-not-saved', err: error }, 'the status of the locks could not be saved; it is tried again'),
+  });
 
   return {
     async open() {
@@ -77,16 +66,14 @@ export function createStatusFile(options: {
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {
       known.set(lockId, { ...(known.get(lockId) ?? unknownStatus), ...change });
-      touch();
+      saving.touch();
     },
     remove(lockId) {
-      if (known.delete(lockId)) touch();
+      if (known.delete(lockId)) saving.touch();
     },
     async close() {
-      closed = true;
-      cancelTimer?.();
       await document.idle();
-      await save();
+      await saving.close();
     },
   };
 }

@@ -6,6 +6,7 @@ import type {
   AccountStore,
   AlarmStore,
   AuditStore,
+  BatteryStore,
   CardStore,
   Clock,
   CounterStore,
@@ -21,6 +22,7 @@ import type {
 import { createAccountFile, makeFirstAccount } from './account-file.ts';
 import { createAlarmFile } from './alarm-file.ts';
 import { createAuditLog } from './audit-log.ts';
+import { createBatteryFile } from './battery-file.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { openCommandKey } from './command-key.ts';
 import { createCounterFile, noCounters } from './counter-file.ts';
@@ -80,6 +82,7 @@ export interface Store extends Part {
   readonly cards: CardStore;
   readonly hubs: HubStore;
   readonly statuses: StatusStore;
+  readonly batteries: BatteryStore;
   readonly accounts: AccountStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;
@@ -127,6 +130,7 @@ export function createStore(options: StoreOptions): Store {
   const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade);
   const accounts = createAccountFile(files, `${directory}/accounts.json`, beforeUpgrade);
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
+  const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
   const alarms = createAlarmFile({ files, path: `${directory}/alarms.json`, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
@@ -188,6 +192,7 @@ export function createStore(options: StoreOptions): Store {
     await webhooks.open();
     await counters.raise({ ...lockFiles.highest(), ...accounts.highest(), ...webhooks.highest() });
     await statuses.open();
+    await batteries.open();
     await alarms.open();
     await audit.open();
     await records.open();
@@ -213,6 +218,7 @@ export function createStore(options: StoreOptions): Store {
   async function closeAll(): Promise<void> {
     const closed = await Promise.allSettled([
       statuses.close(),
+      batteries.close(),
       records.close(),
       quarantine.close(),
       lockFiles.idle(),
@@ -255,6 +261,7 @@ export function createStore(options: StoreOptions): Store {
     cards: lockFiles.cards,
     hubs,
     statuses,
+    batteries,
     accounts,
     alarms,
     webhooks,

@@ -4,6 +4,7 @@ import type { Accounts, Hubs } from '../domain/ports.ts';
 import { accountFormat } from './account-file.ts';
 import { alarmFormat } from './alarm-file.ts';
 import { holdsDeed } from './audit-log.ts';
+import { batteryFormat } from './battery-file.ts';
 import { clockFormat } from './clock-trust.ts';
 import { type Counters, counterFormat } from './counter-file.ts';
 import { runningOwner } from './directory-lock.ts';
@@ -42,6 +43,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   const counters = await load('counters.json', counterFormat, 'needed');
   const accounts = await load('accounts.json', accountFormat, 'needed');
   await load('status.json', statusFormat, 'optional');
+  await load('battery.json', batteryFormat, 'optional');
   await load('clock.json', clockFormat, 'optional');
   await load('alarms.json', alarmFormat, 'optional');
   const locks = await verifyLocks(files, directory, load, accounts, report);

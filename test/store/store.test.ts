@@ -441,6 +441,26 @@ describe('the status of the locks', () => {
     }));
 });
 
+test('battery levels are on the disk within the hour, without a stop, and a damaged battery.json is set aside', () =>
+  withDirectory(async (directory) => {
+    const clock = manualClock();
+    const levels = [{ at: 5, percent: 83 }];
+    const { store } = await startedStore(directory, { clock });
+    store.batteries.put(lockId(1), levels);
+    clock.advance(3_600_000);
+    expect(clock.timers).toBe(0);
+    await store.stop();
+    const again = (await startedStore(directory)).store;
+    expect(again.batteries.levels(lockId(1))).toEqual(levels);
+    again.batteries.remove(lockId(1));
+    await again.stop();
+    await writeFile(`${directory}/battery.json`, '{"schemaVersion":1,"batteries":[{"lockId":1}]}');
+    const anew = (await startedStore(directory)).store;
+    expect(anew.batteries.levels(lockId(1))).toEqual([]);
+    expect(existsSync(`${directory}/battery.json.damaged`)).toBe(true);
+    await anew.stop();
+  }));
+
 test('roles and tokens survive in the documents as they were given', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);

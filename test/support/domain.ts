@@ -5,6 +5,7 @@ import { createAccountService } from '../../src/domain/account-service.ts';
 import { createAlarmService } from '../../src/domain/alarm-service.ts';
 import { announced } from '../../src/domain/announced-stores.ts';
 import { createAuditTrail } from '../../src/domain/audit.ts';
+import { keepingBatteries } from '../../src/domain/battery-history.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
 import { createCardService } from '../../src/domain/card-service.ts';
 import { createCommandService } from '../../src/domain/command-service.ts';
@@ -30,6 +31,7 @@ import {
   createMemoryAccounts,
   createMemoryAlarms,
   createMemoryAudit,
+  createMemoryBatteries,
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
@@ -255,11 +257,12 @@ export async function createDomain(
     alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: 1_000 }).list,
     clockIsSuspect: () => false,
   });
+  const batteries = createMemoryBatteries();
   const { locks, cards, statuses, accounts, notify } = announced(
     {
       locks: storedLocks,
       cards: storedCards,
-      statuses: memoryStatuses,
+      statuses: keepingBatteries(memoryStatuses, batteries, clock),
       accounts: storedAccounts,
       notify(notice: Notice) {
         notices.push(notice);
@@ -270,7 +273,7 @@ export async function createDomain(
   );
   const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: 10_000 });
   const stateHeard = new WeakSet<LockSession>();
-  const lockService = createLockService({ locks, statuses, link, commands, stateHeard });
+  const lockService = createLockService({ locks, statuses, batteries, link, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records, clockIsSuspect: () => false });
   const administration = createSequence();

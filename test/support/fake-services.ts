@@ -122,6 +122,7 @@ function createFakeServices(): FakeServices {
       list: (_caller, page) => paginate([sampleView, silentView], page),
       state: () => unexpected('state'),
       battery: () => unexpected('battery'),
+      batteryHistory: () => unexpected('batteryHistory'),
       move: async () => unexpected('move'),
       setAutoLock: async () => unexpected('setAutoLock'),
       detail: () => unexpected('detail'),

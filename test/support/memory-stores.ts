@@ -3,13 +3,14 @@ import type { Account, AccountId, Token } from '../../src/domain/account.ts';
 import type { LockCards } from '../../src/domain/card.ts';
 import type { AuditEntry } from '../../src/domain/deed.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
+import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type {
   AccountStore,
   Accounts,
   AlarmStore,
   AuditStore,
+  BatteryStore,
   CardStore,
   CounterStore,
   EpochProgress,
@@ -89,6 +90,15 @@ export function createMemoryStatuses(): StatusStore {
     remove(lockId) {
       known.delete(lockId);
     },
+  };
+}
+
+export function createMemoryBatteries(): BatteryStore {
+  const known = new Map<LockId, readonly BatteryLevel[]>();
+  return {
+    levels: (lockId) => known.get(lockId) ?? [],
+    put: (lockId, levels) => void known.set(lockId, levels),
+    remove: (lockId) => void known.delete(lockId),
   };
 }
 

@@ -57,6 +57,10 @@ export function answerWithSamples({
   Object.assign(locks, {
     state: asked('state', { state: 'locked', stateAt: sampleStatus.stateAt, online: true }),
     battery: asked('battery', 83),
+    batteryHistory: asked('batteryHistory', [
+      { at: 1_763_000_000_000, percent: 84 },
+      { at: 1_763_600_000_000, percent: 83 },
+    ]),
     move: async (_caller: unknown, lockId: unknown, wanted: string) => {
       calls.push(['move', lockId, wanted]);
       return wanted === 'locked' ? { success: true } : { success: false, reason: 'jammed' };
