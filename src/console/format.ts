@@ -4,6 +4,9 @@ import { useApp, useStrings } from './app.ts';
 
 export interface Formats {
   dateTime(ms: number): string;
+  /** For scales: day and month, and hour and minute. */
+  day(ms: number): string;
+  clock(ms: number): string;
   /** With seconds. */
   time(ms: number): string;
 }
@@ -15,6 +18,8 @@ export function useFormats(): Formats {
   const locale = language === 'en' ? 'en-GB' : language;
   return {
     dateTime: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+    day: (ms) => new Date(ms).toLocaleDateString(locale, { day: 'numeric', month: 'short' }),
+    clock: (ms) => new Date(ms).toLocaleTimeString(locale, { timeStyle: 'short' }),
     time: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
   };
 }

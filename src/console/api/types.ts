@@ -24,6 +24,12 @@ export interface LockDetail {
   readonly date: number;
 }
 
+/** From `reportDate` on, the lock has said so. */
+export interface BatteryLevel {
+  readonly reportDate: number;
+  readonly electricQuantity: number;
+}
+
 export interface LockRecord {
   readonly recordId: number;
   readonly lockId: number;

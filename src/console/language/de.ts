@@ -78,6 +78,7 @@ export const de: Strings = {
     online: 'Online',
     offline: 'Offline',
     battery: (percent) => `Batterie ${percent} %`,
+    percent: (percent) => `${percent} %`,
     batteryUnknown: 'Batterie unbekannt',
   },
   lock: {
@@ -199,6 +200,10 @@ export const de: Strings = {
   },
   battery: {
     title: 'Batterie',
+    none: 'Das Schloss hat noch nicht gemeldet, wie voll seine Batterie ist.',
+    chart: (since, from, to) => `Batterie seit ${since}: von ${from} % auf jetzt ${to} %`,
+    asTable: 'Als Tabelle',
+    since: 'Seit',
   },
   recordTypes: {
     'unlock by gateway': 'Vom Gateway entriegelt',

@@ -78,6 +78,7 @@ export const en = {
     online: 'Online',
     offline: 'Offline',
     battery: (percent: number) => `Battery ${percent}%`,
+    percent: (percent: number) => `${percent}%`,
     batteryUnknown: 'Battery unknown',
   },
   lock: {
@@ -194,6 +195,10 @@ export const en = {
   },
   battery: {
     title: 'Battery',
+    none: 'The lock has not said yet how full its battery is.',
+    chart: (since: string, from: number, to: number) => `Battery since ${since}: from ${from}% to ${to}% now`,
+    asTable: 'As a table',
+    since: 'Since',
   },
   recordTypes: {
     'unlock by gateway': 'Unlocked by the gateway',

@@ -7,6 +7,7 @@ import { LockHead } from '../components/lock-head.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useFormats, useProblemText } from '../format.ts';
 import { AutoLock } from './lock-auto-lock.tsx';
+import { LockBattery } from './lock-battery.tsx';
 import { BoltControl } from './lock-bolt.tsx';
 import { LockDetails, useLockDetail } from './lock-details.tsx';
 import type { PageProps } from './page.ts';
@@ -41,6 +42,7 @@ export function LockPage({ parameters }: PageProps) {
             </div>
             <BoltControl lock={lock} />
           </section>
+          <LockBattery lock={lock} />
           {lock.role !== 'operator' && <AutoLock lockId={lockId} seconds={detail.detail?.autoLockTime} onChange={detail.reload} />}
           {isAdministrator && <LockDetails {...detail} />}
         </>

@@ -1,0 +1,65 @@
+// How the battery of a lock went: as a chart, and as a table for who does not see it.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Page } from '../api/client.ts';
+import type { BatteryLevel } from '../api/types.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Chart } from '../components/chart.tsx';
+import { Loading, ProblemNotice } from '../components/notice.tsx';
+import { Table } from '../components/table.tsx';
+import { useFormats } from '../format.ts';
+import type { LiveLock } from '../live.ts';
+
+export function LockBattery({ lock: { lockId, electricQuantity } }: { lock: LiveLock }) {
+  const { client } = useApp();
+  const { battery: strings, states } = useStrings();
+  const { dateTime } = useFormats();
+  const [levels, setLevels] = useState<readonly BatteryLevel[]>();
+  const [problem, setProblem] = useState<unknown>();
+
+  // Again with each level that the lock says.
+  useEffect(() => {
+    let current = true;
+    client.get<Page<BatteryLevel>>('lock/battery-history', { lockId }).then(
+      ({ list }) => current && setLevels(list),
+      (error: unknown) => current && setProblem(error),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, lockId, electricQuantity]);
+
+  const points = useMemo(() => (levels ?? []).map(({ reportDate, electricQuantity: value }) => ({ at: reportDate, value })), [levels]);
+  const [first] = levels ?? [];
+  const last = levels?.at(-1);
+  return (
+    <section class="panel" aria-labelledby="battery">
+      <h2 id="battery">{strings.title}</h2>
+      {problem !== undefined && <ProblemNotice problem={problem} />}
+      {levels === undefined && problem === undefined && <Loading />}
+      {levels?.length === 0 && <p class="empty">{strings.none}</p>}
+      {levels && first && last && (
+        <>
+          <Chart
+            points={points}
+            min={0}
+            max={100}
+            text={states.percent}
+            label={strings.chart(dateTime(first.reportDate), first.electricQuantity, last.electricQuantity)}
+          />
+          <details>
+            <summary>{strings.asTable}</summary>
+            <Table
+              caption={strings.title}
+              rows={[...levels].reverse()}
+              keyOf={({ reportDate }) => reportDate}
+              columns={[
+                { title: strings.since, cell: ({ reportDate }) => dateTime(reportDate) },
+                { title: strings.title, cell: (level) => states.percent(level.electricQuantity) },
+              ]}
+            />
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
