@@ -37,7 +37,7 @@ export function Chart({ label, points, min, max, text }: ChartProps) {
       const { default: UPlot } = await import('uplot');
       if (left) return;
       const now = Date.now();
-      const first = Math.min(points[0]?.at ?? now, now - 7 * dayMs);
+      const first = Math.min(points[0]?.at ?? now, now - dayMs);
       const times = [...points.map(({ at }) => at / 1000), now / 1000];
       const values = [...points.map(({ value }) => value), points.at(-1)?.value ?? null];
       const data: AlignedData = [times, values];
