@@ -7,6 +7,7 @@
 import { checkedExtra, writeChecked } from './checked-line.ts';
 import { codeOf, type OpenFile } from './files.ts';
 import { isFull, storageUnavailable } from './flush-guard.ts';
+import type { JournalTail } from './journal-tail.ts';
 
 /** Lines on their way to the disk, which stand or fall together. */
 interface Waiting {
@@ -52,7 +53,7 @@ export interface Journal {
 }
 
 /** A journal over a file, opened as one, whose first `length` bytes are good; what is behind them is cut before the first write. */
-export function createJournal(file: OpenFile, goodLength: number): Journal {
+export function createJournal(file: OpenFile, goodLength: number, tail?: JournalTail): Journal {
   let length = goodLength;
   /** Where the file ends; those bytes behind `length` are newlines. */
   let end = goodLength;
@@ -95,6 +96,7 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
       throw error;
     }
     ragged = false;
+    tail?.add(lines, length);
     if (isBeyond) end = length + bytes + padding.length;
     flushes += 1;
     let position = length;
@@ -148,7 +150,7 @@ export function createJournal(file: OpenFile, goodLength: number): Journal {
     flushes: () => flushes,
     enqueue,
     append: (body) => new Promise((resolve, reject) => enqueue({ bodies: [body], resolve, reject })),
-    read: (into, position) => file.read(into, position),
+    read: async (into, position) => (tail?.read(into, position) ? into.length : file.read(into, position)),
     idle: () => writing ?? Promise.resolve(),
     close() {
       closing ??= (writing ?? Promise.resolve()).then(closeFile);

@@ -7,6 +7,7 @@ import { type DayFile, type DayName, dayFileName } from './day-file.ts';
 import type { FileLayer } from './files.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createJournalFile, recoverJournal } from './journal-recovery.ts';
+import { createJournalTail } from './journal-tail.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
 import { type LinePlace, readLines } from './read-lines.ts';
@@ -44,10 +45,17 @@ interface DayOptions {
   readonly log: Log;
 }
 
+/** Of an open day in memory: some 55,000 records. */
+const tailBytes = 16 << 20;
+
 /** Begins the file of a day. */
 export async function beginDay(options: DayOptions): Promise<OpenDay> {
   const file = await createJournalFile(options.files, `${options.folder}/${dayFileName(options.name)}`);
-  return openDay(options, createJournal(file, 0), { runs: createLockRuns(), newest: undefined, isInOrder: true });
+  return openDay(options, createJournal(file, 0, createJournalTail(tailBytes)), {
+    runs: createLockRuns(),
+    newest: undefined,
+    isInOrder: true,
+  });
 }
 
 /** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
@@ -77,7 +85,11 @@ export async function reopenDay(options: DayOptions, onRecord: (record: LockReco
     before = 0;
     await scanLines(file, take);
   }
-  return openDay(options, createJournal(file, length), { runs, newest, isInOrder });
+  const tail = createJournalTail(tailBytes);
+  const newestBytes = Buffer.allocUnsafe(Math.min(length, tail.capacity));
+  await file.read(newestBytes, length - newestBytes.length);
+  tail.add(newestBytes, length - newestBytes.length);
+  return openDay(options, createJournal(file, length, tail), { runs, newest, isInOrder });
 }
 
 interface Found {

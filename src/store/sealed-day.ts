@@ -27,6 +27,11 @@ export function createSealedDay(options: {
   const { name, index, file, log } = options;
   const { lockIds, positions, counts, lowest, highest } = index.blocks;
 
+  const oldest = lowest.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
+  const newest = highest.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
+  /** The block that was read last: a page counts it and shows it, and the next page of a lock is often in it, too. */
+  let latest: { readonly block: number; readonly lines: Promise<readonly Buffer[]> } | undefined;
+
   /** Index of the first block of a lock, or of the first behind where it would be. */
   function firstBlock(lockId: number): number {
     let low = 0;
@@ -45,7 +50,16 @@ export function createSealedDay(options: {
     return from <= low && high <= to ? 'inside' : 'edge';
   }
   /** The lines of a block, with their newlines, oldest first. */
-  async function linesOf(block: number): Promise<Buffer[]> {
+  function linesOf(block: number): Promise<readonly Buffer[]> {
+    if (latest?.block === block) return latest.lines;
+    const reading = { block, lines: readBlock(block) };
+    latest = reading;
+    reading.lines.catch(() => {
+      if (latest === reading) latest = undefined;
+    });
+    return reading.lines;
+  }
+  async function readBlock(block: number): Promise<readonly Buffer[]> {
     const from = positions[block] as number;
     const bytes = Buffer.allocUnsafe((positions[block + 1] ?? index.bytes) - from);
     const text = bytes.subarray(0, await file.read(bytes, from));
@@ -58,7 +72,7 @@ export function createSealedDay(options: {
     }
     return lines;
   }
-  async function matchingLines(block: number, query: DayQuery): Promise<Buffer[]> {
+  async function matchingLines(block: number, query: DayQuery): Promise<readonly Buffer[]> {
     const lines = await linesOf(block);
     if (relation(block, query) === 'inside') return lines;
     return lines.filter((line) => {
@@ -91,6 +105,7 @@ export function createSealedDay(options: {
     readAt: file.read,
     count: () => index.count,
     matching(query) {
+      if (newest < query.from || oldest > query.to) return 0;
       let counted = 0;
       const edges: number[] = [];
       for (let block = firstBlock(query.lockId); lockIds[block] === query.lockId; block++) {

@@ -81,6 +81,8 @@ describe('the records since one', () => {
       const heard = listen();
       const { store } = await startedStore(directory, { clock, onStored: heard.onStored });
       for (let n = 0; n < 60; n++) await store.records.append(lockId(1), 'e', sampleEvents(n * 50 + 1, n * 50 + 50));
+      clock.advance(dayMs);
+      await store.sealDays();
       const path = `${directory}/records/2026-11-21-1.jsonl`;
       const bytes = await readFile(path);
       const at = bytes.indexOf('"recordId":1500,');
