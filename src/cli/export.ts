@@ -1,6 +1,7 @@
 // latchd export: the records of a lock for other programs.
 import { command } from './command.ts';
 import { output, say } from './output.ts';
+import { progressLine } from './progress.ts';
 import { instant, positiveInteger } from './values.ts';
 
 const formats = ['csv', 'jsonl'] as const;
@@ -29,10 +30,14 @@ export const exportRecords = command<Given>({
   ],
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
-    const terminal = process.stderr.isTTY ? process.stderr : undefined;
+    // Records that go to the terminal themselves show how far it is.
+    const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
+    const onProgress = (done: number, days: number, records: number) => progress?.show(`${done} of ${days} days, ${records} records`);
     const warn = (sentence: string) => say(`latchd: ${sentence}`);
     const { exportLock } = await import('../offline/files.ts');
-    await exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), terminal, warn });
+    const work = exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), onProgress, warn });
+    const count = await work.finally(() => progress?.end());
+    if (progress) say(`${count} records of lock ${lock}`);
     return 0;
   },
 });

@@ -25,27 +25,33 @@ export interface ExportOptions {
   readonly to: number;
   readonly format: 'csv' | 'jsonl';
   readonly output: NodeJS.WritableStream;
-  /** Where progress is shown; absent: nowhere. */
-  readonly terminal: NodeJS.WritableStream | undefined;
+  /** Told how many files of how many are read, and how many records were written before. */
+  onProgress(done: number, days: number, records: number): void;
   /** Told what a person should know besides. */
   warn(sentence: string): void;
 }
 
 /** Writes the records of a lock, oldest first, with the names of Specification 2.2; resolves with how many. */
-export async function exportLock({ directory, lockId, from, to, format, output, terminal, warn }: ExportOptions): Promise<number> {
+export async function exportLock({ directory, lockId, from, to, format, output, onProgress, warn }: ExportOptions): Promise<number> {
   let count = 0;
-  const show = (done: number, all: number) => terminal?.write(`\r${done} of ${all} days, ${count} records`);
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
   if (format === 'csv') await write(`${csvNames.join(',')}\r\n`);
   const onSuspectClock = () => warn('the clock of this machine may be wrong: no record was left out for its age');
-  const days = exportRecords({ directory, lockId: lockId as LockId, from, to, now: Date.now(), onProgress: show, onSuspectClock });
+  const days = exportRecords({
+    directory,
+    lockId: lockId as LockId,
+    from,
+    to,
+    now: Date.now(),
+    onProgress: (done, all) => onProgress(done, all, count),
+    onSuspectClock,
+  });
   for await (const records of days) {
     count += records.length;
     await write(records.map(format === 'csv' ? csvLine : jsonLine).join(''));
   }
-  if (terminal) terminal.write(`\r${count} records of lock ${lockId}                    \n`);
   return count;
 }
 

@@ -1,8 +1,10 @@
 // The commands of an operator beside the daemon: verify, export, clock.
+import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openSite, type Site } from '../support/site.ts';
+import { openSite, program, type Site } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
 
 let site: Site;
@@ -60,6 +62,20 @@ describe('latchd export, while the daemon runs', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([second]);
+  });
+
+  test('shows on a terminal how far it is, and keeps that out of the file', async () => {
+    const file = join(site.folder, 'records.jsonl');
+    const command = `'${process.execPath}' '${program}' export --lock ${site.lockId(1)} --format jsonl --data-dir '${site.dataDir}' > '${file}'`;
+    // A pseudo-terminal, on which only standard error is.
+    const { stdout: seen } = await promisify(execFile)('script', ['-qec', command, '/dev/null']);
+    const [lines = '', count] = seen.split('\r\n');
+    expect(lines.split('\r').map((line) => line.trim())).toContain('1 of 1 days, 0 records');
+    // The line is taken away before the last word.
+    expect(lines).toMatch(/\r +\r3 records of lock \d+$/);
+    expect(count).toBe('');
+    const written = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    expect(written.map((line) => JSON.parse(line))).toEqual(await apiRecords());
   });
 
   test('refuses what is no lock and no date with a sentence each', async () => {
