@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { Client } from './api/client.ts';
 import type { Strings } from './language/en.ts';
 import type { Live } from './live.ts';
-import { languages, type Preferences } from './preferences.ts';
+import type { Preferences } from './preferences.ts';
 import type { Router } from './router.ts';
 import type { Session } from './session.ts';
 import type { Toasts } from './toasts.ts';
@@ -28,5 +28,7 @@ export function useApp(): App {
 
 /** What the console says, in the language of the moment. */
 export function useStrings(): Strings {
-  return languages[useApp().preferences.language.value].strings;
+  const strings = useApp().preferences.strings.value;
+  if (!strings) throw new Error('nothing is shown before there is a language');
+  return strings;
 }

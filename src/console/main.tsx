@@ -24,8 +24,9 @@ function createApp(): App {
 }
 
 function Console() {
-  const state = useApp().session.state.value;
-  if (state === 'checking') return null;
+  const { session, preferences } = useApp();
+  const state = session.state.value;
+  if (state === 'checking' || !preferences.strings.value) return null;
   return typeof state === 'object' ? <Frame {...state} /> : <SignInPage />;
 }
 

@@ -1,34 +1,42 @@
 // How somebody wants the console on this device: its language and its appearance. Nothing else is kept in the browser.
-import { effect, type Signal, signal } from '@preact/signals';
-import { de } from './language/de.ts';
-import { en, type Strings } from './language/en.ts';
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Strings } from './language/en.ts';
 
 export type Language = 'en' | 'de';
 export type Theme = 'auto' | 'light' | 'dark';
 
-export const languages: Readonly<Record<Language, { readonly name: string; readonly strings: Strings }>> = {
-  en: { name: 'English', strings: en },
-  de: { name: 'Deutsch', strings: de },
+/** Nobody waits for the texts of the other one. */
+export const languages: Readonly<Record<Language, { readonly name: string; readonly load: () => Promise<Strings> }>> = {
+  en: { name: 'English', load: async () => (await import('./language/en.ts')).en },
+  de: { name: 'Deutsch', load: async () => (await import('./language/de.ts')).de },
 };
 
 export interface Preferences {
   readonly language: Signal<Language>;
+  /** What the console says; undefined until the first language is here, that of before until another one is. */
+  readonly strings: ReadonlySignal<Strings | undefined>;
   readonly theme: Signal<Theme>;
 }
 
 export function createPreferences(): Preferences {
   const language = signal<Language>(kept('language', ['en', 'de']) ?? (navigator.language.startsWith('de') ? 'de' : 'en'));
   const theme = signal<Theme>(kept('theme', ['light', 'dark']) ?? 'auto');
+  const strings = signal<Strings>();
   const page = document.documentElement;
   effect(() => {
-    page.lang = language.value;
-    keep('language', language.value);
+    const wanted = language.value;
+    keep('language', wanted);
+    void languages[wanted].load().then((loaded) => {
+      if (language.peek() !== wanted) return;
+      page.lang = wanted;
+      strings.value = loaded;
+    });
   });
   effect(() => {
     page.dataset['theme'] = theme.value;
     keep('theme', theme.value);
   });
-  return { language, theme };
+  return { language, strings, theme };
 }
 
 // A browser may forbid to keep anything; then each visit begins anew.

@@ -81,7 +81,8 @@ export function Chart({ label, points, min, max, text }: ChartProps) {
         chart.destroy();
       };
     }
-    if (element) void draw(element);
+    // Without its library there is no picture; the table beside it says the same.
+    if (element) draw(element).catch(() => undefined);
     return () => {
       left = true;
       end?.();
