@@ -1,10 +1,12 @@
 // Brings one webhook what it is to hear: of each lock in order, several locks at a time, again and again when it must be. What is under way
 // when the process ends is sent once more after the next start.
 import type { Caller } from './account.ts';
+import { createLaneTurns } from './lane-turns.ts';
 import type { LiveEvent } from './live-event.ts';
 import type { LiveService } from './live-service.ts';
 import type { Clock, Notify, WebhookPost, WebhookSender, WebhookStore } from './ports.ts';
 import type { LockRecord } from './record.ts';
+import { createToldAlarms } from './told-alarms.ts';
 import {
   type Attempt,
   type Delivery,
@@ -13,20 +15,16 @@ import {
   type KeptWebhook,
   pauseMs,
   replaces,
-  type ToldAlarm,
   triedForMs,
   type WebhookEvent,
-  type WebhookProgress,
   wants,
-  withFailed,
 } from './webhook.ts';
+import { createWebhookKeeper } from './webhook-keeper.ts';
 import { createLanes, type Lane, recordsOfLane } from './webhook-lanes.ts';
 
-/** Requests to one receiver at a time. */
-const sentAtOnce = 4;
-/** What nobody would miss after a crash, because it is done again, is written so much later. */
-const writeDelayMs = 5_000;
-/** What was done last, and waits for another attempt, for whoever looks. */
+/** After the disk could not be read. */
+const readAgainMs = 5_000;
+/** What was tried last and has not failed for good, for whoever looks. */
 const recentAtMost = 100;
 /** A receiver that comes and goes all the time is two lines in the log in so long. */
 const saidEveryMs = 600_000;
@@ -60,14 +58,8 @@ export interface Courier {
   waiting(): number;
   /** Since when every attempt has failed; null: the last one did not. */
   failingSince(): number | null;
-  /** What was tried last, the newest first, without those that failed for good. */
+  /** What was tried last, the newest first, without what failed for good. */
   recent(): readonly TriedDelivery[];
-}
-
-interface Pause {
-  readonly cancel: () => void;
-  /** No answer came, so that all others fail for the same reason. */
-  readonly isUnreachable: boolean;
 }
 
 /** The JSON that a receiver is sent. */
@@ -91,6 +83,8 @@ export interface CourierSurroundings {
   readonly figures: CourierFigures;
 }
 
+type OtherEvent = Exclude<WebhookEvent, { type: 'record' }>;
+
 export function createCourier(
   options: CourierSurroundings & {
     readonly kept: KeptWebhook;
@@ -100,28 +94,26 @@ export function createCourier(
     readonly accountsChanged: () => void;
   },
 ): Courier {
-  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, figures, caller } = options;
-  const { webhookId } = options.kept.webhook;
+  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, figures, caller, kept } = options;
+  const { webhookId } = kept.webhook;
   const lanes = createLanes();
-  const ready = new Set<Lane>();
-  const paused = new Map<Lane, Pause>();
+  const turns = createLaneTurns({ clock, serve, isEmpty: (lane) => lanes.first(lane) === undefined });
   const recent = new Map<string, TriedDelivery>();
-  const told = new Map<string, ToldAlarm>();
-  let failed: FailedDelivery[] = [];
-  let position = options.kept.progress.position;
+  const told = createToldAlarms(kept.progress.alarms);
+  let position = kept.progress.position;
   let isLive = false;
   let isStopped = false;
-  let underWay = 0;
   let failingSince: number | null = null;
   let isSaid = false;
   let saidAt = Number.NEGATIVE_INFINITY;
   let unfollow = (): void => undefined;
   let cancelRetry = (): void => undefined;
-  let cancelWrite: (() => void) | undefined;
-  let writing: Promise<void> | undefined;
-  let isChanged = false;
+  const keeper = createWebhookKeeper({
+    ...{ clock, webhooks, webhookId, notify },
+    progress: () => ({ ...lanes.kept(), position: isLive ? live.newestRecord() : position, alarms: told.all() }),
+  });
 
-  const webhook = () => webhooks.get(webhookId)?.webhook ?? options.kept.webhook;
+  const webhook = () => webhooks.get(webhookId)?.webhook ?? kept.webhook;
 
   function recordDelivery(record: LockRecord): Delivery {
     const { recordId, lockId, serverDate: at } = record;
@@ -129,39 +121,21 @@ export function createCourier(
     return { id, type: 'record', lockId, at, recordId, body: bodies.event({ type: 'record', lockId, record }, { id, at }) };
   }
   const addRecord = (record: LockRecord): Lane => lanes.addRecord(record, () => recordDelivery(record));
-  function otherDelivery(event: Exclude<WebhookEvent, { type: 'record' }>): Delivery {
+
+  function hear(event: LiveEvent): void {
+    if (!told.isNews(event) || !wants(webhook(), event.type, event.lockId)) return;
+    if (event.type !== 'record') addOther(event as OtherEvent);
+    // Before it is live, records come from the log, in their order.
+    else if (isLive) turns.enqueue(addRecord(event.record));
+  }
+  function addOther(event: OtherEvent): void {
     const { type, lockId } = event;
     const [id, at] = [newId(), clock.now()];
-    return { id, type, lockId, at, recordId: live.newestRecord(), body: bodies.event(event, { id, at }) };
-  }
-  function hear(event: LiveEvent): void {
-    remember(event);
-    if (!wants(webhook(), event.type, event.lockId)) return;
-    // Before it is live, records come from the log, in their order.
-    if (event.type === 'record') {
-      if (isLive) enqueue(addRecord(event.record));
-    } else tell(event as Exclude<WebhookEvent, { type: 'record' }>);
-  }
-  function tell(event: Exclude<WebhookEvent, { type: 'record' }>): void {
-    const delivery = otherDelivery(event);
+    const delivery = { id, type, lockId, at, recordId: live.newestRecord(), body: bodies.event(event, { id, at }) };
     const { lane, gaveWay } = lanes.add(delivery, replaces(event));
-    if (gaveWay) giveUp([gaveWay], { attempts: 0, status: null, reason: 'too much was waiting' });
-    if (isKept(delivery.type)) write();
-    enqueue(lane);
-  }
-  function remember(event: LiveEvent): void {
-    if (event.type === 'alarm') told.set(nameOf(event.alarm), { ...nameless(event.alarm) });
-    if (event.type === 'alarm-ended') told.delete(nameOf(event));
-  }
-  /** What began or ended between the last time that it was written down and now. */
-  function missedAlarms(): void {
-    for (const alarm of options.kept.progress.alarms) told.set(nameOf(alarm), alarm);
-    const standing = live.alarmsOf(caller).flatMap((event) => (event.type === 'alarm' ? [event] : []));
-    const names = new Set(standing.map(({ alarm }) => nameOf(alarm)));
-    const ended = [...told.values()].filter((alarm) => !names.has(nameOf(alarm)));
-    const begun = standing.filter(({ alarm }) => told.get(nameOf(alarm))?.since !== alarm.since);
-    for (const { kind, lockId, since } of ended) hear({ type: 'alarm-ended', kind, lockId, since });
-    for (const event of begun) hear(event);
+    if (gaveWay) giveUp(gaveWay, { attempts: 0, status: null, reason: 'too much was waiting' });
+    if (isKept(type)) keeper.now();
+    turns.enqueue(lane);
   }
 
   /** Distributes what the log has since the position; then it is live. */
@@ -180,31 +154,11 @@ export function createCourier(
       } while (position < live.newestRecord());
       // Nothing has been waited for since: no record can have been overlooked.
       isLive = true;
-      for (const lane of lanes.all()) ready.add(lane);
-      pump();
+      for (const lane of lanes.all()) turns.enqueue(lane);
+      turns.begin();
     } catch {
       // The disk; its trouble is said elsewhere.
-      if (!isStopped) cancelRetry = clock.timer(writeDelayMs, () => void catchUp());
-    }
-  }
-  function enqueue(lane: Lane): void {
-    if (paused.has(lane) || lane.isUnderWay) return;
-    ready.add(lane);
-    pump();
-  }
-  function pump(): void {
-    while (isLive && !isStopped && underWay < sentAtOnce) {
-      const [lane] = ready;
-      if (lane === undefined) return;
-      ready.delete(lane);
-      underWay += 1;
-      lane.isUnderWay = true;
-      void serve(lane).finally(() => {
-        underWay -= 1;
-        lane.isUnderWay = false;
-        if (!isStopped && !paused.has(lane) && lanes.first(lane) !== undefined) ready.add(lane);
-        pump();
-      });
+      if (!isStopped) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
     }
   }
   async function serve(lane: Lane): Promise<void> {
@@ -220,10 +174,10 @@ export function createCourier(
     if (isStopped) return;
     if (attempt.delivered) delivered(lane, first, attempt);
     else refused(lane, first, attempt);
-    writeLater();
+    keeper.later();
   }
   async function readLog(lane: Lane, after: number): Promise<void> {
-    const upTo = live.newestRecord();
+    const newest = live.newestRecord();
     const records: Delivery[] = [];
     try {
       for await (const some of live.recordsSince(caller, after, (lockId) => lockId === lane.lockId)) {
@@ -231,11 +185,12 @@ export function createCourier(
         if (records.length === recordsOfLane) break;
       }
     } catch {
-      pause(lane, false);
+      turns.pause(lane, readAgainMs, false);
       return;
     }
     const more = records.length === recordsOfLane;
-    lanes.read(lane, { records, more, upTo: more ? (records.at(-1)?.recordId ?? after) : Math.max(upTo, records.at(-1)?.recordId ?? 0) });
+    const last = records.at(-1)?.recordId ?? after;
+    lanes.read(lane, { records, more, upTo: more ? last : Math.max(newest, last) });
   }
   function delivered(lane: Lane, delivery: Delivery, attempt: Attempt): void {
     figures.delivered += 1;
@@ -246,7 +201,7 @@ export function createCourier(
     if (isSaid) notify({ kind: 'webhook-works', webhookId });
     isSaid = false;
     // It is there again: whoever waits because it was not does so no longer.
-    for (const [other, { isUnreachable }] of [...paused]) if (isUnreachable) wake(other);
+    turns.wake('unreachable');
   }
   function refused(lane: Lane, delivery: Delivery, attempt: Attempt): void {
     const { status, reason } = attempt;
@@ -267,34 +222,23 @@ export function createCourier(
     const tooOld = clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - triedForMs;
     if (delivery.at > tooOld) {
       lanes.holdBack(lane);
-      pause(lane, status === null);
+      turns.pause(lane, pauseMs(lane.attempts, random()), status === null);
       return;
     }
     // What waited behind it for as long would meet with the same.
     const { attempts } = lane;
     for (let next = lanes.first(lane); next !== undefined && !('log' in next) && next.at <= tooOld; next = lanes.first(lane)) {
-      giveUp([next], { attempts, status, reason });
+      giveUp(next, { attempts, status, reason });
       lanes.done(lane, next);
     }
     lane.attempts = 0;
   }
-  function pause(lane: Lane, isUnreachable: boolean): void {
-    const cancel = clock.timer(pauseMs(Math.max(1, lane.attempts), random()), () => wake(lane));
-    paused.set(lane, { cancel, isUnreachable });
-  }
-  function wake(lane: Lane): void {
-    paused.get(lane)?.cancel();
-    paused.delete(lane);
-    enqueue(lane);
-  }
-  function giveUp(deliveries: readonly Delivery[], tried: Pick<FailedDelivery, 'attempts' | 'status' | 'reason'>): void {
-    for (const delivery of deliveries) {
-      recent.delete(delivery.id);
-      if (!isKept(delivery.type)) figures.dropped += 1;
-      else {
-        figures.failed += 1;
-        failed.push({ ...delivery, ...tried, triedAt: clock.now() });
-      }
+  function giveUp(delivery: Delivery, tried: Pick<FailedDelivery, 'attempts' | 'status' | 'reason'>): void {
+    recent.delete(delivery.id);
+    if (!isKept(delivery.type)) figures.dropped += 1;
+    else {
+      figures.failed += 1;
+      keeper.failed({ ...delivery, ...tried, triedAt: clock.now() });
     }
   }
   function note(delivery: Delivery, progress: TriedDelivery['progress'], attempts: number, { status, reason }: Attempt): void {
@@ -304,63 +248,27 @@ export function createCourier(
     if (oldest !== undefined && recent.size > recentAtMost) recent.delete(oldest);
   }
 
-  function writeLater(): void {
-    isChanged = true;
-    cancelWrite ??= clock.timer(writeDelayMs, write);
-  }
-  function write(): void {
-    isChanged = true;
-    cancelWrite?.();
-    cancelWrite = undefined;
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
-  }
-  async function writeAll(): Promise<void> {
-    while (isChanged) {
-      isChanged = false;
-      const given = failed;
-      failed = [];
-      try {
-        await webhooks.update(webhookId, (kept) => ({ ...kept, progress: withFailed(progress(kept.progress), given) }));
-        if (given.length > 0) notify({ kind: 'deliveries-failed', webhookId, count: given.length });
-      } catch {
-        // The disk, whose trouble is said elsewhere; or the webhook was removed.
-        failed = [...given, ...failed];
-        if (!isStopped) writeLater();
-        return;
-      }
-    }
-  }
-  function progress(before: WebhookProgress): WebhookProgress {
-    return { ...before, ...lanes.kept(), position: isLive ? live.newestRecord() : position, alarms: [...told.values()] };
-  }
-
   return {
     start() {
-      const { behind, waiting } = options.kept.progress;
+      const { behind, waiting } = kept.progress;
       position = Math.min(position, live.newestRecord());
       for (const { lockId, done } of behind) lanes.addBehind(lockId, done);
       for (const delivery of waiting) lanes.add(delivery, undefined);
       unfollow = live.follow({ caller, hear, accountsChanged: options.accountsChanged });
-      missedAlarms();
+      for (const event of told.missed(live.alarmsOf(caller))) hear(event);
       void catchUp();
     },
     changed() {
-      write();
-      for (const lane of [...paused.keys()]) wake(lane);
+      keeper.now();
+      turns.wake('all');
     },
     async stop() {
-      if (isStopped) return writing;
+      if (isStopped) return;
       isStopped = true;
       unfollow();
       cancelRetry();
-      for (const { cancel } of paused.values()) cancel();
-      const isDue = cancelWrite !== undefined || isLive;
-      cancelWrite?.();
-      await writing;
-      if (isDue) write();
-      await writing;
+      turns.stop();
+      await keeper.stop();
     },
     waiting: lanes.size,
     failingSince: () => failingSince,
@@ -370,12 +278,4 @@ export function createCourier(
 
 export function postOf({ webhookId, url, secret }: KeptWebhook['webhook'], delivery: Delivery, attempt: number): WebhookPost {
   return { webhookId, url, secret, deliveryId: delivery.id, type: delivery.type, attempt, body: delivery.body };
-}
-
-function nameOf({ kind, lockId }: Pick<ToldAlarm, 'kind' | 'lockId'>): string {
-  return `${kind} ${lockId}`;
-}
-
-function nameless({ kind, lockId, since }: ToldAlarm): ToldAlarm {
-  return { kind, lockId, since };
 }

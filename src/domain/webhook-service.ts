@@ -8,6 +8,7 @@ import type { Part } from './part.ts';
 import { requireRole } from './permissions.ts';
 import type { AccountStore, CounterStore, LockStore, Secrets, WebhookPost } from './ports.ts';
 import type { Sequence } from './sequence.ts';
+import { toldAlarm } from './told-alarms.ts';
 import {
   type Attempt,
   freshProgress,
@@ -19,14 +20,8 @@ import {
   webhooksAtMost,
   webhooksOfAccount,
 } from './webhook.ts';
-import {
-  type Courier,
-  type CourierFigures,
-  type CourierSurroundings,
-  createCourier,
-  postOf,
-  type TriedDelivery,
-} from './webhook-courier.ts';
+import { type CourierFigures, type CourierSurroundings, postOf, type TriedDelivery } from './webhook-courier.ts';
+import { createWebhookCouriers } from './webhook-couriers.ts';
 
 export interface NewWebhook {
   readonly name: string;
@@ -95,60 +90,20 @@ export function createWebhookService(
     readonly administration: Sequence;
   },
 ): Webhooks {
-  const { clock, live, webhooks, accounts, locks, counters, secrets, sender, notify, administration } = options;
-  const couriers = new Map<WebhookId, Courier>();
-  const figures: CourierFigures = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
+  const { clock, live, webhooks, accounts, locks, counters, secrets, sender, administration } = options;
   // Of no other life of this gateway.
   const life = secrets.hash(secrets.newDeviceKey()).slice(0, 12);
   let given = 0;
   let asked = 0;
-  let isRunning = false;
 
   const newId = (): string => `${life}-${++given}`;
-  const accountOf = (webhook: Webhook) => accounts.current().accounts.find(({ accountId }) => accountId === webhook.accountId);
+  const couriers = createWebhookCouriers({ ...options, newId });
+  const { employ, dismiss, accountOf } = couriers;
   const standingNow = (caller: Caller): readonly ToldAlarm[] =>
-    live.alarmsOf(caller).flatMap((event) => {
-      if (event.type !== 'alarm') return [];
-      const { kind, lockId, since } = event.alarm;
-      return [{ kind, lockId, since }];
-    });
+    live.alarmsOf(caller).flatMap((event) => (event.type === 'alarm' ? [toldAlarm(event)] : []));
 
-  function employ(kept: KeptWebhook): void {
-    const { webhookId, enabled } = kept.webhook;
-    const account = accountOf(kept.webhook);
-    if (!isRunning || !enabled || account === undefined) return;
-    const { accountId, username, gatewayAdministrator } = account;
-    const courier = createCourier({
-      ...{ ...options, newId, figures, kept },
-      caller: { accountId, username, gatewayAdministrator },
-      onGone: () => void switchOff(webhookId),
-      accountsChanged: removeOrphans,
-    });
-    couriers.set(webhookId, courier);
-    courier.start();
-  }
-  async function dismiss(webhookId: WebhookId): Promise<void> {
-    const courier = couriers.get(webhookId);
-    couriers.delete(webhookId);
-    await courier?.stop();
-  }
-  async function switchOff(webhookId: WebhookId): Promise<void> {
-    await dismiss(webhookId);
-    notify({ kind: 'webhook-gone', webhookId });
-    // On a full disk it is tried again after the next start, and answered in the same way.
-    await webhooks
-      .update(webhookId, ({ webhook, progress }) => ({ webhook: { ...webhook, enabled: false }, progress }))
-      .catch(() => undefined);
-  }
-  function removeOrphans(): void {
-    for (const { webhook } of webhooks.all()) {
-      if (accountOf(webhook) !== undefined) continue;
-      // What cannot be removed now hears nothing all the same, and is removed at the next start.
-      void dismiss(webhook.webhookId).then(() => webhooks.remove(webhook.webhookId).catch(() => undefined));
-    }
-  }
   function viewOf({ webhook, progress }: KeptWebhook): WebhookView {
-    const courier = couriers.get(webhook.webhookId);
+    const courier = couriers.of(webhook.webhookId);
     return {
       webhook,
       username: accountOf(webhook)?.username ?? '',
@@ -184,16 +139,8 @@ export function createWebhookService(
 
   return {
     name: 'webhooks',
-    async start() {
-      isRunning = true;
-      removeOrphans();
-      for (const kept of webhooks.all()) employ(kept);
-    },
-    async stop() {
-      isRunning = false;
-      sender.stop();
-      await Promise.all([...couriers.keys()].map(dismiss));
-    },
+    start: couriers.start,
+    stop: couriers.stop,
 
     async create(caller, { name, url, eventTypes, lockIds }) {
       check(caller, { url, lockIds });
@@ -230,7 +177,7 @@ export function createWebhookService(
         webhook: { ...webhook, ...changes },
         progress: isBegun || changes.enabled === false ? freshProgress(live.newestRecord(), standingNow(caller), progress) : progress,
       }));
-      const courier = couriers.get(webhookId);
+      const courier = couriers.of(webhookId);
       if (courier) courier.changed();
       else employ(kept);
       return viewOf(kept);
@@ -265,7 +212,7 @@ export function createWebhookService(
     deliveries(caller, webhookId, page) {
       const { progress } = require(caller, webhookId, 'any');
       const failed = progress.failed.map((delivery): TriedDelivery => ({ ...delivery, progress: 'failed' })).reverse();
-      const tried = [...(couriers.get(webhookId)?.recent() ?? []), ...failed];
+      const tried = [...(couriers.of(webhookId)?.recent() ?? []), ...failed];
       return paginate(
         tried.sort((a, b) => b.triedAt - a.triedAt),
         page,
@@ -290,10 +237,6 @@ export function createWebhookService(
       return attempt;
     },
 
-    figures: () => ({
-      ...figures,
-      webhooks: webhooks.all().length,
-      waiting: [...couriers.values()].reduce((sum, courier) => sum + courier.waiting(), 0),
-    }),
+    figures: () => ({ ...couriers.figures(), webhooks: webhooks.all().length }),
   };
 }

@@ -2,7 +2,12 @@
 import type { WebhookPost, WebhookSender } from '../../src/domain/ports.ts';
 import type { Attempt } from '../../src/domain/webhook.ts';
 
-const taken: Attempt = { delivered: true, status: 204, reason: '', ms: 1 };
+/** 204. */
+export const taken: Attempt = { delivered: true, status: 204, reason: '', ms: 1 };
+/** 500. */
+export const refused: Attempt = { delivered: false, status: 500, reason: 'answered 500', ms: 1 };
+/** It is not there. */
+export const unreachable: Attempt = { delivered: false, status: null, reason: 'no answer: ECONNREFUSED', ms: 1 };
 
 export interface FakeReceiver {
   readonly sender: WebhookSender;

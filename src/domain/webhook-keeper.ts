@@ -1,0 +1,70 @@
+// When the progress of a webhook is written: at once for what could not be found again, else a little later, with all that came meanwhile.
+import type { Clock, Notify, WebhookStore } from './ports.ts';
+import { type FailedDelivery, type WebhookId, type WebhookProgress, withFailed } from './webhook.ts';
+
+/** What nobody would miss after a crash, because it is done again, is written so much later. */
+const writeDelayMs = 5_000;
+
+export interface WebhookKeeper {
+  now(): void;
+  later(): void;
+  /** To be kept with the next write. */
+  failed(delivery: FailedDelivery): void;
+  /** Writes what there is to write; nothing more afterwards. */
+  stop(): Promise<void>;
+}
+
+export function createWebhookKeeper(options: {
+  readonly clock: Clock;
+  readonly webhooks: WebhookStore;
+  readonly webhookId: WebhookId;
+  readonly notify: Notify;
+  /** As it is now, but for what failed. */
+  readonly progress: () => Omit<WebhookProgress, 'failed' | 'forgotten'>;
+}): WebhookKeeper {
+  const { clock, webhooks, webhookId, notify, progress } = options;
+  let failed: FailedDelivery[] = [];
+  let cancel: (() => void) | undefined;
+  let writing: Promise<void> | undefined;
+  let isChanged = false;
+  let isStopped = false;
+
+  function later(): void {
+    cancel ??= clock.timer(writeDelayMs, now);
+  }
+  function now(): void {
+    isChanged = true;
+    cancel?.();
+    cancel = undefined;
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+    });
+  }
+  async function writeAll(): Promise<void> {
+    while (isChanged) {
+      isChanged = false;
+      const given = failed;
+      failed = [];
+      try {
+        await webhooks.update(webhookId, (kept) => ({ ...kept, progress: withFailed({ ...kept.progress, ...progress() }, given) }));
+        if (given.length > 0) notify({ kind: 'deliveries-failed', webhookId, count: given.length });
+      } catch {
+        // The disk, whose trouble is said elsewhere; or the webhook was removed.
+        failed = [...given, ...failed];
+        if (!isStopped) later();
+        return;
+      }
+    }
+  }
+
+  return {
+    now,
+    later,
+    failed: (delivery) => void failed.push(delivery),
+    async stop() {
+      isStopped = true;
+      now();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,323 @@
+// Webhooks over a receiver and a clock that the test sets: what comes, in which order, how often, for how long, and what is left of it.
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { LockId } from '../../src/domain/lock.ts';
+import type { WebhookPost } from '../../src/domain/ports.ts';
+import type { NewWebhook, Webhooks } from '../../src/domain/webhook-service.ts';
+import { callers, codeOf, createDomain, lockId, otherLockId } from '../support/domain.ts';
+import { refused, taken, unreachable } from '../support/fake-receiver.ts';
+import { settled } from '../support/settable-clock.ts';
+
+const hour = 3_600_000;
+const url = 'http://10.0.0.7/doors';
+const { administrator: ada } = callers;
+
+/** A domain with one webhook of ada's, who administers both locks. */
+async function setUp(options: Partial<NewWebhook> = {}) {
+  const world = await createDomain();
+  const { webhooks, receiver, clock } = world;
+  await webhooks.start();
+  const { webhookId } = await webhooks.create(ada, { name: 'x', url, eventTypes: ['record'], lockIds: [], ...options });
+  const seqs = new Map<LockId, number>();
+  /** Appends so many records and resolves with their delivery ids. */
+  async function append(lock: LockId, count: number): Promise<string[]> {
+    const first = world.records.newest() + 1;
+    for (let n = 0; n < count; n++) {
+      const seq = (seqs.get(lock) ?? 0) + 1;
+      seqs.set(lock, seq);
+      const event = { seq, type: 'tamper', success: true, credential: '', username: '', lockDate: clock.now(), serverDate: clock.now() };
+      await world.records.append(lock, 'e', [event]);
+    }
+    await settled();
+    return Array.from({ length: count }, (_, n) => `record-${first + n}`);
+  }
+  /** Nothing of what it has not kept is left. */
+  async function kill(running: Webhooks): Promise<void> {
+    world.storage.fails = (write) => write === 'webhooks.update';
+    await running.stop();
+    world.storage.fails = () => false;
+  }
+  const view = () => webhooks.list(ada, { pageNo: 1, pageSize: 10 }).list[0];
+  const deliveries = () => webhooks.deliveries(ada, webhookId, { pageNo: 1, pageSize: 1_000 }).list;
+  const lockOf = ({ body }: WebhookPost): unknown => JSON.parse(body).lockId;
+  return { ...world, webhookId, append, kill, view, deliveries, lockOf, receiver };
+}
+
+/** In the order in which each came first. */
+const once = (ids: readonly string[]): string[] => [...new Set(ids)];
+
+describe('deliveries', () => {
+  test('come in the order of each lock; what is refused holds up its own lock alone', async () => {
+    const { append, receiver, clock, lockOf } = await setUp();
+    receiver.answer = (post) => (lockOf(post) === lockId ? refused : taken);
+    const [held, passed] = [await append(lockId, 3), await append(otherLockId, 3)];
+    await clock.advance(60_000);
+    expect(receiver.taken()).toEqual(passed);
+    expect(once(receiver.posts.filter((post) => lockOf(post) === lockId).map(({ deliveryId }) => deliveryId))).toEqual(held.slice(0, 1));
+    receiver.answer = () => taken;
+    held.push(...(await append(lockId, 2)));
+    await clock.advance(hour);
+    expect(receiver.taken()).toEqual([...passed, ...held]);
+  });
+
+  test('are tried after 5 s, 10 s, 20 s and so on, at most half an hour, for 24 hours; then kept, and the next one goes on', async () => {
+    const { append, receiver, clock, view, deliveries, webhooks, webhookId, notices } = await setUp();
+    const begun = clock.now();
+    const times: number[] = [];
+    receiver.answer = ({ deliveryId }) => {
+      if (deliveryId !== 'record-1') return taken;
+      times.push((clock.now() - begun) / 1_000);
+      return refused;
+    };
+    const [first, second] = await append(lockId, 2);
+    await clock.advance(23 * hour);
+    expect(times.slice(0, 11)).toEqual([0, 5, 15, 35, 75, 155, 315, 635, 1_275, 2_555, 4_355]);
+    expect(receiver.taken()).toEqual([]);
+    expect(deliveries()).toMatchObject([{ id: first, progress: 'waiting', status: 500, attempts: times.length }]);
+    expect(view()).toMatchObject({ waiting: 1, failed: 0, failingSince: begun });
+    await clock.advance(2 * hour);
+    expect(times.at(-1)).toBeGreaterThanOrEqual(86_400);
+    expect(times.at(-1)).toBeLessThan(86_400 + 1_801);
+    expect(receiver.taken()).toEqual([second]);
+    await clock.advance(5_000);
+    expect(view()).toMatchObject({ waiting: 0, failed: 1, failingSince: null });
+    expect(deliveries().map(({ id, progress }) => [id, progress])).toEqual([
+      [second, 'delivered'],
+      [first, 'failed'],
+    ]);
+    expect(notices.filter(({ kind }) => /webhook|deliveries/.test(kind))).toMatchObject([
+      { kind: 'webhook-failing', webhookId, status: 500, reason: 'answered 500' },
+      { kind: 'webhook-works' },
+      { kind: 'deliveries-failed', count: 1 },
+    ]);
+
+    expect(await webhooks.replay(ada, webhookId, 'record-1')).toEqual(refused);
+    expect(view()).toMatchObject({ failed: 1 });
+    receiver.answer = () => taken;
+    expect(await webhooks.replay(ada, webhookId, 'record-1')).toEqual(taken);
+    expect(receiver.taken()).toEqual([second, first]);
+    expect(view()).toMatchObject({ failed: 0 });
+    expect(await codeOf(() => webhooks.replay(ada, webhookId, 'record-1'))).toBe('not-found');
+  });
+
+  test('of a day that nobody took are given up with one attempt, the last 200 are kept, and the last day comes in order', async () => {
+    const { append, receiver, clock, view } = await setUp();
+    receiver.answer = () => unreachable;
+    await append(lockId, 350);
+    await clock.advance(30 * hour);
+    const late = await append(lockId, 250);
+    await clock.advance(hour);
+    expect(view()).toMatchObject({ failed: 200, forgotten: 150 });
+    expect(receiver.posts.length).toBeLessThan(90);
+    receiver.answer = () => taken;
+    await clock.advance(hour);
+    expect(receiver.taken()).toEqual(late);
+  });
+
+  test('are not given up while the clock is suspect', async () => {
+    const { append, receiver, clock, view, gatewayClock } = await setUp();
+    receiver.answer = () => refused;
+    const [id] = await append(lockId, 1);
+    gatewayClock.isSuspect = true;
+    clock.setNow(clock.now() + 400 * 24 * hour);
+    await clock.advance(hour);
+    gatewayClock.isSuspect = false;
+    expect(view()).toMatchObject({ waiting: 1, failed: 0 });
+    receiver.answer = () => taken;
+    await clock.advance(hour);
+    expect(receiver.taken()).toEqual([id]);
+  });
+
+  test('that wait because nobody was there come as soon as one has got through', async () => {
+    const { append, receiver, clock } = await setUp();
+    receiver.answer = () => unreachable;
+    const first = await append(lockId, 2);
+    await clock.advance(3 * hour);
+    receiver.answer = () => taken;
+    const second = await append(otherLockId, 1);
+    expect(receiver.taken()).toEqual([...second, ...first]);
+  });
+
+  test('wait in the record log: what a receiver that is away costs in memory is bounded', async () => {
+    const { append, receiver, view } = await setUp();
+    receiver.answer = () => new Promise(() => undefined);
+    const ids = await append(lockId, 400);
+    expect(view()?.waiting).toBe(100);
+    expect(receiver.posts).toHaveLength(1);
+    expect(ids).toHaveLength(400);
+  });
+
+  test('at most four are under way at a time, and one of each lock', async () => {
+    const { append, receiver } = await setUp();
+    receiver.answer = () => new Promise(() => undefined);
+    await append(lockId, 3);
+    await append(otherLockId, 3);
+    expect(receiver.posts.map(({ deliveryId }) => deliveryId)).toEqual(['record-1', 'record-4']);
+  });
+
+  test('of what is now are replaced by newer ones while they wait; of what happened each is told', async () => {
+    const { reports, receiver, clock, alarms, webhooks, webhookId } = await setUp({ eventTypes: [] });
+    receiver.answer = () => refused;
+    await settled();
+    reports.battery(lockId, { level: 90 });
+    for (const level of [80, 70, 60]) reports.battery(lockId, { level });
+    alarms.raise('jammed', lockId, { reason: 'its bolt is jammed' });
+    alarms.clear('jammed', lockId);
+    await clock.advance(120_000);
+    alarms.settle();
+    receiver.answer = () => taken;
+    await clock.advance(hour);
+    const types = receiver.posts.filter(({ deliveryId }) => receiver.taken().includes(deliveryId)).map(({ type }) => type);
+    expect(once(receiver.taken())).toHaveLength(4);
+    // The first one was being sent when the second came.
+    expect(types.filter((type) => type === 'battery').length).toBeGreaterThanOrEqual(2);
+    expect(once(types)).toEqual(['battery', 'alarm', 'alarm-ended']);
+    await webhooks.remove(ada, webhookId);
+  });
+
+  test('are not sent when the right has gone, or the filter has changed, while they wait', async () => {
+    const { append, receiver, clock, webhooks, webhookId, locks } = await setUp();
+    receiver.answer = () => refused;
+    await append(lockId, 2);
+    await append(otherLockId, 2);
+    await locks.update(lockId, (lock) => ({ ...lock, administrator: callers.manager.accountId }));
+    await webhooks.change(ada, webhookId, { eventTypes: ['alarm'], lockIds: [] });
+    receiver.answer = () => taken;
+    await clock.advance(hour);
+    expect(receiver.taken()).toEqual([]);
+  });
+
+  test('go on while the disk takes nothing, and a new URL and secret hold from the next attempt on', async () => {
+    const { append, receiver, clock, storage, webhooks, webhookId } = await setUp();
+    storage.fails = (write) => write === 'webhooks.update';
+    const ids = await append(lockId, 3);
+    await clock.advance(60_000);
+    expect(receiver.taken()).toEqual(ids);
+    storage.fails = () => false;
+    receiver.answer = () => refused;
+    await append(lockId, 1);
+    await webhooks.change(ada, webhookId, { url: 'http://10.0.0.8/' });
+    const { secret } = await webhooks.renewSecret(ada, webhookId);
+    receiver.answer = () => taken;
+    await clock.advance(60_000);
+    expect(receiver.posts.at(-1)).toMatchObject({ url: 'http://10.0.0.8/', secret, attempt: expect.any(Number) });
+  });
+});
+
+describe('over restarts', () => {
+  test('an alarm that began, and one that ended, in a crash are told after the next start; others are not told again', async () => {
+    const world = await setUp({ eventTypes: ['alarm', 'alarm-ended'] });
+    const { receiver, clock, alarms, webhooks, createWebhooks, kill } = world;
+    alarms.raise('tampered', lockId, { reason: 'x' });
+    alarms.raise('jammed', otherLockId, { reason: 'x' });
+    await clock.advance(10_000);
+    const before = receiver.taken().length;
+    expect(before).toBe(2);
+    await kill(webhooks);
+    alarms.raise('duress', lockId, { reason: 'x' });
+    alarms.clear('jammed', otherLockId);
+    await clock.advance(120_000);
+    alarms.settle();
+    const next = createWebhooks();
+    await next.start();
+    await clock.advance(10_000);
+    expect(receiver.posts.slice(before).map(({ type, body }) => [type, JSON.parse(body).lockId])).toEqual(
+      expect.arrayContaining([
+        ['alarm', lockId],
+        ['alarm-ended', otherLockId],
+      ]),
+    );
+    expect(receiver.posts).toHaveLength(before + 2);
+    await next.stop();
+  });
+
+  test('whatever is refused, killed and restarted, every record comes, and of each lock for the first time in order', async () => {
+    const step = fc.oneof(
+      fc.record({
+        what: fc.constant('append' as const),
+        lock: fc.constantFrom(lockId, otherLockId),
+        count: fc.constantFrom(1, 2, 3, 110),
+      }),
+      fc.record({
+        what: fc.constant('answer' as const),
+        lock: fc.constantFrom(lockId, otherLockId, undefined),
+        how: fc.constantFrom(taken, refused, unreachable, 'hang' as const),
+      }),
+      fc.record({ what: fc.constant('pass' as const), ms: fc.constantFrom(0, 1_000, 6_000, 60_000, hour) }),
+      fc.record({ what: fc.constantFrom('kill' as const, 'restart' as const, 'disk' as const) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25, size: 'max' }), async (steps) => {
+        const world = await setUp();
+        const { append, receiver, clock, lockOf, kill, createWebhooks, storage } = world;
+        let running: Webhooks = world.webhooks;
+        const expected = new Map<LockId, string[]>([lockId, otherLockId].map((lock) => [lock, []]));
+        for (const one of steps) {
+          if (one.what === 'append') expected.get(one.lock)?.push(...(await append(one.lock, one.count)));
+          if (one.what === 'answer')
+            receiver.answer = (post) => {
+              if (one.lock !== undefined && lockOf(post) !== one.lock) return taken;
+              return one.how === 'hang' ? new Promise(() => undefined) : one.how;
+            };
+          if (one.what === 'pass') await clock.advance(one.ms);
+          if (one.what === 'disk') storage.fails = (write) => write === 'webhooks.update';
+          if (one.what === 'kill' || one.what === 'restart') {
+            storage.fails = () => false;
+            await (one.what === 'kill' ? kill(running) : running.stop());
+            running = createWebhooks();
+            await running.start();
+            await settled();
+          }
+        }
+        storage.fails = () => false;
+        // Whatever hangs is over with the process.
+        receiver.answer = () => taken;
+        await running.stop();
+        running = createWebhooks();
+        await running.start();
+        await clock.advance(hour);
+        for (const [lock, ids] of expected) {
+          const came = receiver.posts.filter((post) => lockOf(post) === lock && receiver.taken().includes(post.deliveryId));
+          expect(once(came.map(({ deliveryId }) => deliveryId))).toEqual(ids);
+        }
+        await running.stop();
+        expect(clock.timers()).toBe(0);
+      }),
+      { seed: 20_261_121, numRuns: 40 },
+    );
+  }, 60_000);
+});
+
+describe('management', () => {
+  test('is bounded, for known locks and URLs, and goes with the account', async () => {
+    const { webhooks, accountService, webhookStore } = await setUp();
+    const make = (changes: Partial<NewWebhook>) =>
+      codeOf(() => webhooks.create(callers.operator, { name: 'x', url, eventTypes: [], lockIds: [], ...changes }));
+    expect(await make({ url: 'ftp://x' })).toBe('invalid-parameter');
+    expect(await make({ lockIds: [99 as LockId] })).toBe('lock-not-found');
+    expect(await make({ lockIds: [otherLockId] })).toBe('forbidden');
+    for (let n = 0; n < 10; n++) expect(await make({ lockIds: [lockId] })).toBe('done');
+    expect(await make({})).toBe('conflict');
+    await accountService.removeAccount(callers.admin, 'ole');
+    await settled();
+    expect(webhookStore.all()).toHaveLength(1);
+    expect(await make({})).toBe('not-found');
+  });
+
+  test('what waits is forgotten when it is switched off, and nothing of the time in between is told', async () => {
+    const { webhooks, webhookId, append, receiver, clock, createWebhooks } = await setUp();
+    receiver.answer = () => refused;
+    await append(lockId, 2);
+    await webhooks.change(ada, webhookId, { enabled: false });
+    receiver.answer = () => taken;
+    await append(lockId, 2);
+    await webhooks.stop();
+    const next = createWebhooks();
+    await next.start();
+    await next.change(ada, webhookId, { enabled: true });
+    const [id] = await append(lockId, 1);
+    await clock.advance(hour);
+    expect(receiver.taken()).toEqual([id]);
+    await next.stop();
+  });
+});
