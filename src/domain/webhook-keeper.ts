@@ -30,7 +30,7 @@ export function createWebhookKeeper(options: {
   let isStopped = false;
 
   function later(): void {
-    cancel ??= clock.timer(writeDelayMs, now);
+    if (!isStopped) cancel ??= clock.timer(writeDelayMs, now);
   }
   function now(): void {
     isChanged = true;
@@ -51,7 +51,7 @@ export function createWebhookKeeper(options: {
       } catch {
         // The disk, whose trouble is said elsewhere; or the webhook was removed.
         failed = [...given, ...failed];
-        if (!isStopped) later();
+        later();
         return;
       }
     }

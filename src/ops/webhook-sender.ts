@@ -155,7 +155,6 @@ function saidBy(status: number | null): string {
 
 /** For people, and never more of the other side's words than a code. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'failed';
-  const { code } = error as NodeJS.ErrnoException;
-  return code === undefined ? error.message : `no answer: ${code}`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : `no answer: ${code}`;
 }

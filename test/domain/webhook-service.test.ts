@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { LockId } from '../../src/domain/lock.ts';
 import type { WebhookPost } from '../../src/domain/ports.ts';
 import type { NewWebhook, Webhooks } from '../../src/domain/webhook-service.ts';
-import { callers, codeOf, createDomain, lockId, otherLockId } from '../support/domain.ts';
+import { callers, codeOf, createDomain, lockId, otherLockId, stays } from '../support/domain.ts';
 import { refused, taken, unreachable } from '../support/fake-receiver.ts';
 import { settled } from '../support/settable-clock.ts';
 
@@ -175,6 +175,18 @@ describe('deliveries', () => {
     await webhooks.remove(ada, webhookId);
   });
 
+  test('that failed for good are kept although the disk took nothing when they did', async () => {
+    const { append, receiver, clock, view, storage } = await setUp();
+    receiver.answer = () => refused;
+    await append(lockId, 1);
+    storage.fails = (write) => write === 'webhooks.update';
+    await clock.advance(25 * hour);
+    expect(view()).toMatchObject({ waiting: 0, failed: 0 });
+    storage.fails = () => false;
+    await clock.advance(10_000);
+    expect(view()).toMatchObject({ failed: 1 });
+  });
+
   test('are not sent when the right has gone, or the filter has changed, while they wait', async () => {
     const { append, receiver, clock, webhooks, webhookId, locks } = await setUp();
     receiver.answer = () => refused;
@@ -229,6 +241,58 @@ describe('over restarts', () => {
     );
     expect(receiver.posts).toHaveLength(before + 2);
     await next.stop();
+  });
+
+  test('a card that was changed is told after a crash, in its place among the records', async () => {
+    const { append, receiver, webhooks, createWebhooks, cardService, kill } = await setUp({ eventTypes: ['record', 'card'] });
+    receiver.answer = () => new Promise(() => undefined);
+    const [before] = await append(lockId, 1);
+    const card = { cardNumber: '4711', byteOrder: 'regular', name: 'fob', startDate: 0, endDate: 0 } as const;
+    await cardService.add(ada, lockId, card, 'phone', stays());
+    await settled();
+    const [after] = await append(lockId, 1);
+    await kill(webhooks);
+    receiver.answer = () => taken;
+    const next = createWebhooks();
+    await next.start();
+    await settled();
+    expect(receiver.posts.slice(1).map(({ type }) => type)).toEqual(['record', 'card', 'record']);
+    expect(receiver.taken()).toEqual([before, expect.any(String), after]);
+    await next.stop();
+  });
+
+  test('what could not be read from the disk before a stop is read after the next start', async () => {
+    const { append, receiver, webhooks, createWebhooks, storage, clock } = await setUp();
+    await webhooks.stop();
+    const ids = await append(lockId, 3);
+    storage.fails = (what) => what === 'records.since';
+    const second = createWebhooks();
+    await second.start();
+    await clock.advance(60_000);
+    await second.stop();
+    storage.fails = () => false;
+    const third = createWebhooks();
+    await third.start();
+    await settled();
+    expect(receiver.taken()).toEqual(ids);
+    await third.stop();
+  });
+
+  test('an answer that comes after the stop changes nothing any more', async () => {
+    const { append, receiver, webhooks, webhookStore, clock } = await setUp();
+    let give = (): void => undefined;
+    receiver.answer = () =>
+      new Promise((resolve) => {
+        give = () => resolve(refused);
+      });
+    await append(lockId, 1);
+    await webhooks.stop();
+    const kept = webhookStore.all();
+    give();
+    await settled();
+    expect(clock.timers()).toBe(0);
+    expect(webhookStore.all()).toEqual(kept);
+    expect(kept[0]?.progress.behind).toEqual([{ lockId, done: 0 }]);
   });
 
   test('whatever is refused, killed and restarted, every record comes, and of each lock for the first time in order', async () => {

@@ -12,7 +12,7 @@ import { type ArchiveFile, readArchive, writeArchive } from '../../src/store/tar
 import { verify } from '../../src/store/verify.ts';
 import { captureLog, type ManualClock, manualClock, startedStore, testStore, withDirectory } from './support/directory.ts';
 import { faultyFiles } from './support/faulty-files.ts';
-import { everything, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
+import { everything, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from './support/samples.ts';
 
 const never = new AbortController().signal;
 const day = 86_400_000;
@@ -37,6 +37,8 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
       await store.locks.add(sampleLock(number, { roles: [] }));
       await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
     }
+    await store.counters.next('webhookId');
+    await store.webhooks.add(sampleWebhook(1));
     for (let n = 0; n < 3; n++) {
       for (const number of [1, 2]) await store.records.append(lockId(number), 'e', sampleEvents(n * 100 + 1, n * 100 + 100));
       if (n < 2) clock.advance(day);
@@ -115,6 +117,7 @@ test('a backup of a running store holds everything, and is restored record by re
     expect([await recordsOf(second, 1), await recordsOf(second, 2)]).toEqual(before);
     expect(second.accounts.current()).toEqual(accounts);
     expect(second.locks.all()).toEqual(store.locks.all());
+    expect(second.webhooks.all()).toEqual([sampleWebhook(1)]);
     expect(second.cards.of(lockId(2))).toEqual(store.cards.of(lockId(2)));
     expect(second.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [] });
     expect(log.lines.filter((line) => /^(warn|error)/.test(line))).toEqual([]);

@@ -223,6 +223,10 @@ export async function createDomain(
   const memoryRecords = createMemoryRecords();
   const records: typeof memoryRecords = {
     ...memoryRecords,
+    async *since(recordId, wants) {
+      if (storage.fails('records.since')) throw new DomainError('storage-unavailable', 'the disk cannot be read');
+      yield* memoryRecords.since(recordId, wants);
+    },
     append: (id, epoch, events) =>
       write('records.append', async () => {
         const before = memoryRecords.newest();
