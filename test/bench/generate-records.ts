@@ -15,6 +15,9 @@ export interface GeneratedDays {
   readonly lastDay: number;
 }
 
+/** An instant of the day that is still open. */
+export const today = Date.UTC(2026, 10, 21, 23, 59);
+
 const dayMs = 86_400_000;
 const blockLines = 128;
 const types = ['card-unlock', 'auto-lock', 'passcode-unlock', 'inside-unlock', 'remote-unlock'];

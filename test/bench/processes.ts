@@ -1,6 +1,7 @@
 // Processes beside the bench: started, watched and ended by their own pid, and never left behind.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 export interface Child {
   readonly pid: number;
@@ -72,4 +73,20 @@ export function residentKb(pid: number): number {
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** What one of the programs beside this one has measured, in a process and so with a heap of its own, and sends at its end. */
+export function measuredBy<T>(program: string, args: readonly string[]): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let measured: T | undefined;
+    const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { execArgv: ['--expose-gc'] });
+    child.once('error', reject);
+    child.once('message', (message) => {
+      measured = message as T;
+    });
+    child.once('exit', (code) => {
+      if (code === 0 && measured !== undefined) resolve(measured);
+      else reject(new Error(`${program} ${args[0]} ended with ${code}`));
+    });
+  });
 }

@@ -20,7 +20,7 @@ export interface Section {
   run(options: SectionOptions): Promise<Figure[]>;
 }
 
-export type Unit = 'ms' | 's' | 'µs' | '/s' | 'kB' | 'MB' | '%' | '';
+export type Unit = 'ms' | 's' | 'µs' | 'ns' | '/s' | 'kB' | 'MB' | '%' | '';
 
 /** A bound from the issue that set it; a figure or a ratio is as it should be when it keeps all that are there. */
 export interface Goal {

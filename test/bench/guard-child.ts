@@ -1,8 +1,6 @@
 // What the frame guard costs: publishes a second through Aedes with and without it, in alternating rounds. The load comes
-// from a process of its own. Not a test: figures depend on the machine.
-//   --rounds N (default 7)
+// from a process of its own. `sections/guard.ts` asks.
 import { fork } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { defaultFrameLimits } from '../../src/mqtt/frame-guard.ts';
 import { createFrameParser } from '../../src/mqtt/frame-parser.ts';
 import { type Load, runLoad } from '../support/mqtt-load.ts';
@@ -15,13 +13,13 @@ function fail(reason: string): void {
   throw new Error(`the guard refused the load: ${reason}`);
 }
 
-interface Round {
+export interface GuardRound {
   readonly perSecond: number;
   /** Of the broker's process, for one publish. */
   readonly cpuMicros: number;
 }
 
-async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<Round> {
+async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<GuardRound> {
   const { port, stop } = await startPlainBroker({ guarded, limits: unlimitedRate, onRefused: fail });
   const child = fork(process.argv[1] as string, ['load']);
   const before = process.cpuUsage();
@@ -36,30 +34,31 @@ async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<Round>
   return { perSecond: (publishes / elapsedMs) * 1_000, cpuMicros: (cpu.user + cpu.system) / publishes };
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+/** Round by round; the order alternates: the second one of a pair finds a warmer process. */
+export interface Guarded {
+  readonly name: string;
+  readonly plain: readonly GuardRound[];
+  readonly guarded: readonly GuardRound[];
+}
+export interface GuardCost {
+  /** Of the parser alone, for one packet. */
+  readonly parserNs: readonly number[];
+  readonly loads: readonly Guarded[];
 }
 
-async function compare(name: string, load: Omit<Load, 'port'>, rounds: number): Promise<void> {
-  const plain: Round[] = [];
-  const guarded: Round[] = [];
+async function compare(name: string, load: Omit<Load, 'port'>, rounds: number): Promise<Guarded> {
+  const plain: GuardRound[] = [];
+  const guarded: GuardRound[] = [];
   await round(false, load);
   for (let index = 0; index < rounds; index++) {
-    // The order alternates too: the second one of a pair finds a warmer process.
     for (const withGuard of index % 2 === 0 ? [false, true] : [true, false])
       (withGuard ? guarded : plain).push(await round(withGuard, load));
   }
-  const figures = (key: keyof Round) =>
-    `${median(plain.map((each) => each[key])).toFixed(1)} and ${median(guarded.map((each) => each[key])).toFixed(1)}`;
-  // Within each pair, so that what else the machine does hits both alike.
-  const change = (key: keyof Round) => percent(median(guarded.map((each, index) => each[key] / (plain[index]?.[key] ?? 0))) - 1);
-  write(
-    `${name}, without and with the guard: ${figures('perSecond')} publishes/s (${change('perSecond')}), CPU ${figures('cpuMicros')} us each (${change('cpuMicros')})`,
-  );
+  return { name, plain, guarded };
 }
 
 /** The parser alone, over chunks of 64 KiB of small packets that are cut anywhere. */
-function parserAlone(): void {
+function parserAlone(): number[] {
   const packet = publishPacket('latchd/v1/a4c1387f02e9/events', Buffer.alloc(64, 'x'), 7);
   const stream = Buffer.concat(Array.from({ length: 20_000 }, () => packet));
   const perPacket: number[] = [];
@@ -74,24 +73,19 @@ function parserAlone(): void {
     }
     perPacket.push(((performance.now() - start) * 1e6) / 20_000);
   }
-  write(`the parser alone: ${median(perPacket).toFixed(0)} ns for a packet of ${packet.length} bytes`);
-}
-
-function percent(part: number): string {
-  return `${part < 0 ? '' : '+'}${(part * 100).toFixed(1)} %`;
-}
-
-function write(line: string): void {
-  process.stdout.write(`${line}\n`);
+  return perPacket;
 }
 
 if (process.argv[2] === 'load') {
   process.once('message', (load: Load) => void runLoad(load).then((elapsedMs) => process.send?.(elapsedMs)));
-} else {
-  const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' } } });
-  const rounds = Number(values.rounds);
-  parserAlone();
-  await compare('QoS 1, 20 connections', { connections: 20, publishesEach: 2_000, qos: 1, payloadBytes: 64 }, rounds);
-  await compare('QoS 0, 20 connections', { connections: 20, publishesEach: 3_000, qos: 0, payloadBytes: 64 }, rounds);
-  await compare('QoS 1, 1 connection, 4 KiB', { connections: 1, publishesEach: 10_000, qos: 1, payloadBytes: 4_096 }, rounds);
+} else if (process.argv[2] === 'guard') {
+  const rounds = Number(process.argv[3]);
+  process.send?.({
+    parserNs: parserAlone(),
+    loads: [
+      await compare('QoS 1, 20 connections', { connections: 20, publishesEach: 2_000, qos: 1, payloadBytes: 64 }, rounds),
+      await compare('QoS 0, 20 connections', { connections: 20, publishesEach: 3_000, qos: 0, payloadBytes: 64 }, rounds),
+      await compare('QoS 1, 1 connection, 4 KiB', { connections: 1, publishesEach: 10_000, qos: 1, payloadBytes: 4_096 }, rounds),
+    ],
+  } satisfies GuardCost);
 }

@@ -1,0 +1,94 @@
+// records: the record log by itself, over half a year of a large building. Run only when it is named: it writes 2 GB.
+import { mkdirSync, rmSync } from 'node:fs';
+import { generateRecords, today } from '../generate-records.ts';
+import { measuredBy } from '../processes.ts';
+import type { Appends, Building, Opened, PageTimes, Sealed } from '../records-child.ts';
+import { figureOf } from '../rounds.ts';
+import type { Figure, Goal, Section, SectionOptions } from '../section.ts';
+import { seedDirectory } from '../seed.ts';
+
+const large: Building = { locks: 1_000, days: 180, recordsPerDay: 50 };
+const small: Building = { locks: 50, days: 3, recordsPerDay: 50 };
+/** Filling SQLite with all days would take longer than everything else. */
+const sqliteDays = 30;
+
+export const recordsSection: Section = {
+  name: 'records',
+  async run(options) {
+    const { folder, quick, say } = options;
+    const building = quick ? small : large;
+    const figures = appendFigures(await child<Appends>('append', folder, building, quick ? 1 : 7));
+    const total = (building.locks * building.days * building.recordsPerDay).toLocaleString('en');
+    say(`records: ${total} records are made`);
+    const data = `${folder}/data`;
+    await seedDirectory(data, building.locks);
+    rmSync(`${data}/records`, { recursive: true });
+    generateRecords(`${data}/records`, { ...building, lastDay: today });
+    say('records: start and pages');
+    const before = await child<Opened>('open', data, building);
+    if (before.records !== building.locks * building.days * building.recordsPerDay) throw new Error(`there are ${before.records} records`);
+    const sealing = await child<Sealed>('seal', data, building);
+    const after = await child<Opened>('open', data, building);
+    const peer = await sqlitePages(options, building);
+    return [
+      ...figures,
+      figureOf(`start with ${total} records, the last day unsealed`, 'ms', [before.startMs], { goal: { atMost: 1_000 } }),
+      figureOf(`start with ${total} records, all sealed`, 'ms', [after.startMs], { goal: { atMost: 1_000 } }),
+      figureOf('memory with them, all pages read', 'MB', [before.residentMb], { goal: { atMost: 200 } }),
+      figureOf('memory at its highest', 'MB', [before.peakMb]),
+      ...pageFigures(before, after, peer),
+      figureOf('sealing a day', 'ms', [sealing.ms]),
+      figureOf('sealing a day: the event loop held up', 'ms', [sealing.heldUpMs]),
+    ];
+  },
+};
+
+function appendFigures({ ours, floor, sqlite }: Appends): Figure[] {
+  const others = [
+    { name: 'write + fdatasync of the same bytes', values: floor, goal: { atLeast: 0.7 } },
+    { name: 'SQLite, a transaction for each 100', values: sqlite },
+  ];
+  return [figureOf('append, 100 writers', '/s', ours, { others })];
+}
+
+/** Before and after the last day is sealed are two rounds. */
+function pageFigures(before: Opened, after: Opened, peer: readonly PageTimes[]): Figure[] {
+  const read = [before, after].map(({ pages }) => pages.at(-1) as PageTimes);
+  return before.pages.slice(0, -1).flatMap((page, n) => {
+    const rounds = [page, after.pages[n] as PageTimes];
+    const sqlite = peer[n] ? [peer[n], peer[n]] : [];
+    const goal: Goal = { atMost: page.title.includes('1,000') ? 10 : 1 };
+    const others = (quantile: 'p50' | 'p99') => [
+      { name: read[0]?.title ?? '', values: read.map((times) => times[quantile]) },
+      { name: `SQLite, over ${sqliteDays} days`, values: sqlite.map((times) => times[quantile]) },
+    ];
+    return [
+      figureOf(
+        `${page.title}: p50`,
+        'ms',
+        rounds.map(({ p50 }) => p50),
+        { others: others('p50') },
+      ),
+      figureOf(
+        `${page.title}: p99`,
+        'ms',
+        rounds.map(({ p99 }) => p99),
+        { goal, others: others('p99') },
+      ),
+    ];
+  });
+}
+
+async function sqlitePages({ folder, quick, say }: SectionOptions, building: Building): Promise<readonly PageTimes[]> {
+  if (process.env['BENCH_SQLITE'] === undefined) {
+    say('records: SQLite is left out (BENCH_SQLITE=/path/to/node_modules/better-sqlite3)');
+    return [];
+  }
+  say('records: SQLite is filled');
+  mkdirSync(`${folder}/sqlite`);
+  return child<PageTimes[]>('sqlite', `${folder}/sqlite`, { ...building, days: quick ? building.days : sqliteDays });
+}
+
+function child<T>(what: string, directory: string, { locks, days, recordsPerDay }: Building, rounds = 0): Promise<T> {
+  return measuredBy<T>('records-child', [what, directory, String(rounds), ...[locks, days, recordsPerDay].map(String)]);
+}
