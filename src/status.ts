@@ -89,6 +89,7 @@ export function createStatus(options: StatusOptions) {
         locks: locks.all().length,
         online: online(),
         pairingOpen: pairing.isOpen(),
+        pairingCloseDate: pairing.closesAt() ?? null,
         pendingDevices: pairing.pending(),
         alarms: Object.values(alarms.figures()).reduce((sum, count) => sum + count, 0),
         commands: commands.figures(),

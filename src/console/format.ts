@@ -9,6 +9,12 @@ export interface Formats {
   clock(ms: number): string;
   /** With seconds. */
   time(ms: number): string;
+  /** Without the date. */
+  timeOfDay(ms: number): string;
+  number(value: number): string;
+  bytes(value: number): string;
+  /** The two largest units. */
+  duration(seconds: number): string;
 }
 
 /** In the language of the moment and the time zone of this device. */
@@ -21,6 +27,11 @@ export function useFormats(): Formats {
     day: (ms) => new Date(ms).toLocaleDateString(locale, { day: 'numeric', month: 'short' }),
     clock: (ms) => new Date(ms).toLocaleTimeString(locale, { timeStyle: 'short' }),
     time: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
+    timeOfDay: (ms) => new Date(ms).toLocaleTimeString(locale, { timeStyle: 'short' }),
+    number: (value) => value.toLocaleString(locale),
+    bytes: (value) =>
+      value < 1e9 ? unit(locale, 'megabyte', Math.floor(value / 1e6)) : unit(locale, 'gigabyte', Math.floor(value / 1e8) / 10),
+    duration: (seconds) => duration(locale, seconds),
   };
 }
 
@@ -34,4 +45,15 @@ export function useProblemText(): (error: unknown) => string {
     if (lockError !== undefined) return `${sentence} (${lockError})`;
     return code === 'conflict' && detail !== '' ? `${sentence} (${detail})` : sentence;
   };
+}
+
+function unit(locale: string, name: string, value: number, unitDisplay: 'short' | 'long' = 'short'): string {
+  return value.toLocaleString(locale, { style: 'unit', unit: name, unitDisplay });
+}
+
+function duration(locale: string, seconds: number): string {
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60];
+  const long = (name: string, value: number) => unit(locale, name, value, 'long');
+  if (days > 0) return `${long('day', days)} ${long('hour', hours)}`;
+  return hours > 0 ? `${long('hour', hours)} ${long('minute', minutes)}` : long('minute', minutes);
 }

@@ -20,6 +20,10 @@ export function href(...path: readonly (string | number)[]): string {
   return `#/${path.map((segment) => encodeURIComponent(segment)).join('/')}`;
 }
 
+export function go(...path: readonly (string | number)[]): void {
+  location.hash = href(...path);
+}
+
 /** The values of a pattern such as `locks/:lockId`; undefined when it does not match. */
 export function match(pattern: string, path: readonly string[]): Readonly<Record<string, string>> | undefined {
   const names = pattern.split('/').filter((name) => name !== '');

@@ -72,6 +72,7 @@ const pairing: AuditTable<PairingService> = {
     detail: made?.replaced === true ? 'a new key for this lock' : '',
   }),
   isOpen: 'not-audited',
+  closesAt: 'not-audited',
   pending: 'not-audited',
   arrive: 'not-audited',
   stop: 'not-audited',

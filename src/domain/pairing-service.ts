@@ -56,6 +56,8 @@ export interface PairingService {
   /** `not-found`; `conflict` when it is contested, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
   confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
   isOpen(): boolean;
+  /** By the wall clock; undefined while it is not open. */
+  closesAt(): number | undefined;
   /** Devices that wait to be confirmed, at most 32. */
   pending(): number;
   /** A device has logged in with a key that nobody knows; `leave` ends its connection. */
@@ -198,6 +200,7 @@ export function createPairingService(options: {
     },
 
     isOpen,
+    closesAt: () => (window !== undefined && isOpen() ? Math.round(clock.now() + window.until - clock.monotonic()) : undefined),
     pending: () => pending.size,
 
     arrive(newcomer, leave) {

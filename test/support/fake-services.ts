@@ -166,6 +166,7 @@ function createFakeServices(): FakeServices {
       devices: () => unexpected('pairing.devices'),
       confirm: async () => unexpected('pairing.confirm'),
       isOpen: () => unexpected('pairing.isOpen'),
+      closesAt: () => unexpected('pairing.closesAt'),
       pending: () => unexpected('pairing.pending'),
       arrive: () => unexpected('pairing.arrive'),
       stop: () => unexpected('pairing.stop'),

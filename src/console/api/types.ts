@@ -75,3 +75,87 @@ export interface Account {
   readonly gatewayAdministrator: boolean;
   readonly createDate: number;
 }
+
+export interface Token {
+  readonly tokenId: number;
+  readonly username: string;
+  readonly name: string;
+  readonly createDate: number;
+  /** null: never. */
+  readonly expireDate: number | null;
+}
+
+export interface Hub {
+  readonly deviceId: string;
+  readonly mac: string;
+  readonly name: string;
+  readonly online: boolean;
+  /** How many are bound to it. */
+  readonly locks: number;
+  readonly date: number;
+}
+
+/** A lock as gateway administrators see it. */
+export interface ManagedLock {
+  readonly lockId: number;
+  readonly deviceId: string;
+  readonly lockMac: string;
+  readonly lockName: string;
+  readonly lockAlias: string;
+  readonly groupName: string;
+  readonly online: boolean;
+  /** null: never. */
+  readonly lastSeen: number | null;
+  /** null: it has a login of its own. */
+  readonly hubId: string | null;
+  readonly administrator: string;
+}
+
+export interface GrantedRole {
+  readonly username: string;
+  readonly role: 'operator' | 'manager' | 'administrator';
+}
+
+/** A lock that waits to be confirmed. */
+export interface PendingDevice {
+  readonly deviceId: string;
+  readonly lockMac: string;
+  readonly address: string;
+  readonly keyFingerprint: string;
+  readonly since: number;
+  readonly connected: boolean;
+  /** Another key came for the same address. */
+  readonly contested: boolean;
+  readonly hello: { readonly modelNum: string; readonly firmwareRevision: string; readonly electricQuantity: number } | null;
+  readonly replaces: { readonly lockId: number; readonly lockName: string; readonly online: boolean } | null;
+}
+
+export interface AuditEntry {
+  readonly date: number;
+  readonly username: string;
+  readonly address: string;
+  readonly action: string;
+  readonly object: string;
+  readonly detail: string;
+  readonly outcome: string;
+  readonly missed: number;
+}
+
+/** Of all the figures of the gateway those that a caretaker looks for. */
+export interface GatewayStatus {
+  readonly version: string;
+  readonly uptimeSeconds: number;
+  readonly locks: number;
+  readonly online: number;
+  readonly pairingOpen: boolean;
+  readonly pairingCloseDate: number | null;
+  readonly pendingDevices: number;
+  readonly alarms: number;
+  readonly records: number;
+  readonly listeners: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
+  /** When what is shown there expires. */
+  readonly certificates: Readonly<Record<string, number>>;
+  readonly clockIsSuspect: boolean;
+  readonly backupDate: number | null;
+  readonly storage: { readonly health: string; readonly freeBytes: number | null };
+}

@@ -13,6 +13,13 @@ const drawings = {
   left: 'M15 5l-7 7 7 7',
   right: 'M9 5l7 7-7 7',
   plus: 'M12 5v14M5 12h14',
+  check: 'M4 12.5 9.5 18 20 6.5',
+  key: 'M14.5 14a5.5 5.5 0 1 0-5-3.2L3 17.3V21h3.7v-2.5h2.5V16h2.5l1-1a5.5 5.5 0 0 0 1.8-1ZM16 8v.1',
+  pair: 'M9.5 14.5l5-5M11 6.5l2-2a4.6 4.6 0 0 1 6.5 6.5l-2 2M13 17.5l-2 2A4.6 4.6 0 0 1 4.5 13l2-2',
+  hub: 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM12 9V3M9.5 13.5 4 18M14.5 13.5 20 18',
+  list: 'M8 6h13M8 12h13M8 18h13M3.5 6v.1M3.5 12v.1M3.5 18v.1',
+  door: 'M6 21V4a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1v17M3 21h18M14.5 12v.1',
+  gauge: 'M4.5 19a9 9 0 1 1 15 0M12 14l4-5M12 14v.1',
 } as const;
 
 export type IconName = keyof typeof drawings;

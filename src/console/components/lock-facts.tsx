@@ -28,7 +28,7 @@ export function Battery({ lock: { electricQuantity: percent } }: { lock: LiveLoc
   );
 }
 
-export function Online({ lock: { online } }: { lock: LiveLock }) {
+export function Online({ lock: { online } }: { lock: Pick<LiveLock, 'online'> }) {
   const { states } = useStrings();
   return <span class={`fact online ${online ? 'yes' : 'no'}`}>{online ? states.online : states.offline}</span>;
 }

@@ -3,12 +3,20 @@ import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
 import type { Strings } from '../language/en.ts';
 import { AccountsPage } from './accounts.tsx';
+import { AlarmsPage } from './alarms.tsx';
+import { AuditPage } from './audit.tsx';
+import { HubsPage } from './hubs.tsx';
 import { LockPage } from './lock.tsx';
 import { LockCardsPage } from './lock-cards.tsx';
 import { LockRecordsPage } from './lock-records.tsx';
 import { LocksPage } from './locks.tsx';
 import { OnLockPage } from './on-lock.tsx';
 import type { PageProps } from './page.ts';
+import { PairingPage } from './pairing.tsx';
+import { RegisteredPage } from './registered.tsx';
+import { RegisteredLockPage } from './registered-lock.tsx';
+import { SystemPage } from './system.tsx';
+import { TokensPage } from './tokens.tsx';
 
 export interface PageEntry {
   readonly path: string;
@@ -27,5 +35,17 @@ export const pages: readonly PageEntry[] = [
   { path: 'locks/:lockId/records', view: LockRecordsPage },
   { path: 'locks/:lockId/cards', view: LockCardsPage },
   { path: 'locks/:lockId/cards/on-lock', view: OnLockPage },
+  { path: 'alarms', view: AlarmsPage, navigation: { group: 'building', icon: 'alert', text: ({ alarms }) => alarms.title } },
+  {
+    path: 'registered',
+    view: RegisteredPage,
+    navigation: { group: 'administration', icon: 'door', text: ({ registered }) => registered.title },
+  },
+  { path: 'registered/:lockId', view: RegisteredLockPage },
+  { path: 'pairing', view: PairingPage, navigation: { group: 'administration', icon: 'pair', text: ({ pairing }) => pairing.title } },
+  { path: 'hubs', view: HubsPage, navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
   { path: 'accounts', view: AccountsPage, navigation: { group: 'administration', icon: 'people', text: ({ accounts }) => accounts.title } },
+  { path: 'tokens', view: TokensPage, navigation: { group: 'administration', icon: 'key', text: ({ tokens }) => tokens.title } },
+  { path: 'audit', view: AuditPage, navigation: { group: 'administration', icon: 'list', text: ({ audit }) => audit.title } },
+  { path: 'system', view: SystemPage, navigation: { group: 'administration', icon: 'gauge', text: ({ system }) => system.title } },
 ];

@@ -1,0 +1,41 @@
+// What the gateway does not tell of by itself: asked again every few seconds, as long as somebody can see it.
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useApp } from '../app.ts';
+
+export interface Polled<Value> {
+  /** undefined until it is here. */
+  readonly value: Value | undefined;
+  /** Why the last question had no answer. */
+  readonly problem: unknown;
+  reload(): void;
+}
+
+export function usePolled<Value>(path: string, everyMs: number): Polled<Value> {
+  const { client } = useApp();
+  const [{ value, problem }, setState] = useState<{ readonly value?: Value; readonly problem?: unknown }>({});
+  const [times, setTimes] = useState(0);
+  const reload = useCallback(() => setTimes((before) => before + 1), []);
+
+  useEffect(() => {
+    let current = true;
+    client.get<Value>(path).then(
+      (found) => current && setState({ value: found }),
+      (error: unknown) => current && setState((before) => ({ ...before, problem: error })),
+    );
+    return () => {
+      current = false;
+    };
+  }, [client, path, times]);
+  useEvery(everyMs, reload);
+  return { value, problem, reload };
+}
+
+/** Calls `act` every `ms` while the page is visible. */
+export function useEvery(ms: number, act: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') act();
+    }, ms);
+    return () => clearInterval(timer);
+  }, [ms, act]);
+}

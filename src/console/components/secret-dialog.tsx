@@ -1,0 +1,64 @@
+// A secret that is shown this once: to copy, and to be told that it does not come again.
+import { useId, useState } from 'preact/hooks';
+import { useStrings } from '../app.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Notice } from './notice.tsx';
+
+interface Secret {
+  readonly label: string;
+  readonly value: string;
+}
+
+interface SecretDialogProps {
+  readonly title: string;
+  /** What it is for. */
+  readonly text: string;
+  readonly secrets: readonly Secret[];
+  readonly onClose: () => void;
+}
+
+export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProps) {
+  const { common, secret } = useStrings();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="form">
+        <p>{text}</p>
+        {secrets.map((one) => (
+          <SecretField key={one.label} {...one} />
+        ))}
+        <Notice kind="warning">{secret.once}</Notice>
+        <div class="buttons">
+          <Button kind="main" onClick={onClose}>
+            {secret.kept}
+          </Button>
+          <Button onClick={onClose}>{common.close}</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function SecretField({ label, value }: Secret) {
+  const { common, secret } = useStrings();
+  const [isCopied, setCopied] = useState(false);
+  const id = useId();
+  const copy = async () => {
+    await navigator.clipboard.writeText(value);
+    setCopied(true);
+  };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="secret">
+        <input id={id} class="code" readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+        {/* Browsers have a clipboard for pages over https and of this machine alone; the text can be selected on others. */}
+        {navigator.clipboard && (
+          <Button label={secret.copy(label)} onClick={() => void copy().catch(() => undefined)}>
+            {isCopied ? common.copied : common.copy}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

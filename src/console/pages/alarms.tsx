@@ -1,0 +1,92 @@
+// What somebody should look at, at locks and at the gateway itself; always up to date.
+import { useState } from 'preact/hooks';
+import type { Alarm } from '../api/types.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog } from '../components/dialog.tsx';
+import { Icon } from '../components/icon.tsx';
+import { Loading } from '../components/notice.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { useFormats } from '../format.ts';
+import { href } from '../router.ts';
+
+export function AlarmsPage() {
+  const { alarms, common } = useStrings();
+  const { client, live, toasts } = useApp();
+  const [ending, setEnding] = useState<Alarm>();
+  const standing = live.alarms.value;
+  const isKnown = live.locks.value !== undefined;
+
+  return (
+    <>
+      <PageHead title={alarms.title} intro={isKnown ? alarms.summary(standing.length) : undefined} />
+      {!isKnown && <Loading />}
+      {isKnown && standing.length === 0 && (
+        <div class="all-well">
+          <Icon name="check" />
+          <p>{alarms.none}</p>
+        </div>
+      )}
+      <ul class="alarms">
+        {standing.map((alarm) => (
+          <li key={`${alarm.kind} ${alarm.lockId}`}>
+            <AlarmCard alarm={alarm} onEnd={() => setEnding(alarm)} />
+          </li>
+        ))}
+      </ul>
+      {ending && (
+        <ConfirmDialog
+          title={alarms.end}
+          text={alarms.endText}
+          confirm={alarms.end}
+          danger={false}
+          onClose={() => setEnding(undefined)}
+          onConfirm={async () => {
+            await client.ask('DELETE', `gateway/alarms/${ending.kind}/${ending.lockId}`);
+            setEnding(undefined);
+            toasts.show('good', alarms.ended);
+          }}
+        />
+      )}
+      <p class="unseen" role="status">
+        {common.total(standing.length)}
+      </p>
+    </>
+  );
+}
+
+function AlarmCard({ alarm: { kind, lockId, since, endsByItself }, onEnd }: { alarm: Alarm; onEnd: () => void }) {
+  const { alarms, alarmKinds } = useStrings();
+  const { dateTime } = useFormats();
+  const { live } = useApp();
+  const title = alarmKinds[kind] ?? kind;
+  const advice = alarms.advice[kind];
+  const lock = lockId === null ? undefined : live.locks.value?.get(lockId);
+  return (
+    <article class={`alarm-card ${urgent.has(kind) ? 'urgent' : ''}`}>
+      <Icon name="alert" />
+      <div>
+        <h2>{title}</h2>
+        <p>
+          {lockId === null ? (
+            alarms.gateway
+          ) : lock === undefined ? (
+            alarms.lock(lockId)
+          ) : (
+            <a href={href('locks', lockId)}>{lock.lockAlias}</a>
+          )}{' '}
+          <span class="faint">{alarms.since(dateTime(since))}</span>
+        </p>
+        {advice && <p class="faint">{advice}</p>}
+      </div>
+      {!endsByItself && (
+        <Button label={`${alarms.end}: ${title}`} onClick={onEnd}>
+          {alarms.end}
+        </Button>
+      )}
+    </article>
+  );
+}
+
+/** Those that cannot wait until somebody comes by. */
+const urgent: ReadonlySet<string> = new Set(['duress', 'tampered', 'storage-unavailable']);

@@ -1,0 +1,68 @@
+// Who changed what, when, from where, and how it ended.
+import { useState } from 'preact/hooks';
+import type { AuditEntry } from '../api/types.ts';
+import { useStrings } from '../app.ts';
+import { TextField } from '../components/field.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { usePaged } from '../components/paged.ts';
+import { PagedTable } from '../components/table.tsx';
+import { useFormats } from '../format.ts';
+
+export function AuditPage() {
+  const { audit, problems } = useStrings();
+  const { dateTime } = useFormats();
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  // A day in the time zone of this device, both ends included; the wrong way round is the same days.
+  const [first, last] = from !== '' && to !== '' && from > to ? [to, from] : [from, to];
+  const paged = usePaged<AuditEntry>('gateway/audit', {
+    startDate: first === '' ? undefined : new Date(`${first}T00:00:00`).getTime(),
+    endDate: last === '' ? undefined : new Date(`${last}T23:59:59.999`).getTime(),
+  });
+  const outcomeOf = ({ outcome }: AuditEntry) =>
+    outcome === 'ok' ? audit.done : outcome === 'unknown' ? audit.unknown : (problems[outcome] ?? outcome);
+
+  return (
+    <>
+      <PageHead title={audit.title} intro={audit.intro} />
+      <search class="filters">
+        <TextField label={audit.from} name="from" type="date" onInput={setFrom} />
+        <TextField label={audit.to} name="to" type="date" onInput={setTo} />
+      </search>
+      <PagedTable
+        caption={audit.title}
+        paged={paged}
+        empty={audit.none}
+        keyOf={({ date, username, action, object }) => `${date} ${username} ${action} ${object}`}
+        columns={[
+          { title: audit.date, cell: ({ date }) => dateTime(date) },
+          {
+            title: audit.who,
+            cell: ({ username, address }) => (
+              <>
+                <strong>{username}</strong> <span class="faint">{address}</span>
+              </>
+            ),
+          },
+          {
+            title: audit.what,
+            cell: ({ action, object, detail }) => (
+              <>
+                {audit.actions[action] ?? action} <span class="faint">{[object, detail].filter(Boolean).join(' · ')}</span>
+              </>
+            ),
+          },
+          {
+            title: audit.outcome,
+            cell: (entry) => (
+              <>
+                <span class={entry.outcome === 'ok' ? 'audit-outcome' : 'audit-outcome refused'}>{outcomeOf(entry)}</span>
+                {entry.missed > 0 && <span class="faint"> {audit.missed(entry.missed)}</span>}
+              </>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+// One lock for who registers locks: its name and group, its key, its way, the roles on it, its end.
+import { useState } from 'preact/hooks';
+import type { ManagedLock } from '../api/types.ts';
+import { useApp, useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog } from '../components/dialog.tsx';
+import { Online } from '../components/lock-facts.tsx';
+import { Loading, ProblemNotice } from '../components/notice.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Roles } from '../components/roles.tsx';
+import { useFormats } from '../format.ts';
+import { go, href } from '../router.ts';
+import { NotFoundPage } from './not-found.tsx';
+import type { PageProps } from './page.ts';
+import { LockDescription } from './registered-change.tsx';
+import { useRegisteredLock } from './registered-find.ts';
+import { type IssuedKey, LockKeyDialog } from './registered-new.tsx';
+
+type Open = 'change' | 'renew' | 'remove' | IssuedKey;
+
+export function RegisteredLockPage({ parameters }: PageProps) {
+  const { registered, devices, common } = useStrings();
+  const { client, toasts } = useApp();
+  const { dateTime } = useFormats();
+  const lockId = Number(parameters['lockId']);
+  const { lock, problem, isGone, reload } = useRegisteredLock(lockId);
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+
+  if (problem !== undefined) return <ProblemNotice problem={problem} retry={reload} />;
+  if (isGone) return <NotFoundPage />;
+  if (lock === undefined) return <Loading />;
+  const path = `gateway/locks/${lockId}`;
+  return (
+    <>
+      <PageHead title={lock.lockName} up={{ href: href('registered'), text: registered.title }}>
+        <Button onClick={() => setOpen('change')}>{registered.change}</Button>
+      </PageHead>
+      <Facts lock={lock} lastSeen={lock.lastSeen === null ? common.never : dateTime(lock.lastSeen)} />
+      <Roles lockId={lockId} mayAppoint onAppointed={reload} />
+      <section class="panel ends">
+        <div>
+          <h2>{devices.newKey}</h2>
+          <p class="faint">{registered.renewText}</p>
+          <Button label={registered.renew(lock.lockName)} onClick={() => setOpen('renew')}>
+            {devices.newKey}
+          </Button>
+        </div>
+        <div>
+          <h2>{registered.remove}</h2>
+          <p class="faint">{registered.removeText}</p>
+          <Button kind="danger" onClick={() => setOpen('remove')}>
+            {registered.remove}
+          </Button>
+        </div>
+      </section>
+      {open === 'change' && (
+        <LockDescription
+          lock={lock}
+          onClose={close}
+          onDone={() => {
+            close();
+            toasts.show('good', registered.changed);
+            reload();
+          }}
+        />
+      )}
+      {open === 'renew' && (
+        <ConfirmDialog
+          title={registered.renew(lock.lockName)}
+          text={registered.renewText}
+          confirm={devices.newKey}
+          onClose={close}
+          onConfirm={async () => setOpen(await client.ask<IssuedKey>('POST', `${path}/key`))}
+        />
+      )}
+      {typeof open === 'object' && <LockKeyDialog issued={open} onClose={close} />}
+      {open === 'remove' && (
+        <ConfirmDialog
+          title={registered.removeOne(lock.lockName)}
+          text={registered.removeText}
+          confirm={registered.remove}
+          onClose={close}
+          onConfirm={async () => {
+            await client.ask('DELETE', path);
+            toasts.show('good', registered.removed(lock.lockName));
+            go('registered');
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Facts({ lock, lastSeen }: { lock: ManagedLock; lastSeen: string }) {
+  const { registered, devices } = useStrings();
+  const facts = [
+    { name: registered.connection, value: <Online lock={lock} /> },
+    { name: registered.lastSeen, value: lastSeen },
+    { name: registered.alias, value: lock.lockAlias },
+    { name: registered.group, value: lock.groupName === '' ? '–' : lock.groupName },
+    { name: devices.mac, value: <code>{lock.lockMac}</code> },
+    { name: registered.way, value: lock.hubId === null ? registered.direct : registered.hub(lock.hubId) },
+  ];
+  return (
+    <section class="panel">
+      <dl class="facts-list">
+        {facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+// Every lock of the gateway, for who registers them: what it is called, who administers it, by which way it comes.
+import { useState } from 'preact/hooks';
+import type { ManagedLock } from '../api/types.ts';
+import { useStrings } from '../app.ts';
+import { Button } from '../components/button.tsx';
+import { Online } from '../components/lock-facts.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { usePaged } from '../components/paged.ts';
+import { PagedTable } from '../components/table.tsx';
+import { href } from '../router.ts';
+import { RegisterLock } from './registered-new.tsx';
+
+export function RegisteredPage() {
+  const { registered } = useStrings();
+  const paged = usePaged<ManagedLock>('gateway/locks');
+  const [isAdding, setAdding] = useState(false);
+
+  return (
+    <>
+      <PageHead title={registered.title} intro={registered.intro}>
+        <a class="button" href={href('pairing')}>
+          {registered.pair}
+        </a>
+        <Button kind="main" icon="plus" onClick={() => setAdding(true)}>
+          {registered.add}
+        </Button>
+      </PageHead>
+      <PagedTable
+        caption={registered.title}
+        paged={paged}
+        empty={registered.none}
+        keyOf={({ lockId }) => lockId}
+        columns={[
+          {
+            title: registered.name,
+            cell: ({ lockId, lockName, lockAlias }) => (
+              <>
+                <a href={href('registered', lockId)}>
+                  <strong>{lockName}</strong>
+                </a>
+                {lockAlias !== lockName && <span class="faint"> {lockAlias}</span>}
+              </>
+            ),
+          },
+          { title: registered.connection, cell: (lock) => <Online lock={lock} /> },
+          { title: registered.group, cell: ({ groupName }) => groupName },
+          { title: registered.administrator, cell: ({ administrator }) => administrator },
+          { title: registered.way, cell: ({ hubId }) => (hubId === null ? registered.direct : registered.hub(hubId)) },
+        ]}
+      />
+      {isAdding && <RegisterLock onClose={() => setAdding(false)} onChange={paged.reload} />}
+    </>
+  );
+}

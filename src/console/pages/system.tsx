@@ -1,0 +1,99 @@
+// How the gateway itself is: what a caretaker looks at first, and what to tell somebody who helps.
+import type { ComponentChildren } from 'preact';
+import type { GatewayStatus } from '../api/types.ts';
+import { useStrings } from '../app.ts';
+import { Loading, Notice, ProblemNotice } from '../components/notice.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { usePolled } from '../components/polled.ts';
+import { useFormats } from '../format.ts';
+
+const dayMs = 86_400_000;
+/** The gateway renews its own certificates long before; those of others it asks for from then on. */
+const certificateWarningMs = 30 * dayMs;
+/** One each night, and one that may be late. */
+const backupWarningMs = 2 * dayMs;
+const diskWarningBytes = 500_000_000;
+
+export function SystemPage() {
+  const { system } = useStrings();
+  const { value: status, problem, reload } = usePolled<GatewayStatus>('gateway/status', 5_000);
+  return (
+    <>
+      <PageHead title={system.title} intro={system.intro} />
+      {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
+      {status === undefined ? problem === undefined && <Loading /> : <Figures status={status} />}
+    </>
+  );
+}
+
+function Figures({ status }: { status: GatewayStatus }) {
+  const { system, common } = useStrings();
+  const { dateTime, bytes, duration, number } = useFormats();
+  const { storage, listeners, certificates, backupDate } = status;
+  const now = Date.now();
+  const isWorking = storage.health === 'ok';
+  return (
+    <>
+      {!isWorking && <Notice kind="bad">{system.storageBad(storage.health)}</Notice>}
+      {status.clockIsSuspect && <Notice kind="warning">{system.clockBad}</Notice>}
+      <div class="figures">
+        <Panel title={system.gateway}>
+          <Figure name={system.version}>{status.version}</Figure>
+          <Figure name={system.uptime}>{duration(status.uptimeSeconds)}</Figure>
+          <Figure name={system.locks}>{system.online(status.online, status.locks)}</Figure>
+          <Figure name={system.alarms} isBad={status.alarms > 0}>
+            {number(status.alarms)}
+          </Figure>
+          <Figure name={system.clock} isBad={status.clockIsSuspect}>
+            {status.clockIsSuspect ? system.clockSuspect : system.clockGood}
+          </Figure>
+        </Panel>
+        <Panel title={system.storage}>
+          <Figure name={system.disk} isBad={!isWorking}>
+            {isWorking ? system.diskWorks : system.diskFails}
+          </Figure>
+          <Figure name={system.free} isBad={(storage.freeBytes ?? diskWarningBytes) < diskWarningBytes}>
+            {storage.freeBytes === null ? system.notKnown : bytes(storage.freeBytes)}
+          </Figure>
+          <Figure name={system.records}>{number(status.records)}</Figure>
+          <Figure name={system.backup} isBad={backupDate === null || now - backupDate > backupWarningMs}>
+            {backupDate === null ? common.never : dateTime(backupDate)}
+          </Figure>
+        </Panel>
+        <Panel title={system.network}>
+          {Object.entries(listeners).map(([scheme, { host, port }]) => (
+            <Figure key={scheme} name={system.listener(scheme)}>
+              <code>{host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`}</code>
+            </Figure>
+          ))}
+          {Object.entries(certificates).map(([scheme, expires]) => (
+            <Figure key={scheme} name={system.certificate(scheme)} isBad={expires - now < certificateWarningMs}>
+              {system.until(dateTime(expires))}
+            </Figure>
+          ))}
+        </Panel>
+      </div>
+      <p class="more">
+        <a href="docs">{system.api}</a>
+      </p>
+    </>
+  );
+}
+
+function Panel({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="panel">
+      <h2>{title}</h2>
+      <dl>{children}</dl>
+    </section>
+  );
+}
+
+function Figure({ name, isBad = false, children }: { name: string; isBad?: boolean; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={isBad ? 'bad' : undefined}>{children}</dd>
+    </div>
+  );
+}
