@@ -1,0 +1,33 @@
+// The console in a real browser, against the real daemon and simulated locks: what a caretaker does with it, and that everybody can.
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { cardTests } from './cards.ts';
+import { doorTests } from './doors.ts';
+import { everybodyTests } from './everybody.ts';
+import { managementTests } from './management.ts';
+import { signInTests } from './sign-in.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage;
+/** Of the administrator, who stays signed in throughout. */
+let page: Page;
+
+beforeAll(async () => {
+  stage = await openStage([
+    { name: 'Front door', group: 'Ground floor', batteryPercent: 83 },
+    { name: 'Meeting room', group: 'First floor', batteryPercent: 61 },
+    { name: 'Archive', group: 'First floor', batteryPercent: 14 },
+    { name: 'Garage', group: 'Ground floor', batteryPercent: 97 },
+  ]);
+  page = await stage.visit();
+  await stage.signIn(page);
+}, 60_000);
+afterAll(() => stage.close());
+
+const at = () => ({ stage, page });
+
+describe('signing in', () => signInTests(at));
+describe('doors', () => doorTests(at));
+describe('cards', () => cardTests(at));
+describe('management', () => managementTests(at));
+describe('for everybody', () => everybodyTests(at));

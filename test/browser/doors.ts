@@ -1,0 +1,82 @@
+// Doors from the page: what was told to a lock, what it said, and what happened without us.
+import { expect, test } from '@jest/globals';
+import type { At } from './stage.ts';
+
+export function doorTests(at: At): void {
+  test('the board has every lock with state, battery and connection, and finds one by its name', async () => {
+    const { stage, page } = at();
+    await stage.go(page, '', 'Locks');
+    await page.getByRole('link', { name: /Archive.*Locked.*Online.*Battery 14%/ }).waitFor();
+    await stage.picture(page, 'board');
+    await page.getByLabel('Search for a lock').fill('front');
+    await page.getByRole('link', { name: /Meeting room/ }).waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: /Front door/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Front door' }).waitFor();
+  });
+
+  test('unlock says that it is done when the lock has confirmed it', async () => {
+    const { stage, page } = at();
+    const lock = stage.site.lock(1);
+    await stage.go(page, `locks/${stage.site.lockId(1)}`, 'Front door');
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click();
+    await page.getByText('The lock has confirmed: it is unlocked.').waitFor();
+    expect(lock.state).toBe('unlocked');
+    await stage.picture(page, 'lock');
+    await page.getByRole('button', { name: 'Lock', exact: true }).click();
+    await page.getByText('The lock has confirmed: it is locked.').waitFor();
+    expect(lock.state).toBe('locked');
+  });
+
+  test('a jam is told plainly, and stands as an alarm until it is over', async () => {
+    const { stage, page } = at();
+    const lock = stage.site.lock(1);
+    lock.jam(true);
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click();
+    await page.getByText('its bolt could not move').waitFor();
+    await stage.go(page, 'alarms', 'Alarms');
+    await page.getByRole('heading', { name: 'Jammed' }).waitFor();
+    await stage.picture(page, 'alarms');
+    lock.jam(false);
+  });
+
+  test('a lock that does not answer in time may have done it or not, and one that is away was told nothing', async () => {
+    const { stage, page } = at();
+    const lock = stage.site.lock(4);
+    await stage.go(page, `locks/${stage.site.lockId(4)}`, 'Garage');
+    lock.setSilent(true);
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click();
+    await page.getByText('It may or may not have done it').waitFor();
+    lock.setSilent(false);
+    lock.cutNetwork();
+    await page.getByText('This lock is offline').waitFor();
+    lock.restoreNetwork();
+    await page.getByText('This lock is offline').waitFor({ state: 'hidden' });
+  });
+
+  test('what happens at the door is on the page without a reload, on the board and in the records', async () => {
+    const { stage, page } = at();
+    const [board, lock] = [await stage.visit(), stage.site.lock(2)];
+    await stage.signIn(board);
+    await stage.go(page, `locks/${stage.site.lockId(2)}/records`, 'Meeting room');
+    await page.getByText('Nothing happened').waitFor();
+    await lock.turnThumb();
+    await board.getByRole('link', { name: /Meeting room.*Unlocked/ }).waitFor();
+    await page.getByRole('cell', { name: 'Unlocked from inside' }).waitFor();
+    await lock.turnThumb();
+    await board.getByRole('link', { name: /Meeting room.*Locked/ }).waitFor();
+    await board.context().close();
+  });
+
+  test('when the gateway is away the page says so, and goes on by itself when it is back', async () => {
+    const { stage, page } = at();
+    await stage.go(page, '', 'Locks');
+    await stage.kill();
+    await page.getByText('The gateway does not answer').waitFor();
+    await page.getByText('No connection', { exact: true }).waitFor();
+    await stage.start();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('The gateway does not answer').waitFor({ state: 'hidden' });
+    await stage.site.whenOnline(3);
+    await page.getByRole('link', { name: /Archive.*Online/ }).waitFor();
+  }, 40_000);
+}

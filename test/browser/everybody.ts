@@ -1,0 +1,99 @@
+// That everybody can use it: on a phone, in the dark, by keyboard, with a screen reader, in German.
+import { expect, test } from '@jest/globals';
+import type { At } from './stage.ts';
+
+const everyPage = [
+  '',
+  'alarms',
+  'locks/1',
+  'locks/1/records',
+  'locks/1/cards',
+  'locks/1/cards/on-lock',
+  'registered',
+  'registered/1',
+  'pairing',
+  'hubs',
+  'accounts',
+  'tokens',
+  'audit',
+  'system',
+  'nowhere',
+];
+
+/** What reaches beyond the screen, and so makes the page scroll sideways. */
+const tooWide = `document.documentElement.scrollWidth <= innerWidth ? []
+  : [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.outerHTML.slice(0, 120))`;
+
+export function everybodyTests(at: At): void {
+  test('no page has a barrier (WCAG 2.2 AA), by day or by night, and each has its own title', async () => {
+    const { stage, page } = at();
+    const titles = new Set<string>();
+    for (const path of everyPage) {
+      await stage.show(page, path);
+      titles.add(await page.title());
+      expect([path, await stage.barriers(page)]).toEqual([path, []]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect([path, await stage.barriers(page, 'colours')]).toEqual([path, []]);
+      await page.emulateMedia({ colorScheme: 'light' });
+    }
+    expect(titles.size).toBeGreaterThan(10);
+    await stage.go(page, '', 'Locks');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await stage.picture(page, 'dark');
+    await page.emulateMedia({ colorScheme: 'light' });
+  }, 60_000);
+
+  test('at 360 pixels nothing has to be scrolled sideways, and the menu leads everywhere', async () => {
+    const { stage } = at();
+    const phone = await stage.visit({ width: 360, height: 740 });
+    expect(await stage.barriers(phone)).toEqual([]);
+    await stage.signIn(phone);
+    for (const path of everyPage) {
+      await stage.show(phone, path);
+      expect([path, await phone.evaluate(tooWide)]).toEqual([path, []]);
+    }
+    await phone.getByRole('button', { name: 'Menu' }).click();
+    await phone.getByRole('list', { name: 'Building' }).getByRole('link', { name: 'Locks' }).click();
+    await phone.getByRole('heading', { level: 1, name: 'Locks' }).waitFor();
+    expect(await phone.getByRole('link', { name: 'System' }).isVisible()).toBe(false);
+    await stage.picture(phone, 'phone');
+    await phone.context().close();
+  }, 40_000);
+
+  test('who has no pointer comes from the sign-in to an open door', async () => {
+    const { stage } = at();
+    const visitor = await stage.visit();
+    await visitor.getByLabel('Access token').focus();
+    await visitor.keyboard.type(stage.site.gateway.token);
+    await visitor.keyboard.press('Enter');
+    await visitor.getByText('Live', { exact: true }).waitFor();
+    const tabTo = async (name: RegExp) => {
+      for (let press = 0; press < 40; press += 1) {
+        await visitor.keyboard.press('Tab');
+        if (name.test(String(await visitor.evaluate('document.activeElement.textContent')))) return;
+      }
+      throw new Error(`${name} cannot be reached`);
+    };
+    await tabTo(/Garage/);
+    await visitor.keyboard.press('Enter');
+    await visitor.getByRole('heading', { level: 1, name: 'Garage' }).waitFor();
+    await tabTo(/^Unlock$/);
+    await visitor.keyboard.press('Enter');
+    await visitor.getByText('The lock has confirmed: it is unlocked.').waitFor();
+    await visitor.context().close();
+  });
+
+  test('a German browser finds it in German, and each page says something in it', async () => {
+    const { stage } = at();
+    const visitor = await stage.visit(undefined, 'de-DE');
+    expect(await visitor.evaluate('document.documentElement.lang')).toBe('de');
+    await visitor.getByLabel('Zugangstoken').fill(stage.site.gateway.token);
+    await visitor.getByRole('button', { name: 'Anmelden' }).click();
+    await visitor.getByRole('heading', { level: 1, name: 'Schlösser' }).waitFor();
+    await stage.show(visitor, 'system');
+    await visitor.getByText('Neueste Sicherung').waitFor();
+    await visitor.getByLabel('Sprache').selectOption('English');
+    await visitor.getByText('Newest backup').waitFor();
+    await visitor.context().close();
+  });
+}

@@ -1,0 +1,116 @@
+// Who may do what, and which locks there are.
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createFleet } from '../../device-sim/fleet.ts';
+import type { At } from './stage.ts';
+
+export function managementTests(at: At): void {
+  test('a lock that made its own key shows up while pairing is open, is compared, confirmed and online', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    const { httpUrl: gatewayUrl, token } = site.gateway;
+    const newcomers = createFleet({
+      ...{ gatewayUrl, token, mqttUrl: site.wire.url, stateDir: join(site.folder, 'newcomers') },
+      ...{ locks: 1, pair: true, seed: 0xfffe, flush: false, reconnect: { minMs: 20, maxMs: 80 } },
+    });
+    await stage.go(page, 'pairing', 'Pairing');
+    await page.getByRole('button', { name: 'Open for five minutes' }).click();
+    await page.getByText('None yet.').waitFor();
+    try {
+      await newcomers.start();
+      const { keyFingerprint = '', mac } = newcomers.lock(1);
+      await page.getByText(keyFingerprint, { exact: true }).waitFor();
+      await page.getByRole('button', { name: `Confirm ${mac}` }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Yes, it is the same').check();
+      await dialog.getByLabel('Name').fill('Cellar');
+      await stage.picture(page, 'pairing');
+      await dialog.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText('Cellar is registered').waitFor();
+      await newcomers.lock(1).whenOnline();
+      await stage.go(page, '', 'Locks');
+      await page.getByRole('link', { name: /Cellar.*Online/ }).waitFor();
+      await stage.go(page, 'pairing', 'Pairing');
+      await page.getByRole('button', { name: 'Close now' }).click();
+      await page.getByRole('button', { name: 'Open for five minutes' }).waitFor();
+    } finally {
+      await newcomers.stop();
+    }
+  });
+
+  test('an account, a token that is shown once, and a role let somebody in, to that lock alone', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    const dialog = page.getByRole('dialog');
+    await stage.go(page, 'accounts', 'Accounts');
+    await page.getByRole('button', { name: 'New account' }).click();
+    await dialog.getByLabel('Username').fill('reception');
+    await dialog.getByRole('button', { name: 'New account' }).click();
+    await page.getByRole('cell', { name: 'reception', exact: true }).waitFor();
+
+    await stage.go(page, 'tokens', 'Access tokens');
+    await page.getByRole('button', { name: 'New token' }).click();
+    await dialog.getByLabel('Name').fill('Front desk');
+    await dialog.getByLabel('Account').selectOption('reception');
+    await dialog.getByRole('button', { name: 'New token' }).click();
+    const token = await dialog.getByRole('textbox', { name: 'Access token' }).inputValue();
+    await page.keyboard.press('Escape');
+
+    await stage.go(page, `registered/${site.lockId(1)}`, 'Front door');
+    await page.getByRole('button', { name: 'Give a role' }).click();
+    await dialog.getByLabel('Account').fill('reception');
+    await dialog.getByRole('button', { name: 'Give' }).click();
+    await page.getByRole('cell', { name: 'Operator' }).waitFor();
+    await stage.picture(page, 'roles');
+
+    const { body } = await site.api('GET', '/api/v1/lock/list', { query: { pageSize: 10 }, token });
+    expect(body.list.map(({ lockId }) => lockId)).toEqual([site.lockId(1)]);
+    await page.getByRole('button', { name: 'Take the role of reception away' }).click();
+    await dialog.getByRole('button', { name: 'Take away' }).click();
+    await page.getByText('reception has no role here any more.').waitFor();
+    expect((await site.api('GET', '/api/v1/lock/list', { query: { pageSize: 10 }, token })).body.total).toBe(0);
+  });
+
+  test('a lock and a hub that are registered by hand get a key that is shown once', async () => {
+    const { stage, page } = at();
+    const dialog = page.getByRole('dialog');
+    await stage.go(page, 'hubs', 'Hubs');
+    await page.getByRole('button', { name: 'New hub' }).click();
+    await dialog.getByLabel('Name').fill('Stairwell');
+    await dialog.getByLabel('MAC address').fill('not a MAC');
+    await dialog.getByRole('button', { name: 'New hub' }).click();
+    await dialog.getByText('must be a MAC address').waitFor();
+    await dialog.getByLabel('MAC address').fill('A4:C1:38:7F:02:F0');
+    await dialog.getByRole('button', { name: 'New hub' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'Device key' }).inputValue()).toMatch(/^[\w-]{32}$/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('cell', { name: 'Stairwell', exact: true }).waitFor();
+
+    await stage.go(page, 'registered', 'Registered locks');
+    await page.getByRole('button', { name: 'Register by hand' }).click();
+    await dialog.getByLabel('Name').fill('Attic');
+    await dialog.getByLabel('MAC address').fill('A4:C1:38:7F:02:E9');
+    await dialog.getByRole('button', { name: 'Register by hand' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'Device key' }).inputValue()).toMatch(/^[\w-]{32}$/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Attic' }).click();
+    await page.getByRole('button', { name: 'Remove this lock' }).click();
+    await dialog.getByRole('button', { name: 'Remove this lock' }).click();
+    await page.getByText('Attic was removed.').waitFor();
+  });
+
+  test('an alarm that waits for a person is ended by one, and the audit log has all of it', async () => {
+    const { stage, page } = at();
+    stage.site.lock(3).tamper();
+    await stage.go(page, 'alarms', 'Alarms');
+    await page.getByRole('button', { name: 'Seen to: Tampered with' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Seen to' }).click();
+    await page.getByRole('heading', { name: 'Tampered with' }).waitFor({ state: 'hidden' });
+    await stage.go(page, 'audit', 'Audit log');
+    await page.getByRole('row', { name: /admin.*Alarm ended.*Done/ }).waitFor();
+    await page.getByRole('row', { name: /admin.*Lock paired.*Done/ }).waitFor();
+    await stage.go(page, 'system', 'System');
+    await page.getByText(/\d of \d online/).waitFor();
+    await stage.picture(page, 'system');
+  });
+}

@@ -1,0 +1,44 @@
+// Coming in, staying in, and being let out.
+import { expect, test } from '@jest/globals';
+import type { At } from './stage.ts';
+
+export function signInTests(at: At): void {
+  test('a wrong token is said to be wrong, and a right one leads to the board', async () => {
+    const { stage } = at();
+    const visitor = await stage.visit();
+    await visitor.getByLabel('Access token').fill('latchd_guessed');
+    await visitor.getByRole('button', { name: 'Sign in' }).click();
+    await visitor.getByRole('alert').getByText('not known here').waitFor();
+    await stage.signIn(visitor);
+    await visitor.getByRole('link', { name: /Front door.*Locked/ }).waitFor();
+    await visitor.context().close();
+  });
+
+  test('who asks for it stays signed in over a reload, by a cookie that no script can read; who does not, does not', async () => {
+    const { stage } = at();
+    const visitor = await stage.visit();
+    await stage.signIn(visitor);
+    await visitor.reload();
+    await visitor.getByLabel('Access token').waitFor();
+    await stage.signIn(visitor, stage.site.gateway.token, true);
+    expect(await visitor.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('latchd_');
+    await visitor.reload();
+    await visitor.getByText('Live', { exact: true }).waitFor();
+    await visitor.getByRole('button', { name: 'Sign out' }).click();
+    await visitor.getByLabel('Access token').waitFor();
+    expect(await visitor.context().cookies()).toEqual([]);
+    await visitor.context().close();
+  });
+
+  test('when the token is revoked, the page is at its end at once', async () => {
+    const { stage } = at();
+    const { site } = stage;
+    const token = await site.account('passer-by');
+    const visitor = await stage.visit();
+    await stage.signIn(visitor, token, true);
+    await visitor.getByText('no locks yet').waitFor();
+    await site.api('DELETE', '/api/v1/gateway/accounts/passer-by');
+    await visitor.getByText('Your session has ended').waitFor();
+    await visitor.context().close();
+  });
+}

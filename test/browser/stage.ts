@@ -1,0 +1,117 @@
+// A building and a person at its console: the real daemon with simulated locks, and Debian's Chromium before it.
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect } from '@jest/globals';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
+import { openSite, type Site } from '../support/site.ts';
+import { openWire } from '../support/site-wire.ts';
+
+const flags =
+  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+/** Pictures for people are made when this is set; else a run leaves nothing behind. */
+const makesPictures = process.env['LATCHD_SCREENSHOTS'] === 'true';
+const pictures = resolve(import.meta.dirname, '../../src/console/screenshots');
+const patienceMs = 10_000;
+
+/** The stage, and on it the page of an administrator. */
+export type At = () => { readonly stage: Stage; readonly page: Page };
+
+export interface Stage {
+  readonly site: Site;
+  /** Where the console is; stays the same when the gateway is started again. */
+  readonly url: string;
+  /** A new visitor, who is not signed in and has a screen of so many pixels. */
+  visit(size?: { readonly width: number; readonly height: number }, locale?: string): Promise<Page>;
+  /** Types the token in and waits until the board is live. */
+  signIn(page: Page, token?: string, remember?: boolean): Promise<void>;
+  /** Goes to a page of the console by its address after the #. */
+  go(page: Page, path: string, heading: string): Promise<void>;
+  /** The same, until it has loaded what it shows. */
+  show(page: Page, path: string): Promise<void>;
+  /** What is wrong for people with disabilities (WCAG 2.2 A and AA), or of that with the colours alone. */
+  barriers(page: Page, of?: 'everything' | 'colours'): Promise<readonly string[]>;
+  /** Keeps how the page looks, for the README, when pictures are asked for. */
+  picture(page: Page, name: string): Promise<void>;
+  /** The gateway dies, as on a power cut, and can be started again. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openStage(locks: readonly LockProfileInput[]): Promise<Stage> {
+  const site = await openSite({ locks, flags: ['--command-timeout-ms', '2000'] });
+  const line = await openWire();
+  line.lead(site.gateway.httpUrl);
+  const url = line.url.replace(/^\w+/, 'http');
+  const browser: Browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags.split(' ') });
+  const strange: string[] = [];
+  if (makesPictures) await mkdir(pictures, { recursive: true });
+
+  return {
+    site,
+    url,
+    async visit(size = { width: 1280, height: 800 }, locale = 'en-GB') {
+      const context = await browser.newContext({ viewport: size, locale, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
+      const page = await context.newPage();
+      page.setDefaultTimeout(patienceMs);
+      page.on('pageerror', (error) => strange.push(error.message));
+      // Refusals and a gateway that is away are part of the play.
+      page.on(
+        'console',
+        (message) => message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()) && strange.push(message.text()),
+      );
+      page.on(
+        'request',
+        (request) => !/^(?:data:|blob:)/.test(request.url()) && !request.url().startsWith(url) && strange.push(request.url()),
+      );
+      await page.goto(url);
+      return page;
+    },
+    async signIn(page, token = site.gateway.token, remember = false) {
+      await page.getByLabel('Access token').fill(token);
+      if (remember) await page.getByLabel('Stay signed in').check();
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('Live', { exact: true }).waitFor();
+    },
+    async go(page, path, heading) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    },
+    async show(page, path) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('main:not(:has(.loading))').waitFor();
+    },
+    async barriers(page, of = 'everything') {
+      await page.evaluate(axe.source);
+      const runOnly = of === 'colours' ? ['color-contrast'] : ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+      const { violations } = (await page.evaluate(
+        `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`,
+      )) as axe.AxeResults;
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} ${target}: ${failureSummary}`));
+    },
+    async picture(page, name) {
+      if (!makesPictures) return;
+      // What was done before is no part of it.
+      await page.evaluate(`for (const toasts of document.querySelectorAll('.toasts')) toasts.style.opacity = '0'`);
+      await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' });
+      await page.evaluate(`for (const toasts of document.querySelectorAll('.toasts')) toasts.style.opacity = ''`);
+    },
+    async kill() {
+      line.lead(undefined);
+      await site.kill9();
+    },
+    async start() {
+      await site.start();
+      line.lead(site.gateway.httpUrl);
+    },
+    async close() {
+      await browser.close();
+      await line.close();
+      await site.close();
+      expect(strange).toEqual([]);
+    },
+  };
+}
