@@ -1,5 +1,5 @@
 // What is around every page for who is signed in: navigation, connection, sign-out; and the page of the moment.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp, useStrings } from './app.ts';
 import { Button } from './components/button.tsx';
 import { Icon } from './components/icon.tsx';
@@ -91,8 +91,14 @@ function Links({ group, path }: { group: 'building' | 'administration'; path: re
 }
 
 function Connection() {
-  const { connection } = useApp().live;
+  const { live, toasts } = useApp();
+  const { connection } = live;
   const { frame } = useStrings();
+  const wasLost = useRef(false);
+  useEffect(() => {
+    if (connection.value === 'live' && wasLost.current) toasts.show('good', frame.back);
+    wasLost.current = connection.value === 'lost';
+  }, [connection.value]);
   return (
     <span class={`connection ${connection.value}`} role="status">
       {frame[connection.value]}

@@ -23,7 +23,7 @@ export interface LiveLock {
 export type Happening =
   | { readonly type: 'record'; readonly record: LockRecord }
   | { readonly type: 'card'; readonly card: Card }
-  /** Locks or roles are others than before. */
+  /** Locks or roles are others than before, or we have been away: what was loaded before may not hold any more. */
   | { readonly type: 'locks' };
 
 export interface Live {
@@ -61,6 +61,7 @@ export function createLive(client: Client): Live {
       const known = new Map<number, LiveLock>();
       let standing: readonly Alarm[] = [];
       let complete = false;
+      let othersThere = false;
       const patch = (lockId: number, change: Partial<LiveLock>) => {
         const lock = known.get(lockId);
         if (lock) known.set(lockId, { ...lock, ...change });
@@ -76,7 +77,7 @@ export function createLive(client: Client): Live {
         else if (type === 'ready') complete = true;
         else if (type === 'record') tell({ type, record: value });
         else if (type === 'card') tell({ type, card: value });
-        if (complete && (type === 'lock' || type === 'lock-gone' || type === 'ready')) tell({ type: 'locks' });
+        othersThere ||= type === 'lock' || type === 'lock-gone';
       };
       const body = await client.stream(
         'events',
@@ -97,6 +98,8 @@ export function createLive(client: Client): Live {
         locks.value = new Map(known);
         if (alarms.value !== standing) alarms.value = standing;
         connection.value = 'live';
+        if (othersThere) tell({ type: 'locks' });
+        othersThere = false;
       }
     } finally {
       clearTimeout(timer);

@@ -1,9 +1,8 @@
 // A table, which becomes a list of cards on a narrow screen, and the way through its pages.
 import type { ComponentChildren } from 'preact';
-import { useStrings } from '../app.ts';
-import { Icon } from './icon.tsx';
 import { Loading, ProblemNotice } from './notice.tsx';
 import type { Paged } from './paged.ts';
+import { Pager } from './pager.tsx';
 
 export interface Column<Row> {
   readonly title: string;
@@ -60,38 +59,7 @@ export function PagedTable<Row>({ paged, empty, ...table }: Omit<TableProps<Row>
   return (
     <>
       <Table {...table} rows={page.list} />
-      <Pager paged={paged} />
+      <Pager {...page} onTurn={paged.turnTo} />
     </>
-  );
-}
-
-function Pager<Row>({ paged: { page, turnTo } }: { paged: Paged<Row> }) {
-  const { common } = useStrings();
-  if (page === undefined || page.pages <= 1) return null;
-  const { pageNo, pages, total } = page;
-  return (
-    <nav class="pager" aria-label={common.pages}>
-      <button
-        type="button"
-        class="button square"
-        aria-label={common.previousPage}
-        disabled={pageNo <= 1}
-        onClick={() => turnTo(pageNo - 1)}
-      >
-        <Icon name="left" />
-      </button>
-      <span role="status">
-        {common.pageOf(pageNo, pages)} <span class="faint">({common.total(total)})</span>
-      </span>
-      <button
-        type="button"
-        class="button square"
-        aria-label={common.nextPage}
-        disabled={pageNo >= pages}
-        onClick={() => turnTo(pageNo + 1)}
-      >
-        <Icon name="right" />
-      </button>
-    </nav>
   );
 }

@@ -35,7 +35,11 @@ function Cards({ lockId }: { lockId: number }) {
     paged.reload();
   };
   // Cards that somebody else changes.
-  useEffect(() => live.listen((happening) => happening.type === 'card' && happening.card.lockId === lockId && paged.reload()));
+  useEffect(() =>
+    live.listen((happening) => {
+      if (happening.type === 'locks' || (happening.type === 'card' && happening.card.lockId === lockId)) paged.reload();
+    }),
+  );
 
   const titleOf = (card: Card) => card.cardName || card.cardNumber;
   const action = (text: string, what: 'rename' | 'validity' | 'remove', card: Card) => (

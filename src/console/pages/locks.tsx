@@ -1,46 +1,52 @@
 // Every lock on which we have a role, as a board that is always up to date.
-import { useEffect, useState } from 'preact/hooks';
-import type { Page } from '../api/client.ts';
-import type { Alarm, Lock } from '../api/types.ts';
+import { useState } from 'preact/hooks';
+import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { SelectField, TextField } from '../components/field.tsx';
-import { Icon } from '../components/icon.tsx';
-import { Battery, LockState, Online } from '../components/lock-facts.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Pager } from '../components/pager.tsx';
 import type { LiveLock } from '../live.ts';
-import { href } from '../router.ts';
+import { useLockGroups } from './lock-groups.ts';
+import { LockTiles } from './lock-tiles.tsx';
+
+const tilesOnAPage = 120;
 
 type Show = 'all' | 'alarm' | 'offline' | 'unlocked';
 
 export function LocksPage() {
   const { live } = useApp();
   const { locks: strings } = useStrings();
-  const { groups, problem, reload } = useGroups();
+  const { groups, problem, reload } = useLockGroups();
   const [search, setSearch] = useState('');
   const [group, setGroup] = useState('all');
   const [show, setShow] = useState<Show>('all');
+  const [pageNo, setPageNo] = useState(1);
 
-  const all = [...(live.locks.value?.values() ?? [])].sort((one, other) =>
-    one.lockAlias.localeCompare(other.lockAlias, undefined, { numeric: true }),
-  );
   const groupOf = (lock: LiveLock) => groups.get(lock.lockId) ?? '';
-  const names = [...new Set(all.map(groupOf))].sort((one, other) => (one === '' ? 1 : other === '' ? -1 : one.localeCompare(other)));
-  const alarmsOf = (lock: LiveLock) => live.alarms.value.filter(({ lockId }) => lockId === lock.lockId);
+  const all = sorted([...(live.locks.value?.values() ?? [])], groupOf);
+  const alarms = byLock(live.alarms.value);
+  const names = [...new Set(all.map(groupOf))];
+  const shows: Readonly<Record<Show, (lock: LiveLock) => boolean>> = {
+    all: () => true,
+    alarm: ({ lockId }) => alarms.has(lockId),
+    offline: ({ online }) => !online,
+    unlocked: ({ state }) => state === 'unlocked',
+  };
+  const wanted = search.trim().toLowerCase();
   const found = all.filter(
-    (lock) =>
-      lock.lockAlias.toLowerCase().includes(search.toLowerCase()) &&
-      (group === 'all' || groupOf(lock) === group.slice(1)) &&
-      (show !== 'alarm' || alarmsOf(lock).length > 0) &&
-      (show !== 'offline' || !lock.online) &&
-      (show !== 'unlocked' || lock.state === 'unlocked'),
+    (lock) => lock.lockAlias.toLowerCase().includes(wanted) && (group === 'all' || groupOf(lock) === group.slice(1)) && shows[show](lock),
   );
-  const offline = all.filter(({ online }) => !online).length;
-  const alarms = live.alarms.value.filter(({ lockId }) => lockId !== null).length;
+  const pages = Math.ceil(found.length / tilesOnAPage);
+  const shownNo = Math.max(1, Math.min(pageNo, pages));
+  const shown = found.slice((shownNo - 1) * tilesOnAPage, shownNo * tilesOnAPage);
 
   return (
     <>
-      <PageHead title={strings.title} intro={live.locks.value && strings.summary(all.length, offline, alarms)} />
+      <PageHead
+        title={strings.title}
+        intro={live.locks.value && strings.summary(all.length, all.filter(shows.offline).length, count(alarms))}
+      />
       {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
       <search class="filters">
         <TextField label={strings.search} name="search" type="search" onInput={setSearch} />
@@ -52,6 +58,7 @@ export function LocksPage() {
             onInput={setGroup}
             options={[
               { value: 'all', text: strings.allGroups },
+              // A group may be called "all".
               ...names.map((name) => ({ value: `=${name}`, text: name === '' ? strings.noGroup : name })),
             ]}
           />
@@ -67,81 +74,32 @@ export function LocksPage() {
       {live.locks.value === undefined && <Loading />}
       {live.locks.value !== undefined && found.length === 0 && <p class="empty">{all.length === 0 ? strings.none : strings.noneFound}</p>}
       {names.map((name) => (
-        <Group
+        <LockTiles
           key={name}
-          name={name === '' ? strings.noGroup : name}
+          title={name === '' ? strings.noGroup : name}
           isAlone={names.length === 1}
-          locks={found.filter((lock) => groupOf(lock) === name)}
-          alarmsOf={alarmsOf}
+          locks={shown.filter((lock) => groupOf(lock) === name)}
+          alarms={alarms}
         />
       ))}
+      <Pager pageNo={shownNo} pages={pages} total={found.length} onTurn={setPageNo} />
     </>
   );
 }
 
-interface GroupProps {
-  readonly name: string;
-  readonly isAlone: boolean;
-  readonly locks: readonly LiveLock[];
-  readonly alarmsOf: (lock: LiveLock) => readonly Alarm[];
+/** By group, those without one last, and by what people call them: "Room 9" before "Room 10". */
+function sorted(locks: LiveLock[], groupOf: (lock: LiveLock) => string): readonly LiveLock[] {
+  const { compare } = new Intl.Collator(undefined, { numeric: true });
+  const compareGroups = (one: string, other: string) => (one === other ? 0 : one === '' ? 1 : other === '' ? -1 : compare(one, other));
+  return locks.sort((one, other) => compareGroups(groupOf(one), groupOf(other)) || compare(one.lockAlias, other.lockAlias));
 }
 
-function Group({ name, isAlone, locks, alarmsOf }: GroupProps) {
-  const { alarmKinds } = useStrings();
-  if (locks.length === 0) return null;
-  return (
-    <section aria-label={name}>
-      {!isAlone && <h2>{name}</h2>}
-      <ul class="board">
-        {locks.map((lock) => (
-          <li key={lock.lockId}>
-            <a class={`tile ${lock.online ? '' : 'away'}`} href={href('locks', lock.lockId)}>
-              <strong>{lock.lockAlias}</strong>
-              <LockState lock={lock} />
-              {alarmsOf(lock).map(({ kind }) => (
-                <span key={kind} class="fact alarm">
-                  <Icon name="alert" />
-                  {alarmKinds[kind] ?? kind}
-                </span>
-              ))}
-              <span class="facts">
-                <Online lock={lock} />
-                <Battery lock={lock} />
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+function byLock(alarms: readonly Alarm[]): ReadonlyMap<number, readonly Alarm[]> {
+  const found = new Map<number, Alarm[]>();
+  for (const alarm of alarms) if (alarm.lockId !== null) found.set(alarm.lockId, [...(found.get(alarm.lockId) ?? []), alarm]);
+  return found;
 }
 
-/** The name of each lock's group by lockId, which live events do not tell; '' is none. */
-function useGroups(): { groups: ReadonlyMap<number, string>; problem: unknown; reload: () => void } {
-  const { client, live } = useApp();
-  const [groups, setGroups] = useState<ReadonlyMap<number, string>>(new Map());
-  const [problem, setProblem] = useState<unknown>();
-  const [times, setTimes] = useState(0);
-  const reload = () => setTimes((before) => before + 1);
-
-  useEffect(() => live.listen(({ type }) => type === 'locks' && reload()), [live]);
-  useEffect(() => {
-    let current = true;
-    async function load(): Promise<void> {
-      const found = new Map<number, string>();
-      for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo += 1) {
-        const page = await client.get<Page<Lock>>('lock/list', { pageNo, pageSize: 1000 });
-        pages = page.pages;
-        for (const { lockId, groupName } of page.list) found.set(lockId, groupName);
-      }
-      if (!current) return;
-      setGroups(found);
-      setProblem(undefined);
-    }
-    load().catch((error: unknown) => current && setProblem(error));
-    return () => {
-      current = false;
-    };
-  }, [client, times]);
-  return { groups, problem, reload };
+function count(alarms: ReadonlyMap<number, readonly Alarm[]>): number {
+  return [...alarms.values()].reduce((sum, list) => sum + list.length, 0);
 }

@@ -1,0 +1,42 @@
+// The way through the pages of a long list.
+import { useStrings } from '../app.ts';
+import { Icon } from './icon.tsx';
+
+interface PagerProps {
+  /** From 1. */
+  readonly pageNo: number;
+  readonly pages: number;
+  readonly total: number;
+  readonly onTurn: (pageNo: number) => void;
+}
+
+/** Nothing where there is one page only. */
+export function Pager({ pageNo, pages, total, onTurn }: PagerProps) {
+  const { common } = useStrings();
+  if (pages <= 1) return null;
+  return (
+    <nav class="pager" aria-label={common.pages}>
+      <button
+        type="button"
+        class="button square"
+        aria-label={common.previousPage}
+        disabled={pageNo <= 1}
+        onClick={() => onTurn(pageNo - 1)}
+      >
+        <Icon name="left" />
+      </button>
+      <span role="status">
+        {common.pageOf(pageNo, pages)} <span class="faint">({common.total(total)})</span>
+      </span>
+      <button
+        type="button"
+        class="button square"
+        aria-label={common.nextPage}
+        disabled={pageNo >= pages}
+        onClick={() => onTurn(pageNo + 1)}
+      >
+        <Icon name="right" />
+      </button>
+    </nav>
+  );
+}
