@@ -14,27 +14,20 @@ interface PagerProps {
 export function Pager({ pageNo, pages, total, onTurn }: PagerProps) {
   const { common } = useStrings();
   if (pages <= 1) return null;
+  const turn = (to: number) => {
+    onTurn(to);
+    // The new page is read from its beginning.
+    window.scrollTo(0, 0);
+  };
   return (
     <nav class="pager" aria-label={common.pages}>
-      <button
-        type="button"
-        class="button square"
-        aria-label={common.previousPage}
-        disabled={pageNo <= 1}
-        onClick={() => onTurn(pageNo - 1)}
-      >
+      <button type="button" class="button square" aria-label={common.previousPage} disabled={pageNo <= 1} onClick={() => turn(pageNo - 1)}>
         <Icon name="left" />
       </button>
       <span role="status">
         {common.pageOf(pageNo, pages)} <span class="faint">({common.total(total)})</span>
       </span>
-      <button
-        type="button"
-        class="button square"
-        aria-label={common.nextPage}
-        disabled={pageNo >= pages}
-        onClick={() => onTurn(pageNo + 1)}
-      >
+      <button type="button" class="button square" aria-label={common.nextPage} disabled={pageNo >= pages} onClick={() => turn(pageNo + 1)}>
         <Icon name="right" />
       </button>
     </nav>
