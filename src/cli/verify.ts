@@ -19,11 +19,11 @@ export const verify = command<{ readonly json?: true }>({
   async run({ json }, { configured }) {
     const directory = configured().dataDir;
     const { verifyDirectory } = await import('../offline/files.ts');
-    const { findings, locks, records } = await verifyDirectory(directory);
+    const { findings, remarks, locks, records } = await verifyDirectory(directory);
     const isInOrder = findings.length === 0;
-    if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings }));
+    if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings, remarks }));
     else {
-      for (const { file, problem } of findings) print(`${file}: ${problem}`);
+      for (const { file, problem } of [...findings, ...remarks]) print(`${file}: ${problem}`);
       const what = `${records} records, ${locks} locks`;
       print(isInOrder ? `${directory} is in order: ${what}` : `${findings.length} problems in ${directory} (${what})`);
     }

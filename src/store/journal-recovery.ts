@@ -1,23 +1,16 @@
-// Opening a journal after whatever happened: a torn tail is cut, damage in the middle is set aside into
-// `<name>.damaged` and reported (Fault T5). What is left holds good lines only.
+// Opening a journal after whatever happened: what a power cut tore is cut out, damage is set aside into `<name>.damaged`
+// and reported (Fault T5). What is left holds good lines only.
 import { basename, dirname } from 'node:path';
 import type { Log } from '../domain/part.ts';
-import { isIntact } from './checked-line.ts';
 import { replaceFile } from './durable-file.ts';
 import { codeOf, type FileLayer, type OpenFile } from './files.ts';
-import { scanLines } from './line-scan.ts';
+import { inspectLines, type Span } from './line-inspection.ts';
 
 export interface RecoveredJournal {
   readonly file: OpenFile;
   readonly length: number;
   /** Whether lines have moved: positions that `accepts` was told no longer hold. */
   readonly rewritten: boolean;
-}
-
-/** Bytes from..to of a file, `to` not included. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** A new, empty journal whose name is durable. Rejects when there is one that is not empty. */
@@ -62,12 +55,20 @@ async function repair(
   log: Log,
   accepts: (line: Buffer, position: number) => boolean,
 ): Promise<RecoveredJournal> {
-  const { bad, good, lines, size } = await inspect(file, accepts);
+  const { bad, good, lines, size } = await inspectLines(file, accepts);
   const name = basename(path);
   const middle = bad.filter((span) => span.to < good);
-  const tail = bad.filter((span) => span.from >= good);
+  const damaged = bad.filter(({ kind }) => kind === 'damaged');
+  // Behind the last good line it may be torn, too, or be the last line that was acknowledged: kept in any case.
+  const tail = damaged.filter((span) => span.from >= good);
   if (tail.length > 0) await setAside(files, path, await bytesOf(file, tail));
-  if (lines > good) log.warn({ code: 'journal-torn', file: name, bytes: lines - good }, 'a torn end of a journal was cut off');
+  const torn = lengthOf(middle.filter(({ kind }) => kind === 'torn')) + lines - good;
+  if (torn > 0) {
+    log.warn(
+      { code: 'journal-torn', file: name, bytes: torn },
+      'what a power cut tore at the end of a journal was cut off: nobody had been told that it is kept',
+    );
+  }
   if (middle.length === 0) {
     if (size > good) {
       await file.truncate(good);
@@ -75,46 +76,25 @@ async function repair(
     }
     return { file, length: good, rewritten: false };
   }
-  const bytes = middle.reduce((sum, { from, to }) => sum + to - from, 0);
-  log.error(
-    { code: 'records-damaged', file: name, places: middle.length, bytes, kept: `${name}.damaged` },
-    'damaged lines of a journal were set aside',
-  );
-  await setAside(files, path, await bytesOf(file, middle));
+  const before = damaged.filter((span) => span.to < good);
+  if (before.length > 0) {
+    log.error(
+      { code: 'records-damaged', file: name, places: before.length, bytes: lengthOf(before), kept: `${name}.damaged` },
+      'damaged lines of a journal were set aside',
+    );
+    await setAside(files, path, await bytesOf(file, before));
+  }
   await replaceFile(files, path, await bytesOf(file, goodSpans(middle, good)));
   await file.close();
   const repaired = await files.open(path, 'journal');
   return { file: repaired, length: await repaired.size(), rewritten: true };
 }
 
-interface Inspected {
-  /** The bad lines, with their newlines and with empty lines that something comes behind. */
-  readonly bad: Span[];
-  /** Where the last good line ends. */
-  readonly good: number;
-  /** Where the lines end, finished or not: only newlines are behind. */
-  readonly lines: number;
-  readonly size: number;
+function lengthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-async function inspect(file: OpenFile, accepts: (line: Buffer, position: number) => boolean): Promise<Inspected> {
-  const bad: Span[] = [];
-  let good = 0;
-  let lines = 0;
-  const scanned = await scanLines(file, (line, position) => {
-    if (line.length === 0) return;
-    const to = position + line.length + 1;
-    const isGood = isIntact(line) && accepts(line, position);
-    if (position > lines) bad.push({ from: lines, to: position });
-    if (isGood) good = to;
-    else bad.push({ from: position, to });
-    lines = to;
-  });
-  const size = await file.size();
-  return { bad, good, lines: size > scanned ? size : lines, size };
-}
-
-function goodSpans(bad: readonly Span[], end: number): Span[] {
+function goodSpans(bad: readonly Span[], end: number): readonly Span[] {
   const starts = [0, ...bad.map(({ to }) => to)];
   const ends = [...bad.map(({ from }) => from), end];
   return starts.map((from, n) => ({ from, to: ends[n] as number })).filter(({ from, to }) => to > from);

@@ -1,10 +1,12 @@
 // What the checks of a data directory share: how they report, and the check of a file of checked lines.
-import { isIntact } from './checked-line.ts';
 import { codeOf, type FileLayer } from './files.ts';
-import { scanLines } from './line-scan.ts';
+import { inspectLines } from './line-inspection.ts';
 
-/** `file` is relative to the data directory. */
-export type Report = (file: string, problem: string) => void;
+/** `file` is relative to the data directory. `remark`: what is as it may be, and a person may still want to know. */
+export interface Report {
+  (file: string, problem: string): void;
+  remark(file: string, what: string): void;
+}
 
 /** The values that are there more than once, once each. */
 export function repeated<T>(values: readonly T[]): T[] {
@@ -20,19 +22,18 @@ export async function verifyLines(
   report: Report,
   problem: (line: Buffer, position: number) => string | undefined,
 ): Promise<boolean> {
-  let number = 0;
   try {
     const file = await files.open(`${directory}/${name}`, 'read');
     try {
-      const end = await scanLines(file, (line, position) => {
-        number += 1;
-        // The end of a journal that is being written to, or was when the power went.
-        if (line.length === 0) return;
-        const found = isIntact(line) ? problem(line, position) : 'is not as it was written';
+      const { bad, unfinished } = await inspectLines(file, (line, position, number) => {
+        const found = problem(line, position);
         if (found !== undefined) report(name, `line ${number} ${found}`);
+        return true;
       });
-      const rest = (await file.size()) - end;
-      if (rest > 0) report(name, `ends in ${rest} bytes of an unfinished line`);
+      for (const { kind, line } of bad) if (kind === 'damaged') report(name, `line ${line} is not as it was written`);
+      const torn = bad.filter(({ kind }) => kind === 'torn').reduce((sum, { from, to }) => sum + to - from, unfinished);
+      if (torn > 0)
+        report.remark(name, `has ${torn} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
     } finally {
       await file.close();
     }

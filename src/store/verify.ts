@@ -26,7 +26,10 @@ interface Finding {
 }
 
 export interface Verified {
+  /** What is wrong. */
   readonly findings: readonly Finding[];
+  /** What is as it may be, and a person may still want to know: what a power cut left that nobody was told is kept. */
+  readonly remarks: readonly Finding[];
   readonly locks: number;
   readonly records: number;
 }
@@ -34,9 +37,11 @@ export interface Verified {
 /** Rejects when a process has the directory, or when there is none. Takes about a second for 200,000 records. */
 export async function verify(directory: string, files: FileLayer = nodeFiles()): Promise<Verified> {
   const findings: Finding[] = [];
-  const report: Report = (file, problem) => {
-    findings.push({ file, problem: problem.replaceAll(`${directory}/`, '') });
-  };
+  const remarks: Finding[] = [];
+  const report: Report = Object.assign(
+    (file: string, problem: string): void => void findings.push({ file, problem: problem.replaceAll(`${directory}/`, '') }),
+    { remark: (file: string, what: string): void => void remarks.push({ file, problem: what }) },
+  );
   const pid = await runningOwner(files, directory);
   if (pid !== undefined) throw new Error(`latchd is running on ${directory} as process ${pid}: stop it first`);
   const load = loader(files, directory, report);
@@ -63,7 +68,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   const records = await verifyRecords(files, directory, report);
   if (counters) verifyFloors({ counters, accounts, locks, webhookIds, records }, report);
   await verifyModes(files, directory, report);
-  return { findings, locks: locks.length, records: records.count };
+  return { findings, remarks, locks: locks.length, records: records.count };
 }
 
 async function verifyKey(files: FileLayer, directory: string, report: Report): Promise<void> {

@@ -116,7 +116,13 @@ describe('latchd verify', () => {
     const json = await latchd('verify', '--json');
     expect([json.exitCode, JSON.parse(json.stdout)]).toEqual([
       1,
-      { ok: false, locks: 2, records: expect.any(Number), findings: [{ file: `records/${day}`, problem: expect.any(String) }] },
+      {
+        ok: false,
+        locks: 2,
+        records: expect.any(Number),
+        findings: [{ file: `records/${day}`, problem: expect.any(String) }],
+        remarks: [],
+      },
     ]);
   });
 

@@ -73,7 +73,10 @@ async function cutDaemon(disk: CutDisk, work: string): Promise<Round> {
   const after = await createHouse({ dataDir: `${folder}/data`, locksDir: '', locks: 0 });
   try {
     await after.start();
+    // What nobody was told is kept is nothing that anybody should be woken for.
+    const alarming = after.log().filter(({ level }) => level === 'error');
     const verdict = await bustle.verdict(ledger, after);
+    verdict.problems.push(...alarming.map((line) => `the start has an error in its log: ${JSON.stringify(line)}`));
     if ((await after.end('SIGTERM')) !== 0) verdict.problems.push('SIGTERM did not end it with 0');
     verdict.problems.push(...(await problemsOf(`${folder}/data`)));
     return verdict;
