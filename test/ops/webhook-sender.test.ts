@@ -32,9 +32,11 @@ async function listen(onConnection: (socket: Socket, request: Promise<string>) =
 
 function senderWith(options: { readonly lookup?: Lookup; readonly timeoutMs?: number; readonly networks?: readonly string[] } = {}) {
   const { networks = ['127.0.0.1'], timeoutMs = 400, ...rest } = options;
-  return createWebhookSender({
+  const sender = createWebhookSender({
     ...{ networks: createWebhookNetworks({ networks, ownPorts: () => [] }), timeoutMs, clock: createClock(), version: '0', ...rest },
   });
+  ends.push(async () => sender.stop());
+  return sender;
 }
 
 function post(url: string): WebhookPost {
@@ -57,7 +59,7 @@ describe('a name', () => {
         socket.end('HTTP/1.1 204 No Content\r\n\r\n');
       });
     });
-    const answers = [[{ address: '127.0.0.1', family: 4 }], [{ address: '169.254.169.254', family: 4 }]];
+    const answers = [[{ address: '127.0.0.1' }], [{ address: '169.254.169.254' }]];
     const asked: string[] = [];
     const sender = senderWith({
       async lookup(name) {
@@ -75,12 +77,19 @@ describe('a name', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('with several addresses is sent to the first at which somebody is', async () => {
+    const port = await listen((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+    const addresses = ['127.0.0.99', '127.0.0.1'].map((address) => ({ address }));
+    const sent = await senderWith({ lookup: async () => addresses }).send(post(`http://doors.example.org:${port}/`));
+    expect(sent).toMatchObject({ delivered: true, status: 200 });
+  });
+
   test('with one address that is not allowed is not used at all; nor is one without any, or one that nobody answers for', async () => {
     let connections = 0;
     const port = await listen(() => {
       connections += 1;
     });
-    const addresses = ['127.0.0.1', '10.0.0.1'].map((address) => ({ address, family: 4 }));
+    const addresses = ['127.0.0.1', '10.0.0.1'].map((address) => ({ address }));
     const url = `http://doors.example.org:${port}/`;
     expect(await senderWith({ lookup: async () => addresses }).send(post(url))).toEqual(failed(/^not sent: 10\.0\.0\.1 is in none/));
     expect(await senderWith({ lookup: async () => [] }).send(post(url))).toEqual(failed('not sent: doors.example.org has no address'));
@@ -89,6 +98,28 @@ describe('a name', () => {
     expect(await senderWith({ lookup: () => Promise.reject(unknown) }).send(post(url))).toEqual(failed(/^no answer: ENOTFOUND$/));
     expect(connections).toBe(0);
   });
+});
+
+test('a connection is used again, also for another webhook; one that was closed meanwhile is no failure', async () => {
+  let connections = 0;
+  let requests = 0;
+  const port = await listen((socket) => {
+    connections += 1;
+    socket.on('data', () => {
+      requests += 1;
+      // The third request meets an end that it could not foresee.
+      if (requests === 3) socket.destroy();
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+  });
+  const sender = senderWith();
+  const url = `http://127.0.0.1:${port}/`;
+  expect(await sender.send(post(url))).toMatchObject({ delivered: true });
+  expect(await sender.send(post(`${url}other`))).toMatchObject({ delivered: true });
+  expect(connections).toBe(1);
+  expect(await sender.send(post(url))).toMatchObject({ delivered: true });
+  expect([connections, requests]).toEqual([2, 4]);
+  sender.stop();
 });
 
 describe('a receiver', () => {

@@ -1,5 +1,6 @@
 // A program that webhooks are sent to, on loopback: it writes down what comes, and answers as a test says.
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface ReceivedPost {
@@ -24,18 +25,19 @@ export interface WebhookReceiver {
   up(): Promise<void>;
 }
 
-export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+/** Over TLS with an identity. */
+export async function startWebhookReceiver(identity?: { readonly key: string; readonly cert: string }): Promise<WebhookReceiver> {
   const posts: ReceivedPost[] = [];
   let server: Server | undefined;
   let port = 0;
   const receiver: WebhookReceiver = {
     get url() {
-      return `http://127.0.0.1:${port}/doors`;
+      return `${identity ? 'https' : 'http'}://127.0.0.1:${port}/doors`;
     },
     posts,
     answer: (response) => void response.writeHead(204).end(),
     async up() {
-      const started = createServer((request, response) => {
+      const take: RequestListener = (request, response) => {
         let body = '';
         request.setEncoding('utf8').on('data', (text: string) => {
           body += text;
@@ -46,7 +48,8 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
           posts.push(post);
           receiver.answer(response, post);
         });
-      });
+      };
+      const started = identity ? createTlsServer(identity, take) : createServer(take);
       await new Promise<void>((resolve, reject) => started.once('error', reject).listen(port, '127.0.0.1', resolve));
       port = (started.address() as AddressInfo).port;
       server = started;
