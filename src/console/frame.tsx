@@ -70,6 +70,7 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
 
 function Links({ group, path }: { group: 'building' | 'administration'; path: readonly string[] }) {
   const strings = useStrings();
+  const { live } = useApp();
   const isCurrent = (page: PageEntry) => page.path === (path[0] === 'locks' ? '' : (path[0] ?? ''));
   return (
     <>
@@ -77,17 +78,22 @@ function Links({ group, path }: { group: 'building' | 'administration'; path: re
       <ul aria-labelledby={`navigation-${group}`}>
         {pages
           .flatMap((page) => (page.navigation?.group === group ? [{ page, ...page.navigation }] : []))
-          .map(({ page, icon, text }) => (
+          .map(({ page, icon, text, count }) => (
             <li key={page.path}>
               <a href={href(...page.path.split('/').filter(Boolean))} aria-current={isCurrent(page) ? 'page' : undefined}>
                 <Icon name={icon} />
                 {text(strings)}
+                <Count value={count?.(live) ?? 0} />
               </a>
             </li>
           ))}
       </ul>
     </>
   );
+}
+
+function Count({ value }: { value: number }) {
+  return value > 0 ? <span class="count">{value}</span> : null;
 }
 
 function Connection() {

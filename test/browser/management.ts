@@ -1,4 +1,6 @@
 // Who may do what, and which locks there are.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createFleet } from '../../device-sim/fleet.ts';
@@ -98,6 +100,43 @@ export function managementTests(at: At): void {
     await dialog.getByRole('button', { name: 'Remove this lock' }).click();
     await page.getByText('Attic was removed.').waitFor();
   });
+
+  test('a program is told of what happens, and whether it takes it is seen', async () => {
+    const { stage, page } = at();
+    const dialog = page.getByRole('dialog');
+    let status = 204;
+    const receiver = createServer((_request, response) => response.writeHead(status).end());
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    try {
+      await stage.go(page, 'webhooks', 'Webhooks');
+      await page.getByRole('button', { name: 'New webhook' }).click();
+      await dialog.getByLabel('Name').fill('Building control');
+      await dialog.getByLabel('Address').fill('http://192.0.2.1/');
+      await dialog.getByRole('button', { name: 'New webhook' }).click();
+      await dialog.getByText('webhooks.networks').nth(1).waitFor();
+      await dialog.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/doors`);
+      await dialog.getByLabel('Records').check();
+      await dialog.getByRole('button', { name: 'New webhook' }).click();
+      expect(await dialog.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^\S{32,}$/);
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'Building control' }).click();
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('Taken: it answered 204').waitFor();
+      await stage.site.lock(1).turnThumb();
+      await stage.site.lock(1).turnThumb();
+      await page
+        .getByRole('row', { name: /Records Front door.*Taken/ })
+        .first()
+        .waitFor();
+      status = 503;
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('Not taken: answered 503').waitFor();
+      await stage.picture(page, 'webhook');
+    } finally {
+      receiver.closeAllConnections();
+      receiver.close();
+    }
+  }, 30_000);
 
   test('an alarm that waits for a person is ended by one, and the audit log has all of it', async () => {
     const { stage, page } = at();

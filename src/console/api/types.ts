@@ -159,3 +159,39 @@ export interface GatewayStatus {
   readonly backupDate: number | null;
   readonly storage: { readonly health: string; readonly freeBytes: number | null };
 }
+
+export interface Webhook {
+  readonly webhookId: number;
+  readonly username: string;
+  readonly name: string;
+  readonly url: string;
+  /** Empty: all. */
+  readonly eventTypes: readonly string[];
+  /** Empty: all on which the account has a role, and the gateway itself. */
+  readonly lockIds: readonly number[];
+  readonly enabled: boolean;
+  readonly waiting: number;
+  readonly failed: number;
+  /** null: the last attempt went well. */
+  readonly failingSince: number | null;
+}
+
+export interface Delivery {
+  readonly deliveryId: string;
+  readonly eventType: string;
+  readonly lockId: number | null;
+  readonly eventDate: number;
+  readonly progress: 'delivered' | 'waiting' | 'failed';
+  readonly attempts: number;
+  readonly attemptDate: number;
+  readonly status: number | null;
+  readonly reason: string;
+}
+
+/** What came of a test or a replay. */
+export interface Attempt {
+  readonly delivered: boolean;
+  readonly status: number | null;
+  readonly reason: string;
+  readonly ms: number;
+}

@@ -141,6 +141,30 @@ export function ChoiceField({ label, name, hint, error, options, value, onInput 
   );
 }
 
+interface ManyFieldProps extends FieldProps {
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly values: readonly string[];
+}
+
+/** Any of several, seen at once; many of them scroll. */
+export function ManyField({ label, name, hint, error, options, values }: ManyFieldProps) {
+  const id = useId();
+  return (
+    <fieldset class="field choice" aria-describedby={described(id, hint, error)}>
+      <legend>{label}</legend>
+      <div class="many">
+        {options.map(({ value, text }) => (
+          <div key={value} class="field check">
+            <input id={`${id}-${value}`} name={name} type="checkbox" value={value} defaultChecked={values.includes(value)} />
+            <label for={`${id}-${value}`}>{text}</label>
+          </div>
+        ))}
+      </div>
+      <Beneath id={id} hint={hint} error={error} />
+    </fieldset>
+  );
+}
+
 function Beneath({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
   return (
     <>

@@ -11,6 +11,8 @@ export interface Values {
   /** Without the blanks around it. */
   text(name: string): string;
   checked(name: string): boolean;
+  /** Those that are checked of several. */
+  all(name: string): readonly string[];
 }
 
 interface FormProps {
@@ -40,7 +42,11 @@ export function Form({ children, submit, danger = false, required = [], onSubmit
   async function send(): Promise<void> {
     if (busy || !form.current) return;
     const entries = new FormData(form.current);
-    const values: Values = { text: (name) => String(entries.get(name) ?? '').trim(), checked: (name) => entries.has(name) };
+    const values: Values = {
+      text: (name) => String(entries.get(name) ?? '').trim(),
+      checked: (name) => entries.has(name),
+      all: (name) => entries.getAll(name).map(String),
+    };
     const empty = required.filter((name) => values.text(name) === '');
     setMissing(empty);
     setProblem(undefined);

@@ -6,7 +6,14 @@ import { href } from '../router.ts';
 import { Loading, Notice } from './notice.tsx';
 import { PageHead } from './page-head.tsx';
 
-export type LockSection = 'overview' | 'records' | 'cards';
+export type LockSection = 'overview' | 'records' | 'cards' | 'roles';
+
+/** What each role may see. */
+const sectionsOf: Readonly<Record<LiveLock['role'], readonly LockSection[]>> = {
+  operator: ['overview'],
+  manager: ['overview', 'records', 'cards'],
+  administrator: ['overview', 'records', 'cards', 'roles'],
+};
 
 interface LockHeadProps {
   readonly lockId: number;
@@ -17,13 +24,13 @@ interface LockHeadProps {
 
 export function LockHead({ lockId, section, children }: LockHeadProps) {
   const { live } = useApp();
-  const { locks, lock: strings, problems } = useStrings();
+  const { locks, lock: strings, roles, problems } = useStrings();
   const up = { href: href(), text: locks.title };
   if (live.locks.value === undefined) return <Loading />;
   const lock = live.locks.value.get(lockId);
   if (lock === undefined) return <PageHead title={problems['lock-not-found'] ?? ''} up={up} />;
-  // Records and cards are for managers.
-  const sections: readonly LockSection[] = lock.role === 'operator' ? ['overview'] : ['overview', 'records', 'cards'];
+  const sections = sectionsOf[lock.role];
+  const titles = { overview: strings.overview, records: strings.records, cards: strings.cards, roles: roles.title };
   return (
     <>
       <PageHead title={lock.lockAlias} up={up} />
@@ -35,7 +42,7 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
               href={name === 'overview' ? href('locks', lockId) : href('locks', lockId, name)}
               aria-current={name === section ? 'page' : undefined}
             >
-              {strings[name]}
+              {titles[name]}
             </a>
           ))}
         </nav>

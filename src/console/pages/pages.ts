@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
 import type { Strings } from '../language/en.ts';
+import type { Live } from '../live.ts';
 import { AccountsPage } from './accounts.tsx';
 import { AlarmsPage } from './alarms.tsx';
 import { AuditPage } from './audit.tsx';
@@ -9,6 +10,7 @@ import { HubsPage } from './hubs.tsx';
 import { LockPage } from './lock.tsx';
 import { LockCardsPage } from './lock-cards.tsx';
 import { LockRecordsPage } from './lock-records.tsx';
+import { LockRolesPage } from './lock-roles.tsx';
 import { LocksPage } from './locks.tsx';
 import { OnLockPage } from './on-lock.tsx';
 import type { PageProps } from './page.ts';
@@ -17,6 +19,8 @@ import { RegisteredPage } from './registered.tsx';
 import { RegisteredLockPage } from './registered-lock.tsx';
 import { SystemPage } from './system.tsx';
 import { TokensPage } from './tokens.tsx';
+import { WebhookPage } from './webhook.tsx';
+import { WebhooksPage } from './webhooks.tsx';
 
 export interface PageEntry {
   readonly path: string;
@@ -26,6 +30,8 @@ export interface PageEntry {
     readonly group: 'building' | 'administration';
     readonly icon: IconName;
     readonly text: (strings: Strings) => string;
+    /** How many wait there for somebody; 0 is not shown. */
+    readonly count?: (live: Live) => number;
   };
 }
 
@@ -35,7 +41,12 @@ export const pages: readonly PageEntry[] = [
   { path: 'locks/:lockId/records', view: LockRecordsPage },
   { path: 'locks/:lockId/cards', view: LockCardsPage },
   { path: 'locks/:lockId/cards/on-lock', view: OnLockPage },
-  { path: 'alarms', view: AlarmsPage, navigation: { group: 'building', icon: 'alert', text: ({ alarms }) => alarms.title } },
+  { path: 'locks/:lockId/roles', view: LockRolesPage },
+  {
+    path: 'alarms',
+    view: AlarmsPage,
+    navigation: { group: 'building', icon: 'alert', text: ({ alarms }) => alarms.title, count: ({ alarms }) => alarms.value.length },
+  },
   {
     path: 'registered',
     view: RegisteredPage,
@@ -46,6 +57,8 @@ export const pages: readonly PageEntry[] = [
   { path: 'hubs', view: HubsPage, navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
   { path: 'accounts', view: AccountsPage, navigation: { group: 'administration', icon: 'people', text: ({ accounts }) => accounts.title } },
   { path: 'tokens', view: TokensPage, navigation: { group: 'administration', icon: 'key', text: ({ tokens }) => tokens.title } },
+  { path: 'webhooks', view: WebhooksPage, navigation: { group: 'administration', icon: 'send', text: ({ webhooks }) => webhooks.title } },
+  { path: 'webhooks/:webhookId', view: WebhookPage },
   { path: 'audit', view: AuditPage, navigation: { group: 'administration', icon: 'list', text: ({ audit }) => audit.title } },
   { path: 'system', view: SystemPage, navigation: { group: 'administration', icon: 'gauge', text: ({ system }) => system.title } },
 ];

@@ -6,6 +6,7 @@ import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { Online } from '../components/lock-facts.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
+import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { Roles } from '../components/roles.tsx';
 import { useFormats } from '../format.ts';
@@ -13,7 +14,6 @@ import { go, href } from '../router.ts';
 import { NotFoundPage } from './not-found.tsx';
 import type { PageProps } from './page.ts';
 import { LockDescription } from './registered-change.tsx';
-import { useRegisteredLock } from './registered-find.ts';
 import { type IssuedKey, LockKeyDialog } from './registered-new.tsx';
 
 type Open = 'change' | 'renew' | 'remove' | IssuedKey;
@@ -23,7 +23,7 @@ export function RegisteredLockPage({ parameters }: PageProps) {
   const { client, toasts } = useApp();
   const { dateTime } = useFormats();
   const lockId = Number(parameters['lockId']);
-  const { lock, problem, isGone, reload } = useRegisteredLock(lockId);
+  const { one: lock, problem, isGone, reload } = useOneOf<ManagedLock>('gateway/locks', (one) => one.lockId, lockId);
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
 

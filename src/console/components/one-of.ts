@@ -1,28 +1,28 @@
-// One registered lock. The gateway gives them by pages alone, so it is looked for.
+// One thing that the gateway gives in a list alone: it is looked for.
 import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
-import type { ManagedLock } from '../api/types.ts';
 import { useApp } from '../app.ts';
 
-interface Found {
+interface Found<Row> {
   /** undefined until it is here. */
-  readonly lock?: ManagedLock;
+  readonly one?: Row;
   /** There is none. */
   readonly isGone?: boolean;
   readonly problem?: unknown;
 }
 
-export function useRegisteredLock(lockId: number): Found & { reload(): void } {
+/** The row of the list at `path` with this key; the one before stays while it is looked for again. */
+export function useOneOf<Row>(path: string, keyOf: (row: Row) => number, key: number): Found<Row> & { reload(): void } {
   const { client } = useApp();
-  const [found, setFound] = useState<Found>({});
+  const [found, setFound] = useState<Found<Row>>({});
   const [times, setTimes] = useState(0);
 
   useEffect(() => {
     const ended = new AbortController();
-    async function find(): Promise<Found> {
-      for await (const { rows } of allRows<ManagedLock>(client, 'gateway/locks', {}, (lock) => lock.lockId, ended.signal)) {
-        const lock = rows.find((one) => one.lockId === lockId);
-        if (lock) return { lock };
+    async function find(): Promise<Found<Row>> {
+      for await (const { rows } of allRows<Row>(client, path, {}, keyOf, ended.signal)) {
+        const one = rows.find((row) => keyOf(row) === key);
+        if (one !== undefined) return { one };
       }
       return { isGone: true };
     }
@@ -31,6 +31,6 @@ export function useRegisteredLock(lockId: number): Found & { reload(): void } {
       (problem: unknown) => !ended.signal.aborted && setFound({ problem }),
     );
     return () => ended.abort();
-  }, [client, lockId, times]);
+  }, [client, path, key, times]);
   return { ...found, reload: () => setTimes((before) => before + 1) };
 }
