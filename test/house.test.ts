@@ -77,7 +77,6 @@ const homes: Readonly<Record<string, RegExp>> = {
   '@homebridge/ciao': /^src\/ops\/discovery-thread\.ts$/,
   'node-cron': /^src\/ops\/jobs\.ts$/,
   mqtt: /^device-sim\/mqtt-line\.ts$/,
-  uplot: /^src\/console\/components\/chart\.tsx$/,
   commander: /^(src\/cli\/program|device-sim\/main)\.ts$/,
 };
 

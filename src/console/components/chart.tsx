@@ -1,11 +1,13 @@
-// One value over time as a line of steps. Its library is loaded when the first chart is shown.
+// One value over time as a line of steps: a library for charts would be half as large as all the rest of the console.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AlignedData, Options } from 'uplot';
-import { useApp } from '../app.ts';
 import { useFormats } from '../format.ts';
 
-const heightPx = 220;
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const heightPx = 200;
+const left = 52;
+const bottom = 28;
+const top = 8;
 
 interface Point {
   /** Epoch ms; the value holds from then on. */
@@ -16,85 +18,89 @@ interface Point {
 interface ChartProps {
   /** What a screen reader says instead of the picture. */
   readonly label: string;
-  /** By time, at least one. */
+  /** By time, at least one. The last one holds until now. */
   readonly points: readonly Point[];
-  readonly min: number;
   readonly max: number;
   readonly text: (value: number) => string;
 }
 
-export function Chart({ label, points, min, max, text }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const { theme, language } = useApp().preferences;
+export function Chart({ label, points, max, text }: ChartProps) {
   const { dateTime, day, clock } = useFormats();
-  const [pointed, setPointed] = useState('');
+  const [place, width] = useWidth();
+  const [pointed, setPointed] = useState<Point>();
+  const now = Date.now();
+  const first = Math.min(points[0]?.at ?? now, now - dayMs);
+  const x = (at: number) => left + ((at - first) / (now - first)) * (width - left - 8);
+  const y = (value: number) => top + (1 - value / max) * (heightPx - top - bottom);
+  const line = points.map(({ at, value }, n) => `${n === 0 ? 'M' : 'H'}${x(at).toFixed(1)}${n === 0 ? ',' : 'V'}${y(value).toFixed(1)}`);
+  const tick = now - first < 2 * dayMs ? clock : day;
 
-  useEffect(() => {
-    const element = place.current;
-    let left = false;
-    let end: (() => void) | undefined;
-    async function draw(into: HTMLElement): Promise<void> {
-      const { default: UPlot } = await import('uplot');
-      if (left) return;
-      const now = Date.now();
-      const first = Math.min(points[0]?.at ?? now, now - dayMs);
-      const times = [...points.map(({ at }) => at / 1000), now / 1000];
-      const values = [...points.map(({ value }) => value), points.at(-1)?.value ?? null];
-      const data: AlignedData = [times, values];
-      // The canvas knows no variables: what the theme gives is read from the element that it is drawn in.
-      const { color, caretColor, borderTopColor, fontFamily } = getComputedStyle(into);
-      const axis = { stroke: color, font: `13px ${fontFamily}`, grid: { stroke: borderTopColor, width: 1 }, ticks: { show: false } };
-      const tick = now - first < 2 * dayMs ? clock : day;
-      const options: Options = {
-        width: into.clientWidth,
-        height: heightPx,
-        legend: { show: false },
-        cursor: { drag: { x: false, y: false }, y: false },
-        scales: { x: { range: [first / 1000, now / 1000] }, y: { range: [min, max] } },
-        axes: [
-          { ...axis, space: 90, values: (_, ticks) => ticks.map((seconds) => tick(seconds * 1000)) },
-          { ...axis, space: 40, size: 56, values: (_, ticks) => ticks.map(text) },
-        ],
-        series: [
-          {},
-          {
-            stroke: caretColor,
-            width: 2,
-            paths: UPlot.paths.stepped?.({ align: 1 }) ?? (() => null),
-            points: { show: points.length < 40 },
-          },
-        ],
-        hooks: {
-          setCursor: [
-            ({ cursor: { idx } }) => {
-              const [at, value] = [times[idx ?? -1], values[idx ?? -1]];
-              setPointed(at === undefined || value === null || value === undefined ? '' : `${dateTime(at * 1000)}: ${text(value)}`);
-            },
-          ],
-        },
-      };
-      const chart = new UPlot(options, data, into);
-      const resized = new ResizeObserver(() => chart.setSize({ width: into.clientWidth, height: heightPx }));
-      resized.observe(into);
-      end = () => {
-        resized.disconnect();
-        chart.destroy();
-      };
-    }
-    // Without its library there is no picture; the table beside it says the same.
-    if (element) draw(element).catch(() => undefined);
-    return () => {
-      left = true;
-      end?.();
-    };
-  }, [points, theme.value, language.value]);
+  function point(clientX: number, picture: Element): void {
+    const at = first + ((clientX - picture.getBoundingClientRect().left - left) / (width - left - 8)) * (now - first);
+    const value = points.findLast((each) => each.at <= at)?.value;
+    setPointed(value === undefined || at > now ? undefined : { at, value });
+  }
 
   return (
-    <>
-      <div ref={place} class="chart" role="img" aria-label={label} />
+    <div ref={place} class="chart">
+      <svg
+        role="img"
+        aria-label={label}
+        width={width}
+        height={heightPx}
+        onPointerMove={(event) => point(event.clientX, event.currentTarget)}
+        onPointerLeave={() => setPointed(undefined)}
+      >
+        {[0, max / 2, max].map((value) => (
+          <g key={value}>
+            <path class="grid" d={`M${left},${y(value)}H${width - 8}`} />
+            <text x={left - 10} y={y(value) + 4} text-anchor="end">
+              {text(value)}
+            </text>
+          </g>
+        ))}
+        {ticksOf(first, now, Math.max(2, Math.floor((width - left) / 100))).map((at) => (
+          <g key={at}>
+            <path class="grid" d={`M${x(at)},${top}V${heightPx - bottom}`} />
+            <text x={x(at)} y={heightPx - 8} text-anchor="middle">
+              {tick(at)}
+            </text>
+          </g>
+        ))}
+        <path class="line" d={`${line.join('')}H${x(now).toFixed(1)}`} />
+        {pointed && <circle cx={x(pointed.at)} cy={y(pointed.value)} r="5" />}
+      </svg>
       <p class="pointed faint" aria-hidden="true">
-        {pointed}
+        {pointed && `${dateTime(pointed.at)}: ${text(pointed.value)}`}
       </p>
-    </>
+    </div>
   );
+}
+
+/** Beginnings of days or hours of this device, not more than `most`. */
+function ticksOf(first: number, last: number, most: number): readonly number[] {
+  const steps = [1, 3, 6, 12, 24, 48, 168, 336, 672, 1344, 2688].map((hours) => hours * hourMs);
+  const step = steps.find((each) => (last - first) / each <= most) ?? (last - first) / most;
+  const ticks: number[] = [];
+  const next = new Date(first);
+  next.setHours(0, 0, 0, 0);
+  // Days are counted by the calendar: two in a year have another length.
+  while (next.getTime() <= last) {
+    if (next.getTime() >= first) ticks.push(next.getTime());
+    if (step < dayMs) next.setTime(next.getTime() + step);
+    else next.setDate(next.getDate() + Math.round(step / dayMs));
+  }
+  return ticks;
+}
+
+/** How wide an element is, as it changes. */
+function useWidth() {
+  const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(600);
+  useEffect(() => {
+    const resized = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
+    if (place.current) resized.observe(place.current);
+    return () => resized.disconnect();
+  }, []);
+  return [place, width] as const;
 }

@@ -41,7 +41,6 @@ export function LockBattery({ lock: { lockId, electricQuantity } }: { lock: Live
         <>
           <Chart
             points={points}
-            min={0}
             max={100}
             text={states.percent}
             label={strings.chart(dateTime(first.reportDate), first.electricQuantity, last.electricQuantity)}
