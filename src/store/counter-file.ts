@@ -12,14 +12,12 @@ const counters = z.strictObject({
   accountId: floor,
   tokenId: floor,
   recordId: floor,
-  // Not in the files of gateways before there were webhooks.
-  webhookId: floor.default(0),
-  // Not in the files of the first gateways: then the groups themselves say it.
-  groupId: floor.default(0),
+  webhookId: floor,
+  groupId: floor,
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
-export const counterFormat: DocumentFormat<Counters> = { schemaVersion: 1, schema: counters };
+export const counterFormat: DocumentFormat<Counters> = { schemaVersion: 2, upgrades: { 1: withAllFloors }, schema: counters };
 type CounterKind = Exclude<keyof Counters, 'groups'>;
 
 export interface CounterFile extends CounterStore {
@@ -74,7 +72,7 @@ export function createCounterFile(files: FileLayer, path: string, beforeUpgrade?
       if (known !== undefined) return known;
       const after = await document.update((now) => {
         if (groupOf(name, now) !== undefined) return now;
-        const groupId = Math.max(now.groupId, now.groups.length) + 1;
+        const groupId = now.groupId + 1;
         return { ...now, groupId, groups: [...now.groups, { groupId, name }] };
       });
       return groupOf(name, after) as number;
@@ -86,4 +84,11 @@ export function createCounterFile(files: FileLayer, path: string, beforeUpgrade?
       });
     },
   };
+}
+
+/** Schema 1 had no floor of webhooks and none of groups: those said it themselves. What is no such document stays none, for the schema to refuse. */
+function withAllFloors(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('groups' in content) || !Array.isArray(content.groups)) return content;
+  const groupIds = content.groups.map((group: { readonly groupId?: number } | null) => group?.groupId ?? 0);
+  return { webhookId: 0, groupId: Math.max(0, ...groupIds), ...content };
 }

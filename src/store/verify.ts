@@ -176,6 +176,7 @@ function verifyFloors(
     tokenId: accounts?.tokens.map((token) => token.tokenId) ?? [],
     recordId: [records.highestRecordId],
     webhookId: webhookIds,
+    groupId: counters.groups.map((group) => group.groupId),
   };
   for (const [kind, numbers] of Object.entries(inUse)) {
     const highest = numbers.reduce((most: number, number) => Math.max(most, number), 0);

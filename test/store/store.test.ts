@@ -179,14 +179,14 @@ describe('a restart', () => {
     withDirectory(async (directory) => {
       await filled(directory);
       const good = await readFile(`${directory}/${name}`, 'utf8');
-      const newer = good.replace('"schemaVersion": 1', '"schemaVersion": 2');
+      const newer = good.replace(/"schemaVersion": \d/, '"schemaVersion": 9');
       for (const [text, reason] of [
         ['', 'it is empty'],
         [good.slice(0, -5), 'it is not JSON'],
         [good.replace('"schemaVersion"', '"schemaversion"'), 'it has no schemaVersion'],
         [good.replace(/: 1,\n/, ': "1",\n'), 'is damaged'],
-        [good.replace('"schemaVersion": 1', '"surprise": 1, "schemaVersion": 1'), 'is damaged'],
-        [newer, 'was written by a newer latchd (schema 2, this one knows 1)'],
+        [good.replace('"schemaVersion"', '"surprise": 1, "schemaVersion"'), 'is damaged'],
+        [newer, 'was written by a newer latchd (schema 9, this one knows '],
       ] as const) {
         expect(text).not.toBe(good);
         await writeFile(`${directory}/${name}`, text);

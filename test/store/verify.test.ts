@@ -160,6 +160,11 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ],
   [
     'counters.json',
+    'has the floor 0 for groupId, but 1 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"groupId": 1', '"groupId": 0')),
+  ],
+  [
+    'counters.json',
     'has the group East twice',
     (d) =>
       edit(`${d}/counters.json`, (t) => JSON.stringify({ ...JSON.parse(t), groups: [1, 2].map((groupId) => ({ groupId, name: 'East' })) })),
