@@ -1,12 +1,15 @@
 // kill -9 at random moments while doors and people are busy: what was acknowledged is there exactly once after the next start,
 // without a repair by hand (Faults T1 and T2, as far as a process can be killed and a disk cannot).
 import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { createSeededRandom } from '../../device-sim/seeded-random.ts';
 import { type Item, openSite, program, type Site, until } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const seed = 20_261_121;
 const rounds = 8;
@@ -31,18 +34,26 @@ describe('a gateway that is killed again and again', () => {
   const swiped = new Map<number, string[]>(lockNumbers.map((number) => [number, []]));
   /** Every record that anybody has ever seen, by its id. */
   const seen = new Map<number, string>();
+  const config = join(tmpdir(), `latchd-durability-${process.pid}.yaml`);
   let site: Site;
+  let receiver: WebhookReceiver;
   let serial = 0;
   let cardsAdded = 0;
   let changesMade = 0;
 
   beforeAll(async () => {
     // Without a history the locks cannot send again what they have forgotten on a PUBACK: a broken promise shows.
-    site = await openSite({ locks: lockNumbers.map(() => ({ historyCapacity: 0, eventCapacity: 10_000, cardCapacity: 1_000 })) });
+    const locks = lockNumbers.map(() => ({ historyCapacity: 0, eventCapacity: 10_000, cardCapacity: 1_000 }));
+    await writeFile(config, 'webhooks: { networks: [127.0.0.1] }\n');
+    site = await openSite({ locks, flags: ['--config', config] });
+    receiver = await startWebhookReceiver();
+    await site.api('POST', '/api/v1/gateway/webhooks', { body: { name: 'all', url: receiver.url, eventTypes: ['record'] } });
   });
 
   afterAll(async () => {
     await site?.close();
+    await receiver?.down();
+    await rm(config, { force: true });
   });
 
   /** Undefined when the gateway died before its answer. */
@@ -155,6 +166,8 @@ describe('a gateway that is killed again and again', () => {
       await Promise.all(busy);
       // The lock file of a dead process does not stop the next one (T2).
       expect(existsSync(join(site.dataDir, 'latchd.lock'))).toBe(!asked);
+      // In every third round nobody hears of anything.
+      await (round % 3 === 0 ? receiver.down() : receiver.up());
       await site.start();
       await lookAtRecords();
     }
@@ -170,6 +183,15 @@ describe('a gateway that is killed again and again', () => {
       expect(records.map(({ keyboardPwd }) => keyboardPwd).reverse()).toEqual(swiped.get(number));
     }
     expect(new Set(seen.values()).size).toBe(seen.size);
+    // And the receiver of a webhook was told of each, whoever was away when it happened; for the first time in that order.
+    for (const number of lockNumbers) {
+      const told = () => {
+        const ofLock = receiver.posts.filter(({ data }) => data['lockId'] === site.lockId(number));
+        return [...new Set(ofLock.map(({ data }) => data['keyboardPwd']))];
+      };
+      await until(() => told().length === swiped.get(number)?.length, 'all was told', 20_000);
+      expect(told()).toEqual(swiped.get(number));
+    }
 
     // Nothing half-done: what is settled after the hello leaves lock and gateway with the same cards (Protocol 5.4 rule 6).
     for (const number of [1, 2]) {
@@ -213,7 +235,7 @@ describe('a gateway that is killed again and again', () => {
     expect(seen.size).toBeGreaterThan(100);
     expect(cardsAdded).toBeGreaterThanOrEqual(rounds);
     expect(Math.min(acknowledged.accounts.size, acknowledged.tokens.size, acknowledged.locks.size)).toBeGreaterThan(0);
-  }, 40_000);
+  }, 60_000);
 
   test('a kill in the middle of the very first start leaves a first start: one admin, whose token works (HTTP API 5)', async () => {
     const runs = createRuns();

@@ -21,7 +21,7 @@ export interface WebhookReceiver {
   answer: (response: ServerResponse, post: ReceivedPost) => void;
   /** Nobody is there any more, until `up`. */
   down(): Promise<void>;
-  /** At the same address as before. */
+  /** At the same address as before; nothing happens when it is there. */
   up(): Promise<void>;
 }
 
@@ -37,6 +37,7 @@ export async function startWebhookReceiver(identity?: { readonly key: string; re
     posts,
     answer: (response) => void response.writeHead(204).end(),
     async up() {
+      if (server !== undefined) return;
       const take: RequestListener = (request, response) => {
         let body = '';
         request.setEncoding('utf8').on('data', (text: string) => {
