@@ -7,7 +7,6 @@ export function doorTests(at: At): void {
     const { stage, page } = at();
     await stage.go(page, '', 'Locks');
     await page.getByRole('link', { name: /Archive.*Locked.*Online.*Battery 14%/ }).waitFor();
-    await stage.picture(page, 'board');
     await page.getByLabel('Search for a lock').fill('front');
     await page.getByRole('link', { name: /Meeting room/ }).waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: /Front door/ }).click();
@@ -35,7 +34,6 @@ export function doorTests(at: At): void {
     await page.getByText('its bolt could not move').waitFor();
     await stage.go(page, 'alarms', 'Alarms');
     await page.getByRole('heading', { name: 'Jammed' }).waitFor();
-    await stage.picture(page, 'alarms');
     lock.jam(false);
   });
 
@@ -62,6 +60,7 @@ export function doorTests(at: At): void {
     await lock.turnThumb();
     await board.getByRole('link', { name: /Meeting room.*Unlocked/ }).waitFor();
     await page.getByRole('cell', { name: 'Unlocked from inside' }).waitFor();
+    await stage.picture(board, 'board');
     await lock.turnThumb();
     await board.getByRole('link', { name: /Meeting room.*Locked/ }).waitFor();
     await board.context().close();

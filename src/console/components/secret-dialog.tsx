@@ -19,7 +19,7 @@ interface SecretDialogProps {
 }
 
 export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProps) {
-  const { common, secret } = useStrings();
+  const { secret } = useStrings();
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="form">
@@ -32,7 +32,6 @@ export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProp
           <Button kind="main" onClick={onClose}>
             {secret.kept}
           </Button>
-          <Button onClick={onClose}>{common.close}</Button>
         </div>
       </div>
     </Dialog>

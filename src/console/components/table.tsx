@@ -39,7 +39,8 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
           <tr key={keyOf(row)} role="row">
             {columns.map(({ title, cell, actions }) => (
               <td key={title} role="cell" data-title={actions ? undefined : title} class={actions ? 'actions' : undefined}>
-                {cell(row)}
+                {/* One thing beside its title, whatever it is made of. */}
+                <div>{cell(row)}</div>
               </td>
             ))}
           </tr>

@@ -31,6 +31,7 @@ function Figures({ status }: { status: GatewayStatus }) {
   const { dateTime, bytes, duration, number } = useFormats();
   const { storage, listeners, certificates, backupDate } = status;
   const now = Date.now();
+  const startedAt = now - status.uptimeSeconds * 1_000;
   const isWorking = storage.health === 'ok';
   return (
     <>
@@ -56,7 +57,7 @@ function Figures({ status }: { status: GatewayStatus }) {
             {storage.freeBytes === null ? system.notKnown : bytes(storage.freeBytes)}
           </Figure>
           <Figure name={system.records}>{number(status.records)}</Figure>
-          <Figure name={system.backup} isBad={backupDate === null || now - backupDate > backupWarningMs}>
+          <Figure name={system.backup} isBad={now - (backupDate ?? startedAt) > backupWarningMs}>
             {backupDate === null ? common.never : dateTime(backupDate)}
           </Figure>
         </Panel>
