@@ -7,6 +7,7 @@ import type { Clock } from '../domain/ports.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { contained } from './containment.ts';
 import { type BrokerFigures, createReasonCounts } from './figures.ts';
+import { onFirstPacket } from './first-packet.ts';
 import { type Forwarder, forwardNothing } from './forward-nothing.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundPacket } from './inbound.ts';
@@ -60,7 +61,8 @@ export function createBroker(options: BrokerOptions): Broker {
   const gate = createGate({ clock, limited, limits, pacing });
   const refusals = createRefusals({ clock, limited });
   const connections = new WeakMap<Client, LoggedIn>();
-  const clients = new Set<Client>();
+  /** Everybody who has come in; a client once the first packet is there. */
+  const visitors = new Map<ByteStream, Client | undefined>();
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
   const refusedSubscriptions = createReasonCounts();
@@ -72,10 +74,12 @@ export function createBroker(options: BrokerOptions): Broker {
     let client: Client | undefined;
     const connection = () => client && connections.get(client);
     if (!gate.enter(stream, { identity: () => identityOf(client), isUrgent: () => connection()?.isUrgent() ?? false })) return;
-    client = aedes.handle(stream);
-    const served = client;
-    clients.add(served);
-    stream.on('close', () => clients.delete(served));
+    visitors.set(stream, undefined);
+    stream.on('close', () => visitors.delete(stream));
+    onFirstPacket(stream, () => {
+      client = aedes?.handle(stream);
+      visitors.set(stream, client);
+    });
   }
 
   function onHandshakeFailed(remoteAddress: string | undefined, reason: string): void {
@@ -293,7 +297,10 @@ export function createBroker(options: BrokerOptions): Broker {
     const broker = aedes;
     aedes = undefined;
     for (const listener of listeners) listener.close();
-    for (const client of [...clients]) close(client, 'the gateway stops');
+    for (const [stream, client] of [...visitors]) {
+      if (client === undefined) stream.destroy();
+      else close(client, 'the gateway stops');
+    }
     if (broker !== undefined) {
       await new Promise<void>((resolve) => {
         const cancel = clock.timer(stopTimeoutMs, resolve);
@@ -338,7 +345,7 @@ export function createBroker(options: BrokerOptions): Broker {
       ...receiver.figures(),
       ...gate.figures(),
       ...counts,
-      openConnections: clients.size,
+      openConnections: visitors.size,
       connectedLocks: admission.connectedLocks(),
       connectedHubs: admission.connectedHubs(),
       takeovers: admission.takeovers(),

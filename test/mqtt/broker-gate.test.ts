@@ -82,6 +82,28 @@ test('silent connections give way: a lock logs in although they fill every place
   expect(mqtt.broker.figures()).toMatchObject({ openConnections: 20, connectedLocks: 2, refusedFrames: { 'gave-way': 42 } });
 });
 
+test('a CONNECT may come byte by byte, with all that follows behind it; who breaks off before disturbs nobody (T12)', async () => {
+  mqtt = await startMqtt();
+  const [silent, half] = [await mqtt.raw(), await mqtt.raw()];
+  const connect = connectPacket({ clientId: lockA.deviceId, username: lockA.deviceId, password: lockA.key });
+  half.send(connect.subarray(0, 9));
+  const slow = await mqtt.raw();
+  for (const byte of connect) {
+    slow.send(Buffer.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  slow.send(publishPacket(topics.build(lockA.deviceId, 'hello'), helloText(), 1), pingPacket);
+  expect([(await slow.next()).type, (await slow.next()).type, (await slow.next()).type]).toEqual([
+    types.connack,
+    types.puback,
+    types.pingresp,
+  ]);
+  expect(mqtt.broker.figures()).toMatchObject({ openConnections: 3, connectedLocks: 1 });
+  silent.destroy();
+  half.destroy();
+  await until('they are gone', () => mqtt.broker.figures().openConnections === 1);
+});
+
 test('when every place is taken by a login the next connection is closed at once', async () => {
   mqtt = await startMqtt({ limits: { maxConnections: 1 } });
   await mqtt.online(lockA);

@@ -98,3 +98,15 @@ export type Mqtt = Awaited<ReturnType<typeof startMqtt>>;
 export function helloText(changes: object = {}): string {
   return JSON.stringify({ protocol: 1, session: 'session-1', uptime: 1_000, ...changes });
 }
+
+/** How many logins are let in before one is refused for now (CONNACK 3). */
+export async function untilRefused(login: () => Promise<unknown>): Promise<number> {
+  for (let allowed = 0; ; allowed++) {
+    try {
+      await login();
+    } catch (error) {
+      if (String(error).includes('refused with 3')) return allowed;
+      throw error;
+    }
+  }
+}
