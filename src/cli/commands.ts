@@ -1,6 +1,8 @@
 // Every command there is, in the order of the help.
 import type { Config } from '../config.ts';
 import { accounts } from './accounts.ts';
+import { alarms } from './alarms.ts';
+import { audit } from './audit.ts';
 import { backup } from './backup.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
@@ -12,6 +14,7 @@ import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
 import { pairing } from './pairing.ts';
 import { restore } from './restore.ts';
+import { roles } from './roles.ts';
 import { tokens } from './tokens.ts';
 import { verify } from './verify.ts';
 
@@ -43,6 +46,9 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     pairing,
     accounts,
     tokens,
+    roles,
+    alarms,
+    audit,
     exportRecords,
     verify,
     backup,

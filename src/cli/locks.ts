@@ -110,4 +110,25 @@ const key = command<{ readonly json?: true; readonly lockId: number }>({
   },
 });
 
-export const locks: Group = { name: 'lock', says: 'register locks, show them, make new keys for them', commands: [register, list, key] };
+const remove = command<{ readonly json?: true; readonly lockId: number }>({
+  name: 'remove',
+  says: 'remove a lock: its key, its roles and its cards here end at once, its records stay; what the lock holds itself still opens it',
+  settings: 'directory',
+  arguments: [{ name: 'lockId', says: 'see "latchd lock list"', read: positiveInteger }],
+  options: [jsonOption],
+  examples: [['lock remove 7', 'lock 7 is taken off its door; its number is never given again']],
+  async run({ lockId, json }, { configured }) {
+    const request = { parameters: { lockId: String(lockId) } };
+    const work = manage(configured(), (ask) => ask(`DELETE ${locksRoute}/{lockId}`, request));
+    const answer = await inWords({ listed: 'lock list' }, work);
+    say(`lock ${lockId} was removed, and is refused from now on`);
+    if (json) print(JSON.stringify(answer));
+    return 0;
+  },
+});
+
+export const locks: Group = {
+  name: 'lock',
+  says: 'register locks, show them, make new keys for them, remove them',
+  commands: [register, list, key, remove],
+};

@@ -5,9 +5,11 @@ import type { Log } from '../domain/part.ts';
 import { askControl, NobodyThere } from '../ops/control-client.ts';
 import { say } from './output.ts';
 
+/** Values of the path and the query. */
+type Parameters = Readonly<Record<string, string>>;
+
 export interface Request {
-  /** Values of the path and the query. */
-  readonly parameters?: Readonly<Record<string, string>>;
+  readonly parameters?: Parameters;
   readonly body?: object;
 }
 
@@ -54,14 +56,20 @@ interface Page<Item> {
 }
 
 /** Every item of a list, a thousand at a time. */
-export async function askForAll<Item>(ask: Ask, route: string): Promise<readonly Item[]> {
-  const all: Item[] = [];
-  for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
-    const page = await ask<Page<Item>>(route, { parameters: { pageNo: String(pageNo), pageSize: '1000' } });
-    all.push(...page.list);
+export function askForAll<Item>(ask: Ask, route: string, parameters: Parameters = {}): Promise<readonly Item[]> {
+  return askForSome(ask, route, parameters, Number.POSITIVE_INFINITY);
+}
+
+/** The first items of a list, so many at most. */
+export async function askForSome<Item>(ask: Ask, route: string, parameters: Parameters, count: number): Promise<readonly Item[]> {
+  const some: Item[] = [];
+  const pageSize = String(Math.min(count, 1_000));
+  for (let pageNo = 1, pages = 1; pageNo <= pages && some.length < count; pageNo++) {
+    const page = await ask<Page<Item>>(route, { parameters: { ...parameters, pageNo: String(pageNo), pageSize } });
+    some.push(...page.list);
     pages = page.pages;
   }
-  return all;
+  return some.slice(0, count);
 }
 
 /** What the names of the API are called on the command line, and the command that shows what there is. */
@@ -77,10 +85,9 @@ export async function inWords<T>({ names = {}, listed }: Words, work: Promise<T>
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const sentences = error.parameters.map(({ parameter, message }) => `${names[parameter] ?? parameter} ${message}`);
-    const isMissing = error.code === 'not-found' || error.code === 'lock-not-found';
-    throw new Error((sentences.join('; ') || error.message) + (isMissing ? `: "latchd ${listed}" shows what there is` : ''), {
-      cause: error,
-    });
+    const lists: Readonly<Record<string, string>> = { 'not-found': listed, 'lock-not-found': 'lock list' };
+    const list = lists[error.code];
+    throw new Error((sentences.join('; ') || error.message) + (list ? `: "latchd ${list}" shows what there is` : ''), { cause: error });
   }
 }
 

@@ -192,20 +192,27 @@ describe('the audit log', () => {
       'pair list',
       'account list',
       'token list',
+      'role list',
+      'alarm list',
+      'audit list',
       'export',
       'verify',
       'doctor',
       'completion',
     ];
-    const withDaemonOnly = ['pair open', 'pair close', 'clock accept'];
+    const withDaemonOnly = ['pair open', 'pair close', 'clock accept', 'alarm end'];
     /** Each command of a round, in an order in which all succeed, and the action that it is. */
     const story = (n: number): readonly (readonly [command: string, action: string, ...rest: string[]])[] => [
       ['account create', 'account-create', `clerk-${n}`],
       ['token create', 'token-create', `clerk-${n}`, '--name', 'desk'],
       ['token revoke', 'token-remove', 'TOKEN'],
+      ['role grant', 'role-grant', '1', `clerk-${n}`, 'operator'],
+      ['role revoke', 'role-revoke', '1', `clerk-${n}`],
       ['account revoke', 'account-remove', `clerk-${n}`],
+      ['alarm end', 'alarm-end', 'tampered', '1'],
       ['lock register', 'lock-register', `02:CC:00:00:01:0${n}`, '--name', 'Door', '--administrator', 'admin'],
       ['lock key', 'lock-key', '1'],
+      ['lock remove', 'lock-remove', 'LOCK'],
       ['hub register', 'hub-register', `02:CC:00:00:02:0${n}`, '--name', 'Hub'],
       ['hub key', 'hub-key', `02:CC:00:00:02:0${n}`],
       ['hub remove', 'hub-remove', `02:CC:00:00:02:0${n}`],
@@ -214,14 +221,18 @@ describe('the audit log', () => {
       ['clock accept', 'clock-accept'],
       ['backup', 'backup', '--to', n === 1 ? archive : `${archive}.2`],
     ];
-    const lastToken = async (): Promise<string> => {
-      const tokens = JSON.parse(await latchd(site.dataDir, 'token', 'list', '--json')) as { tokenId: number }[];
-      return String(Math.max(...tokens.map(({ tokenId }) => tokenId)));
+    /** TOKEN and LOCK are the last one that was made. */
+    const madeLast = async (what: string): Promise<string> => {
+      const items = JSON.parse(await latchd(site.dataDir, what.toLowerCase(), 'list', '--json')) as Record<string, number>[];
+      return String(Math.max(...items.map((item) => item[`${what.toLowerCase()}Id`] ?? 0)));
     };
+    const argumentsOf = async (rest: readonly string[]) => (/^[A-Z]+$/.test(rest[0] ?? '') ? [await madeLast(rest[0] ?? '')] : rest);
 
+    site.lock(1).tamper();
+    await site.lock(1).whenEventsAcknowledged();
     const expected: string[] = [];
     for (const [command, action, ...rest] of story(1)) {
-      const args = [...command.split(' '), ...(rest[0] === 'TOKEN' ? [await lastToken()] : rest)];
+      const args = [...command.split(' '), ...(await argumentsOf(rest))];
       const line = await lineOf(() => latchd(site.dataDir, ...args));
       expect(line).toMatchObject({ action, username: '(this machine)', address: 'control socket', outcome: 'ok' });
     }
@@ -231,7 +242,7 @@ describe('the audit log', () => {
     expect(await site.gateway.stop()).toBe(0);
     for (const [command, action, ...rest] of story(2)) {
       if (withDaemonOnly.includes(command)) continue;
-      await latchd(site.dataDir, ...command.split(' '), ...(rest[0] === 'TOKEN' ? [await lastToken()] : rest));
+      await latchd(site.dataDir, ...command.split(' '), ...(await argumentsOf(rest)));
       expected.push(action);
     }
     await latchd(site.dataDir, 'verify');

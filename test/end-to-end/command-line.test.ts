@@ -89,6 +89,35 @@ describe('while the daemon runs', () => {
     expect(first).toMatch(/^1 .* yes +\d{4}-\d\d-\d\dT\d\d:\d\dZ +\d+ % +- +a\?b +admin$/);
   });
 
+  test('roles, alarms and the audit log: shown as tables, changed at once', async () => {
+    const lockId = String(site.lockId(1));
+    const guest = await site.account('guest');
+    const unlock = async () => (await site.api('POST', '/api/v1/lock/unlock', { token: guest, query: { lockId } })).status;
+    expect(await unlock()).toBe(403);
+    expect((await latchd('role', 'grant', lockId, 'guest', 'operator')).stderr).toBe(`guest is operator of lock ${lockId} from now on\n`);
+    expect(await unlock()).toBe(200);
+    expect((await latchd('role', 'list', lockId)).stdout).toBe('account  role\nadmin    administrator\nguest    operator\n');
+    expect(await latchd('role', 'grant', '999', 'guest', 'manager')).toEqual(
+      refused(/^latchd: there is no lock 999: "latchd lock list" shows /),
+    );
+    expect(await latchd('role', 'revoke', lockId, 'nobody')).toEqual(refused(/: "latchd role list \d+" shows what there is\n$/));
+
+    site.lock(1).tamper();
+    await site.lock(1).whenEventsAcknowledged();
+    expect((await latchd('alarm', 'list')).stdout).toMatch(
+      /^alarm +lock +since +ends +reason\ntampered +\d+ +\S+Z +by "latchd alarm end" +\S/,
+    );
+    await latchd('alarm', 'end', 'tampered', lockId);
+    expect(await latchd('alarm', 'list')).toEqual({ exitCode: 0, stdout: '', stderr: 'no alarm stands\n' });
+    expect(await latchd('alarm', 'end', 'tampered', lockId)).toEqual(refused(/: "latchd alarm list" shows what there is\n$/));
+
+    const { stdout } = await latchd('audit', 'list', '--count', '2');
+    expect(stdout).toMatch(
+      /^when +who +from +action +object +detail +outcome\n\S+Z +\(this machine\) +control socket +alarm-end .* not-found\n.* alarm-end .* ok\n$/,
+    );
+    expect(await json('audit', 'list', '--to', '2001-01-01')).toEqual([]);
+  }, 60_000);
+
   test('a reader that goes away ends a command without a word', async () => {
     const run = runs.begin(['token', 'list', '--data-dir', site.dataDir]);
     run.closeOutputs();
