@@ -52,8 +52,8 @@ export function createLive(client: Client): Live {
     for (const listener of listeners) listener(happening);
   };
 
-  /** One connection. Each begins with everything anew, so what was known before is shown until the new beginning is complete. */
-  async function follow(ended: AbortSignal): Promise<void> {
+  /** One connection. Each begins with everything anew, so what was known before is shown until the new beginning is complete. True when the gateway ended it. */
+  async function follow(ended: AbortSignal): Promise<boolean> {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), silentForMs);
     try {
@@ -87,7 +87,7 @@ export function createLive(client: Client): Live {
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { value: piece, done } = await reader.read();
-        if (done) return;
+        if (done) return complete;
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), silentForMs);
         for (const event of read(piece)) {
@@ -108,8 +108,11 @@ export function createLive(client: Client): Live {
 
   async function keepFollowing(ended: AbortSignal): Promise<void> {
     while (!ended.aborted) {
-      await follow(ended).catch(() => undefined);
+      const begun = Date.now();
+      const isEndedByGateway = await follow(ended).catch(() => false);
       if (ended.aborted) return;
+      // The next attempt is told why, at once and before anybody is worried.
+      if (isEndedByGateway && Date.now() - begun > retryAfterMs) continue;
       connection.value = 'lost';
       await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
     }

@@ -71,7 +71,7 @@ export function doorTests(at: At): void {
     await stage.go(page, '', 'Locks');
     await stage.kill();
     await page.getByText('The gateway does not answer').waitFor();
-    await page.getByText('No connection', { exact: true }).waitFor();
+    await page.getByText('Disconnected', { exact: true }).waitFor();
     await stage.start();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByText('The gateway does not answer').waitFor({ state: 'hidden' });

@@ -1,5 +1,6 @@
 // What somebody should read before going on.
 import type { ComponentChildren } from 'preact';
+import { Problem } from '../api/problem.ts';
 import { useStrings } from '../app.ts';
 import { useProblemText } from '../format.ts';
 import { Button } from './button.tsx';
@@ -20,9 +21,14 @@ export function ProblemNotice({ problem, retry }: { problem: unknown; retry?: ()
   return (
     <Notice kind="bad">
       <p>{text(problem)}</p>
-      {retry && <Button onClick={retry}>{common.tryAgain}</Button>}
+      {retry && !isFinal(problem) && <Button onClick={retry}>{common.tryAgain}</Button>}
     </Notice>
   );
+}
+
+/** To ask again would change nothing. */
+function isFinal(problem: unknown): boolean {
+  return problem instanceof Problem && ['forbidden', 'not-lock-administrator', 'lock-not-found'].includes(problem.code);
 }
 
 /** `text` says what takes so long, where it is known. */

@@ -41,7 +41,7 @@ export const de: Strings = {
     administration: 'Verwaltung',
     live: 'Live',
     connecting: 'Verbindet …',
-    lost: 'Keine Verbindung',
+    lost: 'Getrennt',
     lostText: 'Das Gateway antwortet nicht. Was Sie sehen, kann veraltet sein; es geht von selbst weiter, sobald das Gateway zurück ist.',
     back: 'Wieder mit dem Gateway verbunden.',
   },

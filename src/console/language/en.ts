@@ -41,7 +41,7 @@ export const en = {
     administration: 'Administration',
     live: 'Live',
     connecting: 'Connecting…',
-    lost: 'No connection',
+    lost: 'Disconnected',
     lostText: 'The gateway does not answer. What you see may be out of date; it goes on by itself when the gateway is back.',
     back: 'Connected to the gateway again.',
   },
