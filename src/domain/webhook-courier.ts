@@ -1,6 +1,7 @@
 // Brings one webhook what it is to hear: of each lock in order, several locks at a time, again and again when it must be. What is under way
 // when the process ends is sent once more after the next start.
 import type { Caller } from './account.ts';
+import { createLaneReader } from './lane-reader.ts';
 import { createLaneTurns } from './lane-turns.ts';
 import type { LiveEvent } from './live-event.ts';
 import type { LiveService } from './live-service.ts';
@@ -20,7 +21,7 @@ import {
   wants,
 } from './webhook.ts';
 import { createWebhookKeeper } from './webhook-keeper.ts';
-import { createLanes, type Lane, recordsOfLane } from './webhook-lanes.ts';
+import { createLanes, type Lane } from './webhook-lanes.ts';
 
 /** After the disk could not be read. */
 const readAgainMs = 5_000;
@@ -120,6 +121,12 @@ export function createCourier(
     const id = `record-${recordId}`;
     return { id, type: 'record', lockId, at, recordId, body: bodies.event({ type: 'record', lockId, record }, { id, at }) };
   }
+  const reader = createLaneReader({
+    lanes,
+    newestRecord: live.newestRecord,
+    since: (recordId, wanted) => live.recordsSince(caller, recordId, wanted),
+    make: recordDelivery,
+  });
   const addRecord = (record: LockRecord): Lane => lanes.addRecord(record, () => recordDelivery(record));
 
   function hear(event: LiveEvent): void {
@@ -164,7 +171,11 @@ export function createCourier(
   async function serve(lane: Lane): Promise<void> {
     const first = lanes.first(lane);
     if (first === undefined) return;
-    if ('log' in first) return readLog(lane, first.log);
+    if ('log' in first) {
+      // The disk; its trouble is said elsewhere.
+      await reader.read(lane).catch(() => turns.pause(lane, readAgainMs, false));
+      return;
+    }
     // A right may have gone since, or it is not wanted any more.
     if (!live.mayHear(caller, first) || !wants(webhook(), first.type, first.lockId)) {
       lanes.done(lane, first);
@@ -175,22 +186,6 @@ export function createCourier(
     if (attempt.delivered) delivered(lane, first, attempt);
     else refused(lane, first, attempt);
     keeper.later();
-  }
-  async function readLog(lane: Lane, after: number): Promise<void> {
-    const newest = live.newestRecord();
-    const records: Delivery[] = [];
-    try {
-      for await (const some of live.recordsSince(caller, after, (lockId) => lockId === lane.lockId)) {
-        for (const record of some.slice(0, recordsOfLane - records.length)) records.push(recordDelivery(record));
-        if (records.length === recordsOfLane) break;
-      }
-    } catch {
-      turns.pause(lane, readAgainMs, false);
-      return;
-    }
-    const more = records.length === recordsOfLane;
-    const last = records.at(-1)?.recordId ?? after;
-    lanes.read(lane, { records, more, upTo: more ? last : Math.max(newest, last) });
   }
   function delivered(lane: Lane, delivery: Delivery, attempt: Attempt): void {
     figures.delivered += 1;

@@ -46,6 +46,8 @@ export interface Lanes {
   all(): readonly Lane[];
   /** Those in memory. */
   size(): number;
+  /** How many records may come into memory at once; some at least. */
+  room(): number;
   kept(): Pick<WebhookProgress, 'behind' | 'waiting'>;
 }
 
@@ -151,6 +153,7 @@ export function createLanes(): Lanes {
     },
 
     all: () => [...lanes.values()],
+    room: () => Math.max(recordsOfLane, recordsAtMost - recordCount),
     size: () => recordCount + counts.kept + counts.newest,
     kept() {
       const behind = [...lanes.values()].flatMap(({ lockId, records: [record], moreAfter }) => {
