@@ -18,6 +18,7 @@ export function cardTests(at: At): void {
     await dialog.getByLabel('Card number').fill('1325672378');
     await dialog.getByLabel('Reversed').check();
     await dialog.getByText('3123119183').waitFor();
+    expect(await stage.barriers(page)).toEqual([]);
     await stage.picture(page, 'card');
     await dialog.getByRole('button', { name: 'Add a card' }).click();
     await page.getByText('The card opens this door now.').waitFor();

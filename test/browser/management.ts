@@ -26,6 +26,7 @@ export function managementTests(at: At): void {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Yes, it is the same').check();
       await dialog.getByLabel('Name').fill('Cellar');
+      expect(await stage.barriers(page)).toEqual([]);
       await stage.picture(page, 'pairing');
       await dialog.getByRole('button', { name: 'Confirm' }).click();
       await page.getByText('Cellar is registered').waitFor();
@@ -56,6 +57,7 @@ export function managementTests(at: At): void {
     await dialog.getByLabel('Account').selectOption('reception');
     await dialog.getByRole('button', { name: 'New token' }).click();
     const token = await dialog.getByRole('textbox', { name: 'Access token' }).inputValue();
+    expect(await stage.barriers(page)).toEqual([]);
     await page.keyboard.press('Escape');
 
     await stage.go(page, `registered/${site.lockId(1)}`, 'Front door');
@@ -113,6 +115,7 @@ export function managementTests(at: At): void {
       await dialog.getByLabel('Address').fill('http://192.0.2.1/');
       await dialog.getByRole('button', { name: 'New webhook' }).click();
       await dialog.getByText('webhooks.networks').nth(1).waitFor();
+      expect(await stage.barriers(page)).toEqual([]);
       await dialog.getByLabel('Address').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/doors`);
       await dialog.getByLabel('Records').check();
       await dialog.getByRole('button', { name: 'New webhook' }).click();

@@ -30,6 +30,30 @@ export function signInTests(at: At): void {
     await visitor.context().close();
   });
 
+  // The same host on another port is the same site to a browser: it sends the cookie along.
+  test('another page in the same browser can do nothing with the cookie, and read nothing', async () => {
+    const { stage } = at();
+    const visitor = await stage.visit();
+    await stage.signIn(visitor, stage.site.gateway.token, true);
+    const unlock = `${stage.url}/api/v1/lock/unlock?lockId=1`;
+    const lured = await stage.lure(
+      visitor,
+      `<form method="post" action="${unlock}" target="frame"></form><iframe name="frame"></iframe><p></p><script>
+        const ask = (url, options) => fetch(url, { credentials: 'include', ...options }).then((answer) => answer.text(), () => 'refused');
+        document.forms[0].submit();
+        Promise.all([
+          ask('${unlock}', { method: 'POST', mode: 'no-cors' }),
+          ask('${unlock}', { method: 'POST', headers: { 'latchd-console': '1' } }),
+          ask('${stage.url}/api/v1/session'),
+        ]).then((answers) => setTimeout(() => { document.querySelector('p').textContent = 'tried: ' + answers; }, 500));
+      </script>`,
+    );
+    expect(await lured.getByText('tried').textContent()).toBe('tried: ,refused,refused');
+    const { body } = await stage.site.api('GET', '/api/v1/lock/records', { query: { lockId: stage.site.lockId(1), pageSize: 10 } });
+    expect([body.total, stage.site.lock(1).state]).toEqual([0, 'locked']);
+    await visitor.context().close();
+  });
+
   test('when the token is revoked, the page is at its end at once', async () => {
     const { stage } = at();
     const { site } = stage;

@@ -1,5 +1,7 @@
 // A building and a person at its console: the real daemon with simulated locks, and Debian's Chromium before it.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from '@jest/globals';
@@ -25,6 +27,8 @@ export interface Stage {
   readonly url: string;
   /** A new visitor, who is not signed in and has a screen of so many pixels. */
   visit(size?: { readonly width: number; readonly height: number }, locale?: string): Promise<Page>;
+  /** Another site, with this page, which the browser of `page` comes by. */
+  lure(page: Page, html: string): Promise<Page>;
   /** Types the token in and waits until the board is live. */
   signIn(page: Page, token?: string, remember?: boolean): Promise<void>;
   /** Goes to a page of the console by its address after the #. */
@@ -73,6 +77,16 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       );
       await page.goto(url);
       return page;
+    },
+    async lure(page, html) {
+      const server = createServer((_request, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end(html));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const lured = await page.context().newPage();
+      await lured.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      await lured.getByText('tried').waitFor();
+      server.closeAllConnections();
+      server.close();
+      return lured;
     },
     async signIn(page, token = site.gateway.token, remember = false) {
       await page.getByLabel('Access token').fill(token);

@@ -146,6 +146,13 @@ describe('secrets', () => {
     await garbage('a password in a broken packet');
     const wrong = secret('a wrong token', `latchd_${randomBytes(32).toString('base64url')}`);
     expect((await site.api('GET', '/api/v1/lock/list', { token: wrong, query: { pageSize: 10 } })).status).toBe(401);
+    const signIn = await site.api('POST', '/api/v1/session', { body: { token } });
+    const [, held = ''] = /=([^;]+)/.exec(signIn.headers.get('set-cookie') ?? '') ?? [];
+    const cookie = `latchd=${secret('a sign-in', held)}`;
+    expect((await site.api('GET', '/api/v1/session', { token: '', headers: { cookie } })).status).toBe(200);
+    await site.api('POST', '/api/v1/session', { body: { token: wrong } });
+    await site.api('GET', '/api/v1/session', { token: '', headers: { cookie: `latchd=${secret('a wrong sign-in', `x${held}`)}` } });
+    await site.api('DELETE', '/api/v1/session', { token: '', headers: { cookie, 'latchd-console': '1' } });
     const inPath = secret('a token in a path', `latchd_${randomBytes(32).toString('base64url')}`);
     await site.api('GET', `/api/v1/${inPath}/${card.cardNumber}`, { query: { access_token: inPath } });
     await site.api('GET', '/api/v1/lock/state', { query: { lockId, token, access_token: token, cardNumber: card.cardNumber } });

@@ -49,6 +49,8 @@ interface Asking {
   readonly method?: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Without the token. */
+  readonly anonymous?: boolean;
 }
 
 const judges = new Map<string, Judge>();
@@ -68,12 +70,13 @@ async function ask(gateway: GatewayProcess, url: string, asking: Asking = {}): P
   return answer;
 }
 
-function send(gateway: GatewayProcess, url: string, { ca, method = 'GET', body, headers }: Asking): Promise<Answer> {
+function send(gateway: GatewayProcess, url: string, { ca, method = 'GET', body, headers, anonymous = false }: Asking): Promise<Answer> {
   const open = url.startsWith('https:') ? httpsRequest : httpRequest;
   const type = body && { 'Content-Type': 'application/json' };
+  const authorization = anonymous ? {} : { Authorization: `Bearer ${gateway.token}` };
   const options = { ...(ca !== undefined && { ca }), method, agent: false } as const;
   return new Promise((resolve, reject) => {
-    const request = open(url, { ...options, headers: { Authorization: `Bearer ${gateway.token}`, ...type, ...headers } }, (response) => {
+    const request = open(url, { ...options, headers: { ...authorization, ...type, ...headers } }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
@@ -156,6 +159,20 @@ describe('https and mqtts with an own authority', () => {
     const hand = await connected(gateway.mqttsUrl, lock, ca);
     await hand.hello();
     await until(() => coded(gateway, 'lock-online').length > 0, 'the lock is online');
+  });
+
+  test('a browser that signs in over https keeps a cookie that plain http can neither read nor plant, and the console is served', async () => {
+    const session = `${gateway.httpsUrl}/api/v1/session`;
+    const made = await ask(gateway, session, { ca, method: 'POST', body: { token: gateway.token } });
+    const [cookie = '', ...attributes] = String(made.headers['set-cookie']).split('; ');
+    expect(cookie).toMatch(/^__Host-latchd=./);
+    expect(attributes).toEqual(['Max-Age=2592000', 'Path=/', 'HttpOnly', 'SameSite=Strict', 'Secure']);
+    const withCookie = { anonymous: true, headers: { Cookie: cookie } };
+    expect((await ask(gateway, session, { ca, ...withCookie })).body).toEqual(made.body);
+    expect((await ask(gateway, `${gateway.httpUrl}/api/v1/session`, withCookie)).body['code']).toBe('token-missing');
+    expect((await ask(gateway, session, { ca, anonymous: true, headers: { Cookie: cookie.replace('__Host-', '') } })).status).toBe(401);
+    const { body } = await ask(gateway, `${gateway.httpsUrl}/api/v1/gateway/status`, { ca });
+    expect(body).toMatchObject({ certificates: { https: Date.parse((await shown(gateway.httpsUrl)).validTo) } });
   });
 
   test('nothing older than TLS 1.2, and nothing that is not TLS, and neither disturbs anybody', async () => {
