@@ -100,6 +100,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     webhookBodies: { event: deliveryBody, test: testBody },
     notify: metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log),
     storageHealth: () => status.storageHealth(),
+    random: Math.random,
   });
   const { supervision, pairing, commands } = services;
 

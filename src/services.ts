@@ -71,6 +71,8 @@ export interface ServicesOptions {
   readonly notify: Notify;
   /** 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
+  /** 0 to below 1. */
+  readonly random: () => number;
 }
 
 export type Services = ReturnType<typeof createServices>;
@@ -160,7 +162,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     sender: options.webhookSender,
     bodies: options.webhookBodies,
     notify,
-    random: Math.random,
+    random: options.random,
     clockIsSuspect,
   });
 

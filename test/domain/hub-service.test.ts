@@ -38,10 +38,10 @@ describe('hubs (HTTP API 6)', () => {
   });
 
   it('are not registered under the MAC address of a lock whose document is damaged, and no lock is', async () => {
-    const { hubService, registrationService, locks, hubs } = await createBuilding();
+    const { hubService, registrationService, damagedLocks, hubs } = await createBuilding();
     const before = hubs.current();
-    Object.assign(locks, { isDisabled: () => true });
     const free = { deviceId: '0123456789f9' as DeviceId, name: 'x' };
+    damagedLocks.add(free.deviceId);
     expect(await codeOf(() => hubService.register(admin, free))).toBe('conflict');
     expect(await codeOf(() => registrationService.register(admin, free))).toBe('conflict');
     expect(hubs.current()).toEqual(before);

@@ -273,9 +273,8 @@ describe('events', () => {
 
   it('keep the date of the lock while the clock of the gateway is suspect (Protocol 4.4)', async () => {
     const domain = await createDomain();
-    const { storage: _, lockService: __, notices, ...ports } = domain;
-    const reports = createReportService({ ...ports, notify: (notice) => notices.push(notice), clockIsSuspect: () => true });
-    expect(await recordOf({ ...domain, reports }, { date: now - 900 * dayMs })).toMatchObject({ lockDate: now - 900 * dayMs });
+    domain.gatewayClock.isSuspect = true;
+    expect(await recordOf(domain, { date: now - 900 * dayMs })).toMatchObject({ lockDate: now - 900 * dayMs });
   });
 
   it.each([
@@ -329,7 +328,7 @@ describe('events', () => {
       duplicates: 0,
       refused: events,
     });
-    const reports = createReportService({ ...ports, records: { ...domain.records, append }, notify: () => {} });
+    const reports = createReportService({ ...ports, records: { ...domain.records, append }, stateHeard: new WeakSet(), notify: () => {} });
     storage.fails = (write) => write === 'quarantine.keep';
     expect(await codeOf(() => reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] }))).toBe('storage-unavailable');
     expect(domain.quarantine.kept).toEqual([]);

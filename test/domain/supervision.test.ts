@@ -20,14 +20,14 @@ async function watched() {
     stands: (): AlarmKind[] => domain.alarms.list(callers.admin, all).list.map(({ kind }) => kind),
     comes: () => {
       domain.link.connect(lockId);
-      domain.supervised.hello(lockId, { date: domain.clock.now(), state: 'locked' });
+      domain.reports.hello(lockId, { date: domain.clock.now(), state: 'locked' });
     },
     goes: () => {
       domain.link.lose(lockId);
-      domain.supervised.offline(lockId, 'its network is gone');
+      domain.reports.offline(lockId, 'its network is gone');
     },
     says: (type: string, event: Partial<LockEvent> = {}) =>
-      domain.supervised.events(lockId, { epoch: 'e', events: [{ seq: ++seq, type, ...event }] }),
+      domain.reports.events(lockId, { epoch: 'e', events: [{ seq: ++seq, type, ...event }] }),
     said: (kind: 'alarm-began' | 'alarm-ended') => domain.notices.filter((notice) => notice.kind === kind).length,
     stop: async () => {
       await domain.supervision.stop();
@@ -99,66 +99,66 @@ describe('a lock that is online', () => {
   });
 
   it('is an alarm when it is unlocked for 30 s longer than its auto lock time, and not in passage mode', async () => {
-    const { clock, locks, supervised, stands, comes, stop } = await watched();
+    const { clock, locks, reports, stands, comes, stop } = await watched();
     await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: 5 }));
     comes();
-    supervised.state(lockId, { state: 'unlocked' });
+    reports.state(lockId, { state: 'unlocked' });
     await clock.advance(35_000 - 5_001);
     expect(stands()).toEqual([]);
     await clock.advance(5_001);
     expect(stands()).toEqual(['auto-lock-late']);
-    supervised.state(lockId, { state: 'locked' });
+    reports.state(lockId, { state: 'locked' });
     await clock.advance(minuteMs + 5_000);
     expect(stands()).toEqual([]);
     await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, passageMode: 1 } }));
-    supervised.state(lockId, { state: 'unlocked' });
+    reports.state(lockId, { state: 'unlocked' });
     await clock.advance(hourMs);
     expect(stands()).toEqual([]);
     await stop();
   });
 
   it('has a low battery below 20 percent, and no longer when it has risen to 25', async () => {
-    const { clock, supervised, stands, comes, stop } = await watched();
+    const { clock, reports, stands, comes, stop } = await watched();
     comes();
-    supervised.battery(lockId, { level: 20 });
+    reports.battery(lockId, { level: 20 });
     expect(stands()).toEqual([]);
-    supervised.battery(lockId, { level: 19 });
+    reports.battery(lockId, { level: 19 });
     expect(stands()).toEqual(['low-battery']);
-    supervised.battery(lockId, { level: 24 });
+    reports.battery(lockId, { level: 24 });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual(['low-battery']);
-    supervised.battery(lockId, { level: 25 });
+    reports.battery(lockId, { level: 25 });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();
   });
 
   it('has a low battery when it says so itself, at whatever level (Protocol 4.4)', async () => {
-    const { clock, supervised, stands, comes, says, stop } = await watched();
+    const { clock, reports, stands, comes, says, stop } = await watched();
     comes();
-    supervised.battery(lockId, { level: 40 });
+    reports.battery(lockId, { level: 40 });
     await says('low-battery');
-    supervised.battery(lockId, { level: 39 });
+    reports.battery(lockId, { level: 39 });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual(['low-battery']);
-    supervised.battery(lockId, { level: 100 });
+    reports.battery(lockId, { level: 100 });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();
   });
 
   it('has a wrong clock when it refuses to be set, until it takes it; one without a clock has none that is wrong', async () => {
-    const { clock, link, supervised, stands, stop } = await watched();
+    const { clock, link, reports, stands, stop } = await watched();
     link.connect(lockId, () => refusal('not-supported'));
-    supervised.hello(lockId, {});
+    reports.hello(lockId, {});
     await settled();
     expect(stands()).toEqual([]);
     link.connect(lockId, () => refusal('failed'));
-    supervised.hello(lockId, { date: clock.now() - hourMs });
+    reports.hello(lockId, { date: clock.now() - hourMs });
     await settled();
     expect(stands()).toEqual(['wrong-clock']);
     link.connect(lockId, () => ok);
-    supervised.hello(lockId, { date: clock.now() - hourMs });
+    reports.hello(lockId, { date: clock.now() - hourMs });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();
@@ -179,7 +179,7 @@ describe('a lock that is online', () => {
 
 describe('a bolt that is jammed', () => {
   it('is an alarm from the reply or the event, until it moves', async () => {
-    const { clock, link, lockService, supervised, stands, comes, says, stop } = await watched();
+    const { clock, link, lockService, reports, stands, comes, says, stop } = await watched();
     comes();
     link.reply(lockId, () => refusal('jammed'));
     await lockService.move(callers.operator, lockId, 'unlocked', stays());
@@ -188,21 +188,21 @@ describe('a bolt that is jammed', () => {
     await says('jammed');
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual(['jammed']);
-    supervised.state(lockId, { state: 'unlocked' });
+    reports.state(lockId, { state: 'unlocked' });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();
   });
 
   it('is judged by the last event that says anything of it', async () => {
-    const { clock, supervised, stands, comes, stop } = await watched();
+    const { clock, reports, stands, comes, stop } = await watched();
     comes();
     const events = (...types: string[]) => types.map((type, n) => ({ seq: n + 1, type }));
-    await supervised.events(lockId, { epoch: 'a', events: events('jammed', 'inside-unlock') });
+    await reports.events(lockId, { epoch: 'a', events: events('jammed', 'inside-unlock') });
     expect(stands()).toEqual([]);
-    await supervised.events(lockId, { epoch: 'b', events: events('jammed', 'inside-unlock', 'jammed') });
+    await reports.events(lockId, { epoch: 'b', events: events('jammed', 'inside-unlock', 'jammed') });
     expect(stands()).toEqual(['jammed']);
-    await supervised.events(lockId, { epoch: 'c', events: events('jammed', 'inside-unlock') });
+    await reports.events(lockId, { epoch: 'c', events: events('jammed', 'inside-unlock') });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();
@@ -248,12 +248,12 @@ describe('what is over in an instant', () => {
   });
 
   it('is not raised again by an event that comes a second time (Fault T9)', async () => {
-    const { alarms, supervised, stands, comes, stop } = await watched();
+    const { alarms, reports, stands, comes, stop } = await watched();
     comes();
     const report = { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] };
-    await supervised.events(lockId, report);
+    await reports.events(lockId, report);
     await alarms.end(callers.admin, 'tampered', lockId);
-    await supervised.events(lockId, report);
+    await reports.events(lockId, report);
     expect(stands()).toEqual([]);
     await stop();
   });
@@ -261,10 +261,10 @@ describe('what is over in an instant', () => {
 
 describe('a gap in the events of a lock', () => {
   it('is an alarm when they are lost, and no news once a person knows it (Protocol 4.4)', async () => {
-    const { alarms, supervision, supervised, stands, comes, stop } = await watched();
+    const { alarms, supervision, reports, stands, comes, stop } = await watched();
     comes();
-    await supervised.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'a' }] });
-    await supervised.events(lockId, { epoch: 'e', events: [{ seq: 5, type: 'a' }] });
+    await reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'a' }] });
+    await reports.events(lockId, { epoch: 'e', events: [{ seq: 5, type: 'a' }] });
     await settled();
     expect(stands()).toEqual(['event-gap']);
     await alarms.end(callers.admin, 'event-gap', lockId);
@@ -276,14 +276,14 @@ describe('a gap in the events of a lock', () => {
   });
 
   it('is one, too, when the lock refuses to send them, and ends when they have come after all', async () => {
-    const { clock, link, supervised, stands, comes, stop } = await watched();
+    const { clock, link, reports, stands, comes, stop } = await watched();
     link.reply(lockId, ({ op }) => (op === 'resend-events' ? refusal('not-supported') : ok));
     comes();
-    await supervised.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'a' }] });
-    await supervised.events(lockId, { epoch: 'e', events: [{ seq: 3, type: 'a' }] });
+    await reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'a' }] });
+    await reports.events(lockId, { epoch: 'e', events: [{ seq: 3, type: 'a' }] });
     await clock.advance(10 * minuteMs);
     expect(stands()).toEqual(['event-gap']);
-    await supervised.events(lockId, { epoch: 'e', events: [{ seq: 2, type: 'a' }] });
+    await reports.events(lockId, { epoch: 'e', events: [{ seq: 2, type: 'a' }] });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();

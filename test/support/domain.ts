@@ -1,30 +1,18 @@
 // The whole domain over stores in memory, a lock link that a test scripts, and a clock that it sets.
 import { createHash } from 'node:crypto';
 import type { Account, AccountId, Caller } from '../../src/domain/account.ts';
-import { createAccountService } from '../../src/domain/account-service.ts';
-import { createAlarmService } from '../../src/domain/alarm-service.ts';
 import { announced } from '../../src/domain/announced-stores.ts';
 import { createAuditTrail } from '../../src/domain/audit.ts';
 import { keepingBatteries } from '../../src/domain/battery-history.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
-import { createCardService } from '../../src/domain/card-service.ts';
-import { createCommandService } from '../../src/domain/command-service.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
-import { createHubService } from '../../src/domain/hub-service.ts';
-import { createLiveService } from '../../src/domain/live-service.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
-import { createLockClocks } from '../../src/domain/lock-clocks.ts';
 import type { CommandId } from '../../src/domain/lock-command.ts';
-import { createLockService } from '../../src/domain/lock-service.ts';
-import { createPairingService } from '../../src/domain/pairing-service.ts';
-import type { CommandIds, HubLink, LockSession, Notice, Secrets } from '../../src/domain/ports.ts';
-import { createRecordService } from '../../src/domain/record-service.ts';
-import { createRegistrationService } from '../../src/domain/registration-service.ts';
-import { createReportService } from '../../src/domain/report-service.ts';
+import type { CommandIds, HubLink, Notice, Secrets } from '../../src/domain/ports.ts';
 import { createSequence } from '../../src/domain/sequence.ts';
-import { superviseReports } from '../../src/domain/supervised-reports.ts';
-import { createSupervision } from '../../src/domain/supervision.ts';
+import type { WebhookBodies } from '../../src/domain/webhook-courier.ts';
 import { createWebhookService } from '../../src/domain/webhook-service.ts';
+import { createServices } from '../../src/services.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import { createFakeReceiver } from './fake-receiver.ts';
 import {
@@ -197,8 +185,11 @@ export async function createDomain(
   const notices: Notice[] = [];
 
   const memory = createMemoryLocks([someLock(), someLock({ lockId: otherLockId, alias: 'Back door', roles: [] })]);
+  /** Locks whose document is damaged. */
+  const damagedLocks = new Set<DeviceId>();
   const storedLocks: typeof memory.locks = {
     ...memory.locks,
+    isDisabled: (deviceId) => damagedLocks.has(deviceId),
     add: (lock) => write('locks.add', () => memory.locks.add(lock)),
     update: (id, change) => write('locks.update', () => memory.locks.update(id, change)),
     remove: (id) => write('locks.remove', () => memory.locks.remove(id)),
@@ -232,7 +223,8 @@ export async function createDomain(
         const before = memoryRecords.newest();
         const outcome = await memoryRecords.append(id, epoch, events);
         for await (const fresh of memoryRecords.since(before, () => true)) {
-          for (const record of fresh) live.announce.stored({ lockId: id, epoch, drafts: [record], firstRecordId: record.recordId });
+          for (const record of fresh)
+            services.live.announce.stored({ lockId: id, epoch, drafts: [record], firstRecordId: record.recordId });
         }
         return outcome;
       }),
@@ -252,103 +244,16 @@ export async function createDomain(
       if (outcome.kind === 'ok' && outcome.state !== undefined) reports.state(id, { state: outcome.state });
     },
   });
-  const live = createLiveService({
-    clock,
-    locks: storedLocks,
-    statuses: memoryStatuses,
-    link,
-    records,
-    alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: 1_000 }).list,
-    clockIsSuspect: () => false,
-  });
+  const gatewayClock = { isSuspect: false };
+  const gatewayStorage = { health: 'ok' };
   const batteries = createMemoryBatteries();
-  const { locks, cards, statuses, accounts, notify } = announced(
-    {
-      locks: storedLocks,
-      cards: storedCards,
-      statuses: keepingBatteries(memoryStatuses, batteries, clock),
-      accounts: storedAccounts,
-      notify(notice: Notice) {
-        notices.push(notice);
-        supervision.notice(notice);
-      },
-    },
-    live.announce,
-  );
-  const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: 10_000 });
-  const stateHeard = new WeakSet<LockSession>();
-  const lockService = createLockService({ locks, statuses, batteries, link, commands, stateHeard });
-  const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
-  const recordService = createRecordService({ clock, locks, records, clockIsSuspect: () => false });
-  const administration = createSequence();
-  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const memoryHubs = createMemoryHubs();
   const hubs: typeof memoryHubs = {
     current: memoryHubs.current,
     update: (change) => write('hubs.update', () => memoryHubs.update(change)),
   };
   const hubLink = createFakeHubLink();
-  const registrationService = createRegistrationService({
-    clock,
-    locks,
-    hubs,
-    statuses,
-    accounts,
-    counters,
-    secrets,
-    link,
-    administration,
-    timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
-  });
-  const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
-  const pairing = createPairingService({ clock, locks, registrations: registrationService, link, notify });
-  const gatewayClock = { isSuspect: false };
-  const gatewayStorage = { health: 'ok' };
-  const kept = createMemoryAlarms();
-  const alarms = createAlarmService({
-    clock,
-    alarms: { ...kept, keep: (value) => write('alarms.keep', () => kept.keep(value)) },
-    locks,
-    notify,
-    endAfterMs: 60_000,
-  });
-  const supervision = createSupervision({
-    clock,
-    locks,
-    statuses,
-    records,
-    alarms,
-    settings: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
-    clockIsSuspect: () => gatewayClock.isSuspect,
-    storageHealth: () => gatewayStorage.health,
-  });
-  const lockClocks = createLockClocks({
-    clock,
-    locks,
-    link,
-    commands,
-    clockIsSuspect: () => gatewayClock.isSuspect,
-    notify,
-    watch: supervision,
-  });
-  const reports = createReportService({
-    clock,
-    locks,
-    statuses,
-    cards,
-    records,
-    accounts,
-    quarantine,
-    commands,
-    cardService,
-    lockClocks,
-    commandIds,
-    link,
-    stateHeard,
-    secrets,
-    notify,
-  });
-
+  const memoryAlarms = createMemoryAlarms();
   const receiver = createFakeReceiver();
   const memoryWebhooks = createMemoryWebhooks();
   const webhookStore: typeof memoryWebhooks = {
@@ -357,18 +262,44 @@ export async function createDomain(
     update: (id, change) => write('webhooks.update', () => memoryWebhooks.update(id, change)),
     remove: (id) => write('webhooks.remove', () => memoryWebhooks.remove(id)),
   };
+  const webhookBodies: WebhookBodies = {
+    event: ({ type, lockId: of }, { id, at }) => JSON.stringify({ id, type, lockId: of, at }),
+    test: ({ id }) => JSON.stringify({ id, type: 'test' }),
+  };
+  const clockIsSuspect = () => gatewayClock.isSuspect;
+  const random = () => 0.5;
+
+  const services = createServices({
+    ...{ clock, secrets, link, hubLink, commandIds, webhookBodies, random },
+    stores: {
+      ...{ batteries, counters, hubs, records, quarantine, clockIsSuspect },
+      ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
+      alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
+    },
+    commandTimeoutMs: 10_000,
+    supervision: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
+    webhookSender: receiver.sender,
+    notify: (notice) => void notices.push(notice),
+    storageHealth: () => gatewayStorage.health,
+  });
+  const { live, reports, commands, pairing, alarms, supervision, lockClocks, webhooks } = services;
+  // As the services use them: what a test changes through them is announced, too.
+  const { locks, cards, statuses, accounts } = announced(
+    {
+      ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, notify: () => undefined },
+      statuses: keepingBatteries(memoryStatuses, batteries, clock),
+    },
+    live.announce,
+  );
   /** As a new process would make it, over the same stores. */
   const createWebhooks = () =>
     createWebhookService({
-      ...{ clock, live, accounts, locks, counters, secrets, administration, notify },
+      ...{ clock, live, accounts, locks, counters, secrets, random, clockIsSuspect },
+      administration: createSequence(),
+      notify: (notice) => void notices.push(notice),
       webhooks: webhookStore,
       sender: receiver.sender,
-      bodies: {
-        event: ({ type, lockId }, { id, at }) => JSON.stringify({ id, type, lockId, at }),
-        test: ({ id }) => JSON.stringify({ id, type: 'test' }),
-      },
-      random: () => 0.5,
-      clockIsSuspect: () => gatewayClock.isSuspect,
+      bodies: webhookBodies,
     });
 
   const memoryAudit = createMemoryAudit();
@@ -394,17 +325,17 @@ export async function createDomain(
     secrets,
     commandIds,
     link,
-    stateHeard,
     commands,
-    lockService,
-    cardService,
-    recordService,
-    accountService,
-    registrationService,
+    lockService: services.locks,
+    cardService: services.cards,
+    recordService: services.records,
+    accountService: services.accounts,
+    registrationService: services.registrations,
     hubs,
     hubLink,
-    hubService,
+    hubService: services.hubs,
     pairing,
+    damagedLocks,
     gatewayClock,
     gatewayStorage,
     lockClocks,
@@ -413,11 +344,10 @@ export async function createDomain(
     alarms,
     supervision,
     reports,
-    supervised: superviseReports(reports, supervision, statuses),
     live,
     receiver,
     webhookStore,
     createWebhooks,
-    webhooks: createWebhooks(),
+    webhooks,
   };
 }
