@@ -564,6 +564,7 @@ describe('management (HTTP API 5 and 6)', () => {
     const asked: readonly (readonly [string, (token: string) => Promise<Answer>])[] = [
       ['state', (token) => get('/lock/state', { lockId }, token)],
       ['battery', (token) => get('/lock/battery', { lockId }, token)],
+      ['battery-history', (token) => get('/lock/battery-history', { lockId }, token)],
       ['unlock', (token) => post('/lock/unlock', { lockId }, token)],
       ['lock', (token) => post('/lock/lock', { lockId }, token)],
       ['records', (token) => get('/lock/records', { lockId, ...firstPage }, token)],
@@ -584,7 +585,7 @@ describe('management (HTTP API 5 and 6)', () => {
       }
       return names;
     };
-    const operator = ['state', 'battery', 'unlock', 'lock'];
+    const operator = ['state', 'battery', 'battery-history', 'unlock', 'lock'];
     const manager = [...operator, 'records', 'cards', 'on-lock', 'timer'];
     expect(await allowed(owen)).toEqual(operator);
     expect(await allowed(mia)).toEqual(manager);

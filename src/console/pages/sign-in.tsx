@@ -1,4 +1,5 @@
 // The only page for who is not signed in.
+import { useEffect } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
 import { CheckField, TextField } from '../components/field.tsx';
 import { Form } from '../components/form.tsx';
@@ -10,6 +11,8 @@ import { PreferencePicks } from '../preference-picks.tsx';
 export function SignInPage() {
   const { session } = useApp();
   const { signIn } = useStrings();
+  // There is one thing to do here.
+  useEffect(() => document.querySelector<HTMLElement>('[data-autofocus]')?.focus(), []);
   return (
     <main class="sign-in">
       <div class="panel">
