@@ -9,7 +9,8 @@ export function ValidityText({ startDate, endDate }: { startDate: number; endDat
   const now = Date.now();
   return (
     <>
-      {cards.span(dateTime(startDate), dateTime(endDate))} {endDate < now && <span class="tag bad">{cards.expired}</span>}
+      <span class="whole">{dateTime(startDate)} –</span> <span class="whole">{dateTime(endDate)}</span>{' '}
+      {endDate < now && <span class="tag bad">{cards.expired}</span>}
       {startDate > now && <span class="tag">{cards.notYet}</span>}
     </>
   );

@@ -42,8 +42,8 @@ function Cards({ lockId }: { lockId: number }) {
   );
 
   const titleOf = (card: Card) => card.cardName || card.cardNumber;
-  const action = (text: string, what: 'rename' | 'validity' | 'remove', card: Card) => (
-    <Button kind="quiet" label={strings.actionOf(text, titleOf(card))} onClick={() => setOpen({ what, card })}>
+  const action = (text: string, what: 'rename' | 'validity' | 'remove', card: Card, title = text) => (
+    <Button kind="quiet" label={strings.actionOf(title, titleOf(card))} onClick={() => setOpen({ what, card })}>
       {text}
     </Button>
   );
@@ -68,18 +68,22 @@ function Cards({ lockId }: { lockId: number }) {
         columns={[
           {
             title: strings.name,
-            cell: ({ cardName }) => (cardName === '' ? <span class="faint">{strings.unnamed}</span> : <strong>{cardName}</strong>),
+            cell: ({ cardName, senderUsername }) => (
+              <>
+                {cardName === '' ? <span class="faint">{strings.unnamed}</span> : <strong>{cardName}</strong>}
+                <span class="below">{strings.by(senderUsername)}</span>
+              </>
+            ),
           },
           { title: strings.number, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
           { title: strings.validity, cell: (card) => <ValidityText {...card} /> },
-          { title: strings.by, cell: ({ senderUsername }) => senderUsername },
           {
             title: common.actions,
             actions: true,
             cell: (card) => (
               <>
                 {action(strings.rename, 'rename', card)}
-                {action(strings.changeValidity, 'validity', card)}
+                {action(strings.validity, 'validity', card, strings.changeValidity)}
                 {action(common.remove, 'remove', card)}
               </>
             ),
