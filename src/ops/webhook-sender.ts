@@ -99,6 +99,12 @@ export function createWebhookSender(options: {
         response.on('error', () => undefined);
         response.once('close', () => resolve());
       });
+      // 101: nobody asked for that.
+      request.once('upgrade', (response, socket) => {
+        run.response = response;
+        socket.destroy();
+        resolve();
+      });
       request.on('error', (error) => {
         // A connection that was used before may have been closed at the other end at this very moment.
         const isStale = request.reusedSocket && run.response === undefined && !run.isOver;
