@@ -29,7 +29,7 @@ export function cardTests(at: At): void {
     await page.getByRole('button', { name: 'Rename: Cleaner' }).click();
     await dialog.getByLabel('Name').fill('Cleaning company');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'Cleaning company', exact: true }).waitFor();
+    await page.getByRole('cell', { name: /^Cleaning company/ }).waitFor();
 
     await page.getByRole('button', { name: 'Remove: Cleaning company' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -42,7 +42,7 @@ export function cardTests(at: At): void {
     const { site } = stage;
     const card = { lockId: site.lockId(1), cardNumber: '4711', method: 'regular', addType: 2, startDate: 0, endDate: 0, cardName: 'Spare' };
     await site.api('POST', '/api/v1/identity-card/add', { query: card });
-    await page.getByRole('cell', { name: 'Spare', exact: true }).waitFor();
+    await page.getByRole('cell', { name: /^Spare/ }).waitFor();
     await page.getByRole('button', { name: 'Add a card' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Card number').fill('4711');

@@ -86,8 +86,8 @@ export function everybodyTests(at: At): void {
   test('a German browser finds it in German, and each page says something in it', async () => {
     const { stage } = at();
     const visitor = await stage.visit(undefined, 'de-DE');
-    expect(await visitor.evaluate('document.documentElement.lang')).toBe('de');
     await visitor.getByLabel('Zugangstoken').fill(stage.site.gateway.token);
+    expect(await visitor.evaluate('document.documentElement.lang')).toBe('de');
     await visitor.getByRole('button', { name: 'Anmelden' }).click();
     await visitor.getByRole('heading', { level: 1, name: 'Schlösser' }).waitFor();
     await stage.show(visitor, 'system');
