@@ -95,6 +95,8 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       await page.getByText('Live', { exact: true }).waitFor();
     },
     async go(page, path, heading) {
+      // They would go by themselves, and lie over what is to be pressed until then.
+      await page.evaluate(`for (const dismiss of document.querySelectorAll('.toast button')) dismiss.click()`);
       await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     },

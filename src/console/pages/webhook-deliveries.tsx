@@ -18,7 +18,7 @@ export function Deliveries({ path, onReplay }: DeliveriesProps) {
   const { live } = useApp();
   const { dateTime } = useFormats();
   const paged = usePaged<Delivery>(`${path}/deliveries`);
-  useEvery(5_000, paged.reload);
+  useEvery(2_500, paged.reload);
   const subject = ({ lockId }: Delivery) => (lockId === null ? '' : (live.locks.value?.get(lockId)?.lockAlias ?? webhooks.lock(lockId)));
   const outcome = ({ progress, reason, attempts }: Delivery) =>
     progress === 'delivered' ? webhooks.delivered : `${progress === 'waiting' ? webhooks.willTry : webhooks.gaveUp(attempts)}: ${reason}`;
