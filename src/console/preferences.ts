@@ -1,5 +1,6 @@
-// How somebody wants the console on this device: its language and its appearance. Nothing else is kept in the browser.
+// How somebody wants the console on this device: its language and its appearance.
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { keep, kept } from './kept.ts';
 import type { Strings } from './language/en.ts';
 
 export type Language = 'en' | 'de';
@@ -19,8 +20,8 @@ export interface Preferences {
 }
 
 export function createPreferences(): Preferences {
-  const language = signal<Language>(kept('language', ['en', 'de']) ?? (navigator.language.startsWith('de') ? 'de' : 'en'));
-  const theme = signal<Theme>(kept('theme', ['light', 'dark']) ?? 'auto');
+  const language = signal<Language>(oneOf(['en', 'de'], kept('language')) ?? (navigator.language.startsWith('de') ? 'de' : 'en'));
+  const theme = signal<Theme>(oneOf(['light', 'dark'], kept('theme')) ?? 'auto');
   const strings = signal<Strings>();
   const page = document.documentElement;
   effect(() => {
@@ -39,20 +40,6 @@ export function createPreferences(): Preferences {
   return { language, strings, theme };
 }
 
-// A browser may forbid to keep anything; then each visit begins anew.
-function kept<Value extends string>(name: string, values: readonly Value[]): Value | undefined {
-  try {
-    const found = localStorage.getItem(`latchd.${name}`);
-    return values.find((value) => value === found);
-  } catch {
-    return undefined;
-  }
-}
-
-function keep(name: string, value: string): void {
-  try {
-    localStorage.setItem(`latchd.${name}`, value);
-  } catch {
-    // As above.
-  }
+function oneOf<Value extends string>(values: readonly Value[], found: string | undefined): Value | undefined {
+  return values.find((value) => value === found);
 }

@@ -2,6 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from './api/client.ts';
 import { Problem } from './api/problem.ts';
+import { keep, kept } from './kept.ts';
 
 interface Person {
   readonly username: string;
@@ -29,12 +30,17 @@ export function createSession(client: Client): Session {
   return {
     state,
     async resume() {
+      // To ask without one would be a failed sign-in, which the gateway counts.
+      if (kept('signed-in') === undefined) {
+        state.value = 'signed-out';
+        return;
+      }
       try {
         state.value = await client.get<Person>('session');
         inCookie = true;
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        state.value = 'signed-out';
+        state.value = error.code.startsWith('token-') ? 'ended' : 'signed-out';
       }
     },
     async signIn(token, remember) {
@@ -47,6 +53,7 @@ export function createSession(client: Client): Session {
         }
         const person = await client.get<Person>('session');
         inCookie = remember;
+        keep('signed-in', remember ? 'yes' : undefined);
         state.value = person;
       } catch (error) {
         client.useToken(null);
@@ -57,10 +64,12 @@ export function createSession(client: Client): Session {
       if (inCookie) await client.ask('DELETE', 'session');
       client.useToken(null);
       inCookie = false;
+      keep('signed-in', undefined);
       state.value = 'signed-out';
     },
     end() {
       client.useToken(null);
+      keep('signed-in', undefined);
       if (typeof state.value === 'object') state.value = 'ended';
     },
   };
