@@ -1,6 +1,7 @@
-// Whether a directory may become the data directory: one that is closed to everybody else (0700) and filled must not be /tmp or a home
-// that somebody named by mistake.
-import { resolve } from 'node:path';
+// How a directory becomes the data directory: closed to everybody else (0700), and of one process alone. One that somebody named by
+// mistake, such as /tmp or a home, must not.
+import { dirname, resolve } from 'node:path';
+import type { DirectoryLock } from './directory-lock.ts';
 import { codeOf, type FileLayer } from './files.ts';
 
 /** What a data directory always holds once a start has gone through. */
@@ -10,7 +11,7 @@ const early =
   /^(accounts\.json|command\.key|counters\.json|locks|records|audit|webhooks|(clock|alarms|hubs|status)\.json|latchd\.lock.*|.*\.tmp|admin\.token|tls|backups|lost\+found)$/;
 
 /** Rejects with one sentence when the directory is there and holds what is not ours. */
-export async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {
+async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {
   const names = await files.readdir(directory).catch((error: unknown) => {
     // Whatever else it is, making it and writing there says so.
     if (codeOf(error) !== '') return [] as string[];
@@ -22,4 +23,38 @@ export async function refuseForeignDirectory(files: FileLayer, directory: string
   throw new Error(
     `latchd does not take ${resolve(directory)} for its data directory: it holds ${foreign}, which is not latchd's, and would be closed to everybody else: name an empty directory, or one that latchd has made`,
   );
+}
+
+/** Makes it, with what it needs in it, and takes its lock. Rejects with one sentence that names it and says what to do. */
+export async function claimDirectory(options: {
+  readonly files: FileLayer;
+  /** The same without the guard, for what may fail. */
+  readonly unguarded: FileLayer;
+  readonly directory: string;
+  readonly directoryLock: Pick<DirectoryLock, 'acquire'>;
+}): Promise<void> {
+  const { files, unguarded, directory, directoryLock } = options;
+  try {
+    await refuseForeignDirectory(files, directory);
+    for (const folder of [directory, `${directory}/locks`, `${directory}/records`]) await files.makeFolder(folder);
+    await directoryLock.acquire();
+    await files.syncFolder(directory);
+    // The directory itself may be new. Whoever may not read the folder above it did not make it there.
+    await unguarded.syncFolder(dirname(directory)).catch(() => undefined);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === '') throw error;
+    throw new Error(`latchd cannot use its data directory ${resolve(directory)} (${code}): ${remedyFor(code)}`, { cause: error });
+  }
+}
+
+/** What an operator does about a directory that cannot be used at the start. */
+function remedyFor(code: string): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'there is no room on its disk: make some';
+  if (code === 'EROFS') return 'its disk is mounted read-only: mount it writable, and look at the kernel log, it may be failing';
+  if (code === 'EACCES' || code === 'EPERM') return 'the user that latchd runs as may not write there: give the directory to that user';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it, or something above it, is a file: move that away or name another directory';
+  if (code === 'ENOENT') return 'no directory can be made there: name one on a disk';
+  if (code === 'EIO') return 'its disk does not work: look at the kernel log and at the disk';
+  return 'make it a directory that latchd owns, on a disk that works';
 }

@@ -1,5 +1,5 @@
 // The store adapter: every store port of the domain, as plain JSON files in one data directory.
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { DomainError } from '../domain/errors.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type {
@@ -29,12 +29,12 @@ import { createCounterFile, noCounters } from './counter-file.ts';
 import { type DayFile, dayFileName, indexFileName } from './day-file.ts';
 import { createDirectoryLock } from './directory-lock.ts';
 import { type Document, keepCopy, missingDocument } from './document.ts';
-import { codeOf, type FileLayer, nodeFiles } from './files.ts';
+import { type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes, storageUnavailable } from './flush-guard.ts';
 import { createHubFile, noHubs } from './hub-file.ts';
 import { type KeptFile, keptBytes, keptPart, keptPath } from './kept-files.ts';
 import { createLockFiles, type DisabledLock } from './lock-files.ts';
-import { refuseForeignDirectory } from './own-directory.ts';
+import { claimDirectory } from './own-directory.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog, type PurgeOutcome } from './record-log.ts';
 import { isSealed } from './sealed-day.ts';
@@ -150,21 +150,6 @@ export function createStore(options: StoreOptions): Store {
   let isOpen = false;
   let stopping: Promise<void> | undefined;
 
-  async function claimDirectory(): Promise<void> {
-    try {
-      await refuseForeignDirectory(files, directory);
-      for (const folder of [directory, `${directory}/locks`, `${directory}/records`]) await files.makeFolder(folder);
-      await directoryLock.acquire();
-      await files.syncFolder(directory);
-      // The directory itself may be new. Whoever may not read the folder above it did not make it there.
-      await quietly(unguarded.syncFolder(dirname(directory)));
-    } catch (error) {
-      if (codeOf(error) === '') throw error;
-      throw new Error(`latchd cannot use its data directory ${resolve(directory)} (${codeOf(error)}): ${remedyFor(codeOf(error))}`, {
-        cause: error,
-      });
-    }
-  }
   /** Whether there is anything that a first start does not make before its accounts. */
   async function holdsData(): Promise<boolean> {
     const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
@@ -236,7 +221,7 @@ export function createStore(options: StoreOptions): Store {
   return {
     name: 'store',
     async start() {
-      await claimDirectory();
+      await claimDirectory({ files, unguarded, directory, directoryLock });
       try {
         await openAll();
         isOpen = true;
@@ -303,17 +288,6 @@ export function createStore(options: StoreOptions): Store {
       };
     },
   };
-}
-
-/** What an operator does about a directory that cannot be used at the start. */
-function remedyFor(code: string): string {
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'there is no room on its disk: make some';
-  if (code === 'EROFS') return 'its disk is mounted read-only: mount it writable, and look at the kernel log, it may be failing';
-  if (code === 'EACCES' || code === 'EPERM') return 'the user that latchd runs as may not write there: give the directory to that user';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it, or something above it, is a file: move that away or name another directory';
-  if (code === 'ENOENT') return 'no directory can be made there: name one on a disk';
-  if (code === 'EIO') return 'its disk does not work: look at the kernel log and at the disk';
-  return 'make it a directory that latchd owns, on a disk that works';
 }
 
 async function probe(files: FileLayer, path: string, bytes: number): Promise<void> {

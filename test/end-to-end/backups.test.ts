@@ -27,12 +27,6 @@ function shortlyBeforeItsHour(): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shifted)}` };
 }
 
-async function latchd(...args: string[]) {
-  const run = runs.begin(args);
-  const code = await run.ended;
-  return { code, stdout: run.stdout(), stderr: run.stderr() };
-}
-
 async function lastSuccess(site: Site): Promise<number> {
   const text = await (await fetch(`${site.gateway.httpUrl}/metrics`)).text();
   return Number(/^latchd_backup_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1]);
@@ -49,8 +43,8 @@ describe('the backup of every night', () => {
     expect(line).toMatchObject({ level: 'info', file: expect.stringMatching(/backups\/latchd-\d{8}T0230\d{2}Z\.tar\.gz$/) });
     const at = await lastSuccess(site);
     expect(new Date(at * 1_000).toISOString()).toMatch(/T02:30:0\d/);
-    const { code, stderr } = await latchd('restore', String(line?.['file']), '--data-dir', join(site.folder, 'restored'));
-    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const { exitCode, stderr } = await runs.finish(['restore', String(line?.['file']), '--data-dir', join(site.folder, 'restored')]);
+    expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     await site.restart();
     expect(Math.floor(await lastSuccess(site))).toBe(Math.floor(at));
   }, 60_000);
@@ -81,8 +75,8 @@ describe('a backup', () => {
     const left = await readdir(folder);
     expect(left).toEqual(await unfinished());
     const restored = join(site.folder, 'restored');
-    const { code, stderr } = await latchd('restore', join(folder, left[0] ?? ''), '--data-dir', restored);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('was not restored')]);
+    const { exitCode, stderr } = await runs.finish(['restore', join(folder, left[0] ?? ''), '--data-dir', restored]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('was not restored')]);
     await expect(stat(restored)).rejects.toThrow('ENOENT');
     await site.start();
     expect(await readdir(folder)).toEqual([]);
@@ -95,8 +89,8 @@ describe('a backup', () => {
     const [uid, gid] = [54_321, 54_322];
     await chown(site.folder, uid, gid);
     for (const name of ['', ...(await readdir(site.dataDir, { recursive: true }))]) await chown(join(site.dataDir, name), uid, gid);
-    const { code, stdout, stderr } = await latchd('backup', '--data-dir', site.dataDir);
-    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const { exitCode, stdout, stderr } = await runs.finish(['backup', '--data-dir', site.dataDir]);
+    expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     for (const [path, mode] of [
       [join(site.dataDir, 'backups'), 0o700],
       [stdout.trim(), 0o600],

@@ -15,11 +15,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-async function latchd(...args: string[]) {
-  const run = runs.begin([...args, '--data-dir', site.dataDir]);
-  const exitCode = await run.ended;
-  return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
-}
+const latchd = (...args: string[]) => runs.finish([...args, '--data-dir', site.dataDir]);
 
 async function json(...args: string[]) {
   const { exitCode, stdout } = await latchd(...args, '--json');

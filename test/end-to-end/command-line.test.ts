@@ -18,12 +18,7 @@ afterAll(async () => {
   await site.close();
 });
 
-async function latchdOn(dataDir: string, ...args: string[]) {
-  const run = runs.begin([...args, '--data-dir', dataDir]);
-  const exitCode = await run.ended;
-  return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
-}
-
+const latchdOn = (dataDir: string, ...args: string[]) => runs.finish([...args, '--data-dir', dataDir]);
 const latchd = (...args: string[]) => latchdOn(site.dataDir, ...args);
 
 async function json(...args: string[]) {

@@ -24,11 +24,7 @@ afterAll(async () => {
   await site.close();
 });
 
-async function latchd(...args: string[]) {
-  const run = runs.begin([...args, '--data-dir', site.dataDir]);
-  const exitCode = await run.ended;
-  return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
-}
+const latchd = (...args: string[]) => runs.finish([...args, '--data-dir', site.dataDir]);
 
 async function apiRecords() {
   const answer = await site.api('GET', '/api/v1/lock/records', { query: { lockId: site.lockId(1), pageNo: 1, pageSize: 10 } });

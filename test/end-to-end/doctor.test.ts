@@ -17,11 +17,8 @@ afterAll(async () => {
   await site?.close();
 });
 
-async function doctor(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
-  const run = runs.begin(['doctor', '--data-dir', site.dataDir, '--http-port', '0', '--mqtt-port', '0', ...args], environment);
-  const exitCode = await run.ended;
-  return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
-}
+const doctor = (args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) =>
+  runs.finish(['doctor', '--data-dir', site.dataDir, '--http-port', '0', '--mqtt-port', '0', ...args], environment);
 
 async function findings(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
   const { exitCode, stdout } = await doctor([...args, '--json'], environment);

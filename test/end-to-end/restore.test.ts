@@ -28,11 +28,7 @@ describe('a gateway whose disk is lost', () => {
     await site?.close();
   });
 
-  async function latchd(...args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-    const run = runs.begin(args);
-    const code = await run.ended;
-    return { code, stdout: run.stdout(), stderr: run.stderr() };
-  }
+  const latchd = (...args: readonly string[]) => runs.finish(args);
 
   async function swipe(number: number): Promise<void> {
     const cardNumber = String(1_000_000 + serial++);
@@ -98,10 +94,10 @@ describe('a gateway whose disk is lost', () => {
     });
     const made = latchd('backup', '--data-dir', site.dataDir, '--to', archive, '--json');
     await unlockAndLock(3);
-    const { code, stdout } = await made;
+    const { exitCode, stdout } = await made;
     over = true;
     await Promise.all(bustle);
-    expect(code).toBe(0);
+    expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ file: archive });
     const inBackup = recordsIn(await readFile(archive));
     expect(inBackup.size).toBeGreaterThan(300);
@@ -128,7 +124,7 @@ describe('a gateway whose disk is lost', () => {
     await site.kill9();
     await rm(site.dataDir, { recursive: true });
     const restored = await latchd('restore', archive, '--data-dir', site.dataDir);
-    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(`3 locks, ${inBackup.size} records`) });
+    expect(restored).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`3 locks, ${inBackup.size} records`) });
     expect((await readdir(site.folder)).filter((name) => name.includes('restoring'))).toEqual([]);
     await site.start();
 
@@ -176,7 +172,7 @@ describe('a gateway whose disk is lost', () => {
     const differs = site.gateway.log.filter(({ code, lockId }) => code === 'cards-differ' && lockId === site.lockId(1));
     expect(differs).toHaveLength(1);
     expect(await site.gateway.stop()).toBe(0);
-    expect((await latchd('verify', '--data-dir', site.dataDir)).code).toBe(0);
+    expect((await latchd('verify', '--data-dir', site.dataDir)).exitCode).toBe(0);
   }, 120_000);
 });
 

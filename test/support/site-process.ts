@@ -16,16 +16,25 @@ export interface Run {
   readonly ended: Promise<number | null>;
 }
 
+/** What a command has said by its end. */
+interface Said {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 export interface Runs {
   /** `latchd` with these arguments. The environment has no LATCHD_ variables but those given. */
   begin(args: readonly string[], environment?: Readonly<Record<string, string>>): Run;
+  /** The same, waited for. */
+  finish(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Said>;
   /** Ends by their pids those that still run. */
   endAll(): Promise<void>;
 }
 
 export function createRuns(): Runs {
   const runs: Run[] = [];
-  return {
+  const made: Runs = {
     begin(args, environment = {}) {
       const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
       const child = spawn(process.execPath, [program, ...args], {
@@ -60,6 +69,11 @@ export function createRuns(): Runs {
       runs.push(run);
       return run;
     },
+    async finish(args, environment) {
+      const run = made.begin(args, environment);
+      const exitCode = await run.ended;
+      return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
+    },
     async endAll() {
       for (const run of runs) {
         run.signal('SIGKILL');
@@ -67,4 +81,5 @@ export function createRuns(): Runs {
       }
     },
   };
+  return made;
 }
