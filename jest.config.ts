@@ -15,7 +15,7 @@ const config: Config = {
   maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
   coverageProvider: 'v8',
-  testTimeout: 20_000,
+  testTimeout: 40_000,
 };
 
 export default config;
