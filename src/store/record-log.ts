@@ -174,14 +174,15 @@ export function createRecordLog(options: {
 /** Walks the days from the newest: all are counted, those that hold the page are read. */
 async function pageOver(days: readonly DayFile[], query: RecordQuery): Promise<Page<LockRecord>> {
   const { pageNo, pageSize } = query;
+  const counts = days.map((day) => countIn(day, query));
   const parts: Promise<LockRecord[]>[] = [];
   let skip = (pageNo - 1) * pageSize;
   let wanted = pageSize;
   let total = 0;
   for (let n = days.length - 1; n >= 0; n--) {
     const day = days[n] as DayFile;
+    const counted = counts[n] as number | Promise<number>;
     // No await where none is needed: nothing may be appended to an open day between its count and its places.
-    const counted = day.matching(query);
     const matching = typeof counted === 'number' ? counted : await counted;
     const take = Math.min(wanted, Math.max(0, matching - skip));
     if (take > 0) parts.push(day.newest(query, skip, take));
@@ -190,6 +191,13 @@ async function pageOver(days: readonly DayFile[], query: RecordQuery): Promise<P
     wanted -= take;
   }
   return pageOf((await Promise.all(parts)).flat(), total, { pageNo, pageSize });
+}
+
+/** Where a day must be read to be counted, that begins now; whoever waits for it hears if it fails. */
+function countIn(day: DayFile, query: RecordQuery): number | Promise<number> {
+  const counted = day.matching(query);
+  if (typeof counted !== 'number') counted.catch(() => undefined);
+  return counted;
 }
 
 /** Walks the days from the one that holds the first record above `recordId`. */

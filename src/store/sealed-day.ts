@@ -18,6 +18,12 @@ export function isSealed(day: DayFile): day is SealedDay {
 
 const newline = 10;
 
+/** Lines that lie one behind the other, and where those that are meant begin. */
+interface Lines {
+  readonly bytes: Buffer;
+  readonly starts: readonly number[];
+}
+
 export function createSealedDay(options: {
   readonly name: DayName;
   readonly index: SealedIndex;
@@ -29,8 +35,8 @@ export function createSealedDay(options: {
 
   const oldest = lowest.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY);
   const newest = highest.reduce((one, other) => Math.max(one, other), Number.NEGATIVE_INFINITY);
-  /** The block that was read last: a page counts it and shows it, and the next page of a lock is often in it, too. */
-  let latest: { readonly block: number; readonly lines: Promise<readonly Buffer[]> } | undefined;
+  /** A block at the edge of a query is counted and then shown: it is read once. */
+  const atEdges = new WeakMap<DayQuery, Map<number, Promise<Lines>>>();
 
   /** Index of the first block of a lock, or of the first behind where it would be. */
   function firstBlock(lockId: number): number {
@@ -49,36 +55,29 @@ export function createSealedDay(options: {
     if (high < from || low > to) return 'outside';
     return from <= low && high <= to ? 'inside' : 'edge';
   }
-  /** The lines of a block, with their newlines, oldest first. */
-  function linesOf(block: number): Promise<readonly Buffer[]> {
-    if (latest?.block === block) return latest.lines;
-    const reading = { block, lines: readBlock(block) };
-    latest = reading;
-    reading.lines.catch(() => {
-      if (latest === reading) latest = undefined;
-    });
-    return reading.lines;
-  }
-  async function readBlock(block: number): Promise<readonly Buffer[]> {
-    const from = positions[block] as number;
-    const bytes = Buffer.allocUnsafe((positions[block + 1] ?? index.bytes) - from);
-    const text = bytes.subarray(0, await file.read(bytes, from));
-    const lines: Buffer[] = [];
-    for (let start = 0; start < text.length; ) {
-      const end = text.indexOf(newline, start);
-      const next = end < 0 ? text.length : end + 1;
-      lines.push(text.subarray(start, next));
-      start = next;
-    }
+  function edgeOf(block: number, query: DayQuery): Promise<Lines> {
+    const read = atEdges.get(query) ?? new Map<number, Promise<Lines>>();
+    const lines = read.get(block) ?? readBlock(block);
+    atEdges.set(query, read.set(block, lines));
     return lines;
   }
-  async function matchingLines(block: number, query: DayQuery): Promise<readonly Buffer[]> {
-    const lines = await linesOf(block);
-    if (relation(block, query) === 'inside') return lines;
-    return lines.filter((line) => {
-      const date = lockDateOf(line);
-      return query.from <= date && date <= query.to;
-    });
+  async function readBlock(block: number): Promise<Lines> {
+    const from = positions[block] as number;
+    const bytes = Buffer.allocUnsafe((positions[block + 1] ?? index.bytes) - from);
+    const length = await file.read(bytes, from);
+    const starts: number[] = [];
+    for (let start = 0; start < length; ) {
+      starts.push(start);
+      const end = bytes.indexOf(newline, start);
+      start = end < 0 ? length : end + 1;
+    }
+    return { bytes: bytes.subarray(0, length), starts };
+  }
+  /** Where the lines of a block begin that match, oldest first. */
+  async function matchingLines(block: number, query: DayQuery): Promise<Lines> {
+    if (relation(block, query) === 'inside') return readBlock(block);
+    const { bytes, starts } = await edgeOf(block, query);
+    return { bytes, starts: starts.filter((start, n) => isWithin(lockDateIn(bytes, start, starts[n + 1] ?? bytes.length), query)) };
   }
   /** Where the lines of these locks lie. */
   function rangesOf(wants: (lockId: LockId) => boolean): ByteRange[] {
@@ -95,7 +94,7 @@ export function createSealedDay(options: {
   }
   async function countEdges(edges: readonly number[], query: DayQuery): Promise<number> {
     const lines = await Promise.all(edges.map((block) => matchingLines(block, query)));
-    return lines.reduce((sum, { length }) => sum + length, 0);
+    return lines.reduce((sum, { starts }) => sum + starts.length, 0);
   }
 
   return {
@@ -126,9 +125,13 @@ export function createSealedDay(options: {
           left -= counts[block] as number;
           continue;
         }
-        const lines = (await matchingLines(block, query)).toReversed();
-        const picked = lines.slice(left, left + wanted);
-        left = Math.max(0, left - lines.length);
+        const { bytes, starts } = await matchingLines(block, query);
+        const end = Math.max(0, starts.length - left);
+        const picked = starts
+          .slice(Math.max(0, end - wanted), end)
+          .reverse()
+          .map((start) => lineAt(bytes, start));
+        left = Math.max(0, left - starts.length);
         wanted -= picked.length;
         found.push(...intactRecords(picked, log, dayFileName(name)));
       }
@@ -139,10 +142,34 @@ export function createSealedDay(options: {
   };
 }
 
-const dateMember = Buffer.from('"lockDate":');
+function isWithin(date: number, { from, to }: DayQuery): boolean {
+  return from <= date && date <= to;
+}
 
-/** Without parsing the line: inside a JSON string this member's name would have its quotes escaped. */
-function lockDateOf(line: Buffer): number {
-  const at = line.indexOf(dateMember);
-  return at < 0 ? Number.NaN : Number.parseInt(line.toString('latin1', at + dateMember.length, at + dateMember.length + 18), 10);
+/** With its newline. */
+function lineAt(bytes: Buffer, start: number): Buffer {
+  const end = bytes.indexOf(newline, start);
+  return bytes.subarray(start, end < 0 ? bytes.length : end + 1);
+}
+
+const dateMember = Buffer.from('"lockDate":');
+const minus = 0x2d;
+
+/** Without parsing the line: inside a JSON string this member's name would have its quotes escaped. NaN when there is none. */
+function lockDateIn(bytes: Buffer, start: number, end: number): number {
+  const found = bytes.indexOf(dateMember, start);
+  if (found < 0 || found >= end) return Number.NaN;
+  let at = found + dateMember.length;
+  const isNegative = bytes[at] === minus;
+  if (isNegative) at += 1;
+  let date = 0;
+  for (let digit = digitAt(bytes, at); digit >= 0 && digit <= 9; digit = digitAt(bytes, at)) {
+    date = date * 10 + digit;
+    at += 1;
+  }
+  return isNegative ? -date : date;
+}
+
+function digitAt(bytes: Buffer, at: number): number {
+  return (bytes[at] ?? 0) - 0x30;
 }
