@@ -5,6 +5,7 @@ import { createLaneReader } from './lane-reader.ts';
 import { createLaneTurns } from './lane-turns.ts';
 import type { LiveEvent } from './live-event.ts';
 import type { LiveService } from './live-service.ts';
+import type { Pace } from './pace.ts';
 import type { Clock, Notify, WebhookPost, WebhookSender, WebhookStore } from './ports.ts';
 import type { LockRecord } from './record.ts';
 import { createToldAlarms } from './told-alarms.ts';
@@ -82,6 +83,8 @@ export interface CourierSurroundings {
   readonly random: () => number;
   readonly clockIsSuspect: () => boolean;
   readonly figures: CourierFigures;
+  /** Of all webhooks together. */
+  readonly pace: Pace;
 }
 
 type OtherEvent = Exclude<WebhookEvent, { type: 'record' }>;
@@ -95,7 +98,7 @@ export function createCourier(
     readonly accountsChanged: () => void;
   },
 ): Courier {
-  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, figures, caller, kept } = options;
+  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, figures, pace, caller, kept } = options;
   const { webhookId } = kept.webhook;
   const lanes = createLanes();
   const turns = createLaneTurns({ clock, serve, isEmpty: (lane) => lanes.first(lane) === undefined });
@@ -169,6 +172,9 @@ export function createCourier(
     }
   }
   async function serve(lane: Lane): Promise<void> {
+    const wait = pace.turn();
+    if (wait !== undefined) await wait;
+    if (isStopped) return;
     const first = lanes.first(lane);
     if (first === undefined) return;
     if ('log' in first) {

@@ -1,8 +1,12 @@
 // One courier for each webhook that is switched on, as long as the account is there to which it belongs.
 import type { Account } from './account.ts';
+import { createPace } from './pace.ts';
 import type { AccountStore } from './ports.ts';
 import type { KeptWebhook, Webhook, WebhookId } from './webhook.ts';
 import { type Courier, type CourierFigures, type CourierSurroundings, createCourier } from './webhook-courier.ts';
+
+/** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
+const limits = { perSecond: 400, atOnce: 100 };
 
 export interface WebhookCouriers {
   /** Removes the webhooks of nobody, and serves the others. */
@@ -19,11 +23,12 @@ export interface WebhookCouriers {
 }
 
 export function createWebhookCouriers(
-  options: Omit<CourierSurroundings, 'figures'> & { readonly accounts: AccountStore },
+  options: Omit<CourierSurroundings, 'figures' | 'pace'> & { readonly accounts: AccountStore },
 ): WebhookCouriers {
   const { webhooks, accounts, sender, notify } = options;
   const couriers = new Map<WebhookId, Courier>();
   const figures: CourierFigures = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
+  const pace = createPace({ clock: options.clock, ...limits });
   let isRunning = false;
 
   const accountOf = (webhook: Webhook) => accounts.current().accounts.find(({ accountId }) => accountId === webhook.accountId);
@@ -34,7 +39,7 @@ export function createWebhookCouriers(
     if (!isRunning || !enabled || account === undefined) return;
     const { accountId, username, gatewayAdministrator } = account;
     const courier = createCourier({
-      ...{ ...options, figures, kept },
+      ...{ ...options, figures, pace, kept },
       caller: { accountId, username, gatewayAdministrator },
       onGone: () => void switchOff(webhookId),
       accountsChanged: removeOrphans,
@@ -70,7 +75,9 @@ export function createWebhookCouriers(
     async stop() {
       isRunning = false;
       sender.stop();
-      await Promise.all([...couriers.keys()].map(dismiss));
+      const dismissed = [...couriers.keys()].map(dismiss);
+      pace.stop();
+      await Promise.all(dismissed);
     },
     employ,
     dismiss,

@@ -81,7 +81,7 @@ export interface Webhooks extends WebhookService, Part {
 const askedAtOnce = 8;
 
 export function createWebhookService(
-  options: Omit<CourierSurroundings, 'newId' | 'figures'> & {
+  options: Omit<CourierSurroundings, 'newId' | 'figures' | 'pace'> & {
     readonly accounts: AccountStore;
     readonly locks: LockStore;
     readonly counters: CounterStore;
