@@ -33,6 +33,7 @@ export function Chart({ label, points, max, text }: ChartProps) {
   const x = (at: number) => left + ((at - first) / (now - first)) * (width - left - 8);
   const y = (value: number) => top + (1 - value / max) * (heightPx - top - bottom);
   const line = points.map(({ at, value }, n) => `${n === 0 ? 'M' : 'H'}${x(at).toFixed(1)}${n === 0 ? ',' : 'V'}${y(value).toFixed(1)}`);
+  const newest = points.at(-1);
   const tick = now - first < 2 * dayMs ? clock : day;
 
   function point(clientX: number, picture: Element): void {
@@ -68,6 +69,8 @@ export function Chart({ label, points, max, text }: ChartProps) {
           </g>
         ))}
         <path class="line" d={`${line.join('')}H${x(now).toFixed(1)}`} />
+        {/* Now: of a new lock there is no line to see yet. */}
+        {newest && <circle cx={x(now)} cy={y(newest.value)} r="4" />}
         {pointed && <circle cx={x(pointed.at)} cy={y(pointed.value)} r="5" />}
       </svg>
       <p class="pointed faint" aria-hidden="true">
