@@ -269,5 +269,5 @@ describe('the audit log', () => {
     );
     // A confirmed device has its line by its route above: here it would need one that waits.
     expect([...story(1).map(([command]) => command), ...reads, 'restore', 'pair confirm'].sort()).toEqual(named.sort());
-  }, 120_000);
+  }, 240_000);
 });

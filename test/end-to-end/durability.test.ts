@@ -256,5 +256,5 @@ describe('a gateway that is killed again and again', () => {
     } finally {
       await runs.endAll();
     }
-  });
+  }, 180_000);
 });
