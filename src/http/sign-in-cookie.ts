@@ -16,8 +16,13 @@ function isEncrypted({ socket }: IncomingMessage): boolean {
 
 /** The secret of a sign-in that the request carries instead of a token; undefined: none. `token-invalid`: more than one. */
 export function signInSecretOf(request: IncomingMessage): string | undefined {
-  const { authorization, cookie } = request.headers;
-  if (cookie === undefined || authorization !== undefined) return undefined;
+  return request.headers.authorization === undefined ? cookieSecretOf(request) : undefined;
+}
+
+/** The secret in the cookie, whoever else the request says it is from. */
+export function cookieSecretOf(request: IncomingMessage): string | undefined {
+  const { cookie } = request.headers;
+  if (cookie === undefined) return undefined;
   const start = `${cookieName(request)}=`;
   const [secret, ...others] = cookie.split(';').flatMap((pair) => (pair.trim().startsWith(start) ? [pair.trim().slice(start.length)] : []));
   if (others.length > 0) throw new DomainError('token-invalid', 'the request carries more than one sign-in');

@@ -6,7 +6,7 @@ import { type Authenticate, type Guard, plainAddress } from './authenticate.ts';
 import { heldToken } from './bodies.ts';
 import { noParameters } from './query.ts';
 import { created, ok, type Route, route, type SignInRoute } from './route.ts';
-import { isSameOrigin, signInCookie, signInSecretOf } from './sign-in-cookie.ts';
+import { cookieSecretOf, isSameOrigin, signInCookie } from './sign-in-cookie.ts';
 import { callerView } from './views.ts';
 
 const path = '/api/v1/session';
@@ -34,7 +34,7 @@ export function signInRoutes(options: {
     ...{ method: 'DELETE', path, operation: 'signOut', parameters: noParameters, body: undefined, isSignIn: true },
     async handle(request) {
       const caller = { ...authenticate(request), address: plainAddress(request) };
-      const secret = signInSecretOf(request);
+      const secret = cookieSecretOf(request);
       if (secret !== undefined) await signIns.signOut(caller, secret);
       return { caller, ...ok({ success: true }), headers: ['Set-Cookie', signInCookie(request, '', 0)] };
     },

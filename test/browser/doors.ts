@@ -37,6 +37,15 @@ export function doorTests(at: At): void {
     lock.jam(false);
   });
 
+  test('another refusal of the lock is no jam: it is said what it is', async () => {
+    const { stage, page } = at();
+    const lock = stage.site.lock(1);
+    await stage.go(page, `locks/${stage.site.lockId(1)}`, 'Front door');
+    lock.script([{ kind: 'refuse', error: 'privacy-lock' }]);
+    await page.getByRole('button', { name: 'Unlock', exact: true }).click();
+    await page.getByText('locked from inside').waitFor();
+  });
+
   test('a lock that does not answer in time may have done it or not, and one that is away was told nothing', async () => {
     const { stage, page } = at();
     const lock = stage.site.lock(4);

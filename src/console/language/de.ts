@@ -91,7 +91,15 @@ export const de: Strings = {
     since: (when) => `seit ${when}`,
     waiting: 'Wartet auf die Bestätigung des Schlosses …',
     done: { unlocked: 'Das Schloss hat bestätigt: Es ist entriegelt.', locked: 'Das Schloss hat bestätigt: Es ist verriegelt.' },
-    jammed: 'Verklemmt: Das Schloss hat den Befehl erhalten, aber sein Riegel konnte sich nicht bewegen. Sehen Sie nach Tür und Riegel.',
+    refused: {
+      jammed: 'Verklemmt: Das Schloss hat den Befehl erhalten, aber sein Riegel konnte sich nicht bewegen. Sehen Sie nach Tür und Riegel.',
+      'low-battery': 'Das Schloss hat zu wenig Strom, um seinen Riegel zu bewegen. Wechseln Sie die Batterien.',
+      'privacy-lock': 'Das Schloss ist von innen verriegelt und bleibt, wie es ist.',
+      busy: 'Das Schloss ist mit etwas anderem beschäftigt. Versuchen Sie es gleich noch einmal.',
+      expired: 'Der Befehl kam zu spät beim Schloss an, es hat also nichts getan. Versuchen Sie es noch einmal.',
+      'not-supported': 'Das kann dieses Schloss nicht.',
+      failed: 'Das Schloss hat den Befehl erhalten und konnte ihn nicht ausführen. Sehen Sie nach der Tür.',
+    },
     timeout:
       'Das Schloss hat nicht rechtzeitig geantwortet. Ob es geschehen ist, ist ungewiss: Beobachten Sie den Zustand, oder sehen Sie nach der Tür.',
     unreachable:

@@ -36,9 +36,15 @@ export function BoltControl({ lock }: { lock: LiveLock }) {
     setUnderWay(command);
     setOutcome({ kind: 'waiting', text: strings.waiting });
     try {
-      const { success } = await client.ask<{ success: boolean }>('POST', `lock/${command}`, { query: { lockId: lock.lockId } });
+      const { success, reason = 'failed' } = await client.ask<{ success: boolean; reason?: string }>('POST', `lock/${command}`, {
+        query: { lockId: lock.lockId },
+      });
       const state = command === 'unlock' ? 'unlocked' : 'locked';
-      setOutcome(success ? { kind: 'good', text: strings.done[state], state } : { kind: 'bad', text: strings.jammed });
+      setOutcome(
+        success
+          ? { kind: 'good', text: strings.done[state], state }
+          : { kind: 'bad', text: strings.refused[reason] ?? strings.refused['failed'] ?? reason },
+      );
     } catch (error) {
       setOutcome({ kind: 'bad', text: explain(error) });
     } finally {

@@ -57,7 +57,7 @@ export const pages: readonly PageEntry[] = [
   { path: 'hubs', view: HubsPage, navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
   { path: 'accounts', view: AccountsPage, navigation: { group: 'administration', icon: 'people', text: ({ accounts }) => accounts.title } },
   { path: 'tokens', view: TokensPage, navigation: { group: 'administration', icon: 'key', text: ({ tokens }) => tokens.title } },
-  { path: 'webhooks', view: WebhooksPage, navigation: { group: 'administration', icon: 'send', text: ({ webhooks }) => webhooks.title } },
+  { path: 'webhooks', view: WebhooksPage, navigation: { group: 'building', icon: 'send', text: ({ webhooks }) => webhooks.title } },
   { path: 'webhooks/:webhookId', view: WebhookPage },
   { path: 'audit', view: AuditPage, navigation: { group: 'administration', icon: 'list', text: ({ audit }) => audit.title } },
   { path: 'system', view: SystemPage, navigation: { group: 'administration', icon: 'gauge', text: ({ system }) => system.title } },

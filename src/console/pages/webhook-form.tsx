@@ -18,14 +18,18 @@ interface WebhookFormProps {
 export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookFormProps) {
   const { webhooks, common } = useStrings();
   const { client, live } = useApp();
-  const locks = [...(live.locks.value?.values() ?? [])].sort((one, other) => one.lockAlias.localeCompare(other.lockAlias));
+  // A lock that is out of sight stays what it is: a filter never grows unasked.
+  const names = new Map<number, string>((webhook?.lockIds ?? []).map((lockId) => [lockId, String(lockId)]));
+  for (const { lockId, lockAlias } of live.locks.value?.values() ?? []) names.set(lockId, lockAlias);
+  const locks = [...names].sort(([, one], [, other]) => one.localeCompare(other));
+  const choosesLocks = locks.length > 1 || (webhook?.lockIds.length ?? 0) > 0;
 
   async function save(values: Values): Promise<void> {
     const body = {
       name: values.text('name'),
       url: values.text('url'),
       eventTypes: values.all('eventTypes'),
-      lockIds: values.all('lockIds').map(Number),
+      ...(choosesLocks && { lockIds: values.all('lockIds').map(Number) }),
     };
     if (webhook === undefined) {
       const { secret } = await client.ask<{ secret: string }>('POST', 'gateway/webhooks', { body });
@@ -59,13 +63,13 @@ export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookForm
               values={webhook?.eventTypes ?? []}
               options={eventTypes.map((value) => ({ value, text: webhooks.eventTypes[value] ?? value }))}
             />
-            {locks.length > 1 && (
+            {choosesLocks && (
               <ManyField
                 label={webhooks.locks}
                 name="lockIds"
                 hint={webhooks.locksHint}
                 values={(webhook?.lockIds ?? []).map(String)}
-                options={locks.map(({ lockId, lockAlias }) => ({ value: String(lockId), text: lockAlias }))}
+                options={locks.map(([lockId, alias]) => ({ value: String(lockId), text: alias }))}
               />
             )}
             {webhook && <CheckField label={webhooks.enabled} name="enabled" checked={webhook.enabled} />}
