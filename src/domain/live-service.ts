@@ -28,6 +28,8 @@ export interface LiveService {
   readonly announce: Announcements;
   /** From now on it hears; the returned function ends that. */
   follow(follower: Follower): () => void;
+  /** From now on it is called when accounts or tokens have changed, whoever follows; the returned function ends that. Must not throw. */
+  watchAccounts(changed: () => void): () => void;
   /** The locks that the caller sees. */
   locksOf(caller: Caller): readonly LockId[];
   /** The lock as the caller sees it now; undefined when it does not. */
@@ -57,6 +59,7 @@ export function createLiveService(options: {
 }): LiveService {
   const { clock, locks, statuses, link, records, alarms, clockIsSuspect } = options;
   const followers = new Map<AccountId, Set<Follower>>();
+  const accountWatchers = new Set<() => void>();
 
   function mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean {
     if (event.type === 'lock-gone') return true;
@@ -129,6 +132,7 @@ export function createLiveService(options: {
 
     accountsChanged() {
       for (const ofAccount of followers.values()) for (const follower of ofAccount) follower.accountsChanged();
+      for (const changed of accountWatchers) changed();
     },
   };
 
@@ -142,6 +146,10 @@ export function createLiveService(options: {
         ofAccount.delete(follower);
         if (ofAccount.size === 0 && followers.get(accountId) === ofAccount) followers.delete(accountId);
       };
+    },
+    watchAccounts(changed) {
+      accountWatchers.add(changed);
+      return () => void accountWatchers.delete(changed);
     },
     locksOf: (caller) =>
       locks

@@ -95,7 +95,6 @@ export function createCourier(
     readonly caller: Caller;
     /** The receiver does not want to hear any more (410). */
     readonly onGone: () => void;
-    readonly accountsChanged: () => void;
   },
 ): Courier {
   const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, figures, pace, caller, kept } = options;
@@ -107,6 +106,7 @@ export function createCourier(
   let position = kept.progress.position;
   let isLive = false;
   let isStopped = false;
+  let stopping: Promise<void> | undefined;
   let failingSince: number | null = null;
   let isSaid = false;
   let saidAt = Number.NEGATIVE_INFINITY;
@@ -255,21 +255,25 @@ export function createCourier(
       position = Math.min(position, live.newestRecord());
       for (const { lockId, done } of behind) lanes.addBehind(lockId, done);
       for (const delivery of waiting) lanes.add(delivery, undefined);
-      unfollow = live.follow({ caller, hear, accountsChanged: options.accountsChanged });
+      // Whoever employs it sees to it that it ends with its account.
+      unfollow = live.follow({ caller, hear, accountsChanged: () => undefined });
       for (const event of told.missed(live.alarmsOf(caller))) hear(event);
       void catchUp();
     },
     changed() {
+      if (isStopped) return;
       keeper.now();
       turns.wake('all');
     },
     async stop() {
-      if (isStopped) return;
-      isStopped = true;
-      unfollow();
-      cancelRetry();
-      turns.stop();
-      await keeper.stop();
+      if (stopping === undefined) {
+        isStopped = true;
+        unfollow();
+        cancelRetry();
+        turns.stop();
+        stopping = keeper.stop();
+      }
+      await stopping;
     },
     waiting: lanes.size,
     failingSince: () => failingSince,

@@ -2,7 +2,8 @@
 import type { Account } from './account.ts';
 import { createPace } from './pace.ts';
 import type { AccountStore } from './ports.ts';
-import type { KeptWebhook, Webhook, WebhookId } from './webhook.ts';
+import type { Sequence } from './sequence.ts';
+import type { Webhook, WebhookId } from './webhook.ts';
 import { type Courier, type CourierFigures, type CourierSurroundings, createCourier } from './webhook-courier.ts';
 
 /** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
@@ -12,8 +13,8 @@ export interface WebhookCouriers {
   /** Removes the webhooks of nobody, and serves the others. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Gives it a courier, if it is to have one. */
-  employ(kept: KeptWebhook): void;
+  /** Gives it a courier, if it is to have one and has none. */
+  employ(webhookId: WebhookId): void;
   /** Its courier goes, having kept how far it has come. */
   dismiss(webhookId: WebhookId): Promise<void>;
   of(webhookId: WebhookId): Courier | undefined;
@@ -23,26 +24,31 @@ export interface WebhookCouriers {
 }
 
 export function createWebhookCouriers(
-  options: Omit<CourierSurroundings, 'figures' | 'pace'> & { readonly accounts: AccountStore },
+  options: Omit<CourierSurroundings, 'figures' | 'pace'> & {
+    readonly accounts: AccountStore;
+    /** In which webhooks are changed and removed, with their couriers. */
+    readonly inTurn: Sequence;
+  },
 ): WebhookCouriers {
-  const { webhooks, accounts, sender, notify } = options;
+  const { live, webhooks, accounts, sender, notify, inTurn } = options;
   const couriers = new Map<WebhookId, Courier>();
   const figures: CourierFigures = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const pace = createPace({ clock: options.clock, ...limits });
   let isRunning = false;
+  let unwatch = (): void => undefined;
 
   const accountOf = (webhook: Webhook) => accounts.current().accounts.find(({ accountId }) => accountId === webhook.accountId);
 
-  function employ(kept: KeptWebhook): void {
-    const { webhookId, enabled } = kept.webhook;
+  function employ(webhookId: WebhookId): void {
+    const kept = webhooks.get(webhookId);
+    if (!isRunning || kept === undefined || !kept.webhook.enabled || couriers.has(webhookId)) return;
     const account = accountOf(kept.webhook);
-    if (!isRunning || !enabled || account === undefined) return;
+    if (account === undefined) return;
     const { accountId, username, gatewayAdministrator } = account;
     const courier = createCourier({
       ...{ ...options, figures, pace, kept },
       caller: { accountId, username, gatewayAdministrator },
-      onGone: () => void switchOff(webhookId),
-      accountsChanged: removeOrphans,
+      onGone: () => void switchOff(webhookId, courier),
     });
     couriers.set(webhookId, courier);
     courier.start();
@@ -52,28 +58,39 @@ export function createWebhookCouriers(
     couriers.delete(webhookId);
     await courier?.stop();
   }
-  async function switchOff(webhookId: WebhookId): Promise<void> {
-    await dismiss(webhookId);
-    notify({ kind: 'webhook-gone', webhookId });
-    // On a full disk it is tried again after the next start, and answered in the same way.
-    await webhooks.update(webhookId, (kept) => ({ ...kept, webhook: { ...kept.webhook, enabled: false } })).catch(() => undefined);
+  async function switchOff(webhookId: WebhookId, courier: Courier): Promise<void> {
+    // It sends nothing more while it waits for its turn, and keeps its place: no other one is employed meanwhile.
+    void courier.stop();
+    await inTurn(async () => {
+      // It has been removed, or switched off and on again, since.
+      if (couriers.get(webhookId) !== courier) return;
+      await dismiss(webhookId);
+      notify({ kind: 'webhook-gone', webhookId });
+      // On a full disk it is tried again after the next start, and answered in the same way.
+      await webhooks.update(webhookId, (kept) => ({ ...kept, webhook: { ...kept.webhook, enabled: false } })).catch(() => undefined);
+    });
   }
   function removeOrphans(): void {
     for (const { webhook } of webhooks.all()) {
       if (accountOf(webhook) !== undefined) continue;
+      const { webhookId } = webhook;
+      const dismissed = dismiss(webhookId);
       // What cannot be removed now hears nothing all the same, and is removed at the next start.
-      void dismiss(webhook.webhookId).then(() => webhooks.remove(webhook.webhookId).catch(() => undefined));
+      void inTurn(() => dismissed.then(() => webhooks.remove(webhookId))).catch(() => undefined);
     }
   }
 
   return {
     async start() {
       isRunning = true;
+      // Those that are switched off have no courier, and end with their accounts as well.
+      unwatch = live.watchAccounts(removeOrphans);
       removeOrphans();
-      for (const kept of webhooks.all()) employ(kept);
+      for (const { webhook } of webhooks.all()) employ(webhook.webhookId);
     },
     async stop() {
       isRunning = false;
+      unwatch();
       sender.stop();
       const dismissed = [...couriers.keys()].map(dismiss);
       pace.stop();

@@ -7,7 +7,7 @@ import { type Page, type PageRequest, paginate } from './page.ts';
 import type { Part } from './part.ts';
 import { requireRole } from './permissions.ts';
 import type { AccountStore, CounterStore, LockStore, Secrets, WebhookPost } from './ports.ts';
-import type { Sequence } from './sequence.ts';
+import { createSequence, type Sequence } from './sequence.ts';
 import { toldAlarm } from './told-alarms.ts';
 import {
   type Attempt,
@@ -97,7 +97,9 @@ export function createWebhookService(
   let asked = 0;
 
   const newId = (): string => `${life}-${++given}`;
-  const couriers = createWebhookCouriers({ ...options, newId });
+  // What is stored and who serves it change together: nobody is employed for what another has just removed or switched off.
+  const inTurn = createSequence();
+  const couriers = createWebhookCouriers({ ...options, newId, inTurn });
   const { employ, dismiss, accountOf } = couriers;
   const standingNow = (caller: Caller): readonly ToldAlarm[] =>
     live.alarmsOf(caller).flatMap((event) => (event.type === 'alarm' ? [toldAlarm(event)] : []));
@@ -157,8 +159,10 @@ export function createWebhookService(
             `there are ${webhooksOfAccount} webhooks of this account, or ${webhooksAtMost} in all, already`,
           );
         const kept = { webhook, progress: freshProgress(live.newestRecord(), standingNow(caller)) };
-        await webhooks.add(kept);
-        employ(kept);
+        await inTurn(async () => {
+          await webhooks.add(kept);
+          employ(webhookId);
+        });
       });
       return { webhookId, secret };
     },
@@ -168,39 +172,45 @@ export function createWebhookService(
       return paginate(seen.map(viewOf), page);
     },
 
-    async change(caller, webhookId, changes) {
-      const { webhook: before } = require(caller, webhookId, 'own');
-      check(caller, changes);
-      if (changes.enabled === false) await dismiss(webhookId);
-      const isBegun = changes.enabled === true && !before.enabled;
-      const kept = await webhooks.update(webhookId, ({ webhook, progress }) => ({
-        webhook: { ...webhook, ...changes },
-        progress: isBegun || changes.enabled === false ? freshProgress(live.newestRecord(), standingNow(caller), progress) : progress,
-      }));
-      const courier = couriers.of(webhookId);
-      if (courier) courier.changed();
-      else employ(kept);
-      return viewOf(kept);
-    },
+    change: (caller, webhookId, changes) =>
+      inTurn(async () => {
+        const { webhook: before } = require(caller, webhookId, 'own');
+        check(caller, changes);
+        if (changes.enabled === false) await dismiss(webhookId);
+        const isBegun = changes.enabled === true && !before.enabled;
+        const updated = webhooks.update(webhookId, ({ webhook, progress }) => ({
+          webhook: { ...webhook, ...changes },
+          progress: isBegun || changes.enabled === false ? freshProgress(live.newestRecord(), standingNow(caller), progress) : progress,
+        }));
+        // When the disk took nothing, it is still switched on.
+        const kept = await updated.catch((error: unknown) => {
+          employ(webhookId);
+          throw error;
+        });
+        couriers.of(webhookId)?.changed();
+        employ(webhookId);
+        return viewOf(kept);
+      }),
 
-    async remove(caller, webhookId) {
-      require(caller, webhookId, 'any');
-      await dismiss(webhookId);
-      try {
-        await webhooks.remove(webhookId);
-      } catch (error) {
-        const kept = webhooks.get(webhookId);
-        if (kept !== undefined) employ(kept);
-        throw error;
-      }
-    },
+    remove: (caller, webhookId) =>
+      inTurn(async () => {
+        require(caller, webhookId, 'any');
+        await dismiss(webhookId);
+        try {
+          await webhooks.remove(webhookId);
+        } finally {
+          // When it could not be removed, it goes on.
+          employ(webhookId);
+        }
+      }),
 
-    async renewSecret(caller, webhookId) {
-      require(caller, webhookId, 'own');
-      const secret = secrets.newWebhookSecret();
-      await webhooks.update(webhookId, ({ webhook, progress }) => ({ webhook: { ...webhook, secret }, progress }));
-      return { webhookId, secret };
-    },
+    renewSecret: (caller, webhookId) =>
+      inTurn(async () => {
+        require(caller, webhookId, 'own');
+        const secret = secrets.newWebhookSecret();
+        await webhooks.update(webhookId, ({ webhook, progress }) => ({ webhook: { ...webhook, secret }, progress }));
+        return { webhookId, secret };
+      }),
 
     async test(caller, webhookId) {
       const { webhook } = require(caller, webhookId, 'own');

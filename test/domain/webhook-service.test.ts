@@ -1,5 +1,5 @@
 // Webhooks over a receiver and a clock that the test sets: what comes, in which order, how often, for how long, and what is left of it.
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { LockId } from '../../src/domain/lock.ts';
 import type { WebhookPost } from '../../src/domain/ports.ts';
@@ -383,5 +383,111 @@ describe('management', () => {
     await clock.advance(hour);
     expect(receiver.taken()).toEqual([id]);
     await next.stop();
+  });
+
+  test.each(['change, remove', 'remove, change', 'change, change, remove'])('%s at a time: nothing more is sent', async (order) => {
+    const { webhooks, webhookId, append, receiver, clock, live, webhookStore } = await setUp();
+    receiver.answer = () => refused;
+    await append(lockId, 1);
+    const follow = jest.spyOn(live, 'follow');
+    const asked = order.split(', ').map(async (what) => {
+      if (what === 'remove') await webhooks.remove(ada, webhookId);
+      else await webhooks.change(ada, webhookId, { name: 'y', enabled: true });
+    });
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      order === 'remove, change' ? ['fulfilled', 'rejected'] : outcomes.map(() => 'fulfilled'),
+    );
+    const sent = receiver.posts.length;
+    await append(lockId, 2);
+    await clock.advance(hour);
+    expect(receiver.posts).toHaveLength(sent);
+    expect(webhookStore.all()).toEqual([]);
+    expect(follow).not.toHaveBeenCalled();
+    expect(clock.timers()).toBe(0);
+  });
+
+  test('of two changes at a time the last one holds', async () => {
+    const { webhooks, webhookId, append, receiver, clock } = await setUp();
+    const change = (enabled: boolean) => webhooks.change(ada, webhookId, { enabled });
+    await Promise.all([change(false), change(true), webhooks.renewSecret(ada, webhookId)]);
+    const ids = await append(lockId, 2);
+    await clock.advance(hour);
+    expect(receiver.posts.map(({ deliveryId }) => deliveryId)).toEqual(ids);
+    await Promise.all([change(true), change(false)]);
+    await append(lockId, 2);
+    await clock.advance(hour);
+    expect(receiver.posts).toHaveLength(ids.length);
+    expect(clock.timers()).toBe(0);
+  });
+
+  test.each(['before', 'after'])('a change just %s an answer 410: it is switched off, and asked once', async (when) => {
+    const { webhooks, webhookId, append, receiver, clock, storage, view, notices } = await setUp();
+    let give = (): void => undefined;
+    receiver.answer = () =>
+      new Promise((resolve) => {
+        give = () => resolve({ ...refused, status: 410 });
+      });
+    await append(lockId, 2);
+    const release = storage.hold();
+    const change = () => webhooks.change(ada, webhookId, { name: 'y' });
+    let changed = when === 'before' ? change() : undefined;
+    give();
+    await settled();
+    changed ??= change();
+    await settled();
+    release();
+    await changed;
+    await append(lockId, 2);
+    await clock.advance(hour);
+    expect(receiver.posts).toHaveLength(1);
+    expect(view()).toMatchObject({ webhook: { name: 'y', enabled: false } });
+    expect(notices.filter(({ kind }) => kind === 'webhook-gone')).toHaveLength(1);
+    expect(clock.timers()).toBe(0);
+  });
+
+  test('one that was switched off and on again meanwhile is not switched off by the answer to an earlier attempt', async () => {
+    const { webhooks, webhookId, append, receiver, storage, view } = await setUp();
+    let give = (): void => undefined;
+    receiver.answer = () =>
+      new Promise((resolve) => {
+        give = () => resolve({ ...refused, status: 410 });
+      });
+    await append(lockId, 1);
+    const release = storage.hold();
+    const changes = [{ name: 'y' }, { enabled: false }, { enabled: true }].map((one) => webhooks.change(ada, webhookId, one));
+    give();
+    await settled();
+    release();
+    await Promise.all(changes);
+    await settled();
+    receiver.answer = () => taken;
+    const ids = await append(lockId, 1);
+    expect(view()).toMatchObject({ webhook: { enabled: true } });
+    expect(receiver.taken()).toEqual(ids);
+    await webhooks.stop();
+  });
+
+  test('one that is switched off ends with its account, too, whoever else has one', async () => {
+    const { webhooks, webhookId, accountService, webhookStore } = await setUp();
+    const own = await webhooks.create(callers.operator, { name: 'x', url, eventTypes: [], lockIds: [] });
+    await webhooks.change(callers.operator, own.webhookId, { enabled: false });
+    await webhooks.change(ada, webhookId, { enabled: false });
+    await accountService.removeAccount(callers.admin, 'ole');
+    await settled();
+    expect(webhookStore.all().map(({ webhook }) => webhook.webhookId)).toEqual([webhookId]);
+  });
+
+  test.each(['switched off', 'removed'])('one that could not be %s goes on', async (what) => {
+    const { webhooks, webhookId, append, receiver, clock, storage, view } = await setUp();
+    storage.fails = (write) => write.startsWith('webhooks.');
+    const ask = () => (what === 'removed' ? webhooks.remove(ada, webhookId) : webhooks.change(ada, webhookId, { enabled: false }));
+    expect(await codeOf(ask)).toBe('storage-unavailable');
+    storage.fails = () => false;
+    const ids = await append(lockId, 2);
+    await clock.advance(10_000);
+    expect(view()).toMatchObject({ webhook: { enabled: true } });
+    expect(receiver.taken()).toEqual(ids);
+    await webhooks.stop();
   });
 });

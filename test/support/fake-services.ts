@@ -192,6 +192,7 @@ function createFakeServices(): FakeServices {
         accountsChanged: () => unexpected('live.accountsChanged'),
       },
       follow: () => unexpected('live.follow'),
+      watchAccounts: () => unexpected('live.watchAccounts'),
       locksOf: () => unexpected('live.locksOf'),
       alarmsOf: () => unexpected('live.alarmsOf'),
       inSight: () => unexpected('live.inSight'),
