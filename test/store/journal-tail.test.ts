@@ -22,3 +22,15 @@ test.each([[0], [37]])('what was added last is read as it is in the file, the re
     }
   }
 });
+
+test('it grows to its capacity, and what was kept before stays', () => {
+  const lines = Buffer.from(Array.from({ length: 700_000 }, (_, position) => (position * 13) % 253));
+  const tail = createJournalTail(500_000);
+  for (let end = 0; end < lines.length; end += 70_000) {
+    tail.add(lines.subarray(end, end + 70_000), end);
+    const into = Buffer.alloc(Math.min(end + 70_000, 500_000));
+    expect(tail.read(into, end + 70_000 - into.length)).toBe(true);
+    expect(into.equals(lines.subarray(end + 70_000 - into.length, end + 70_000))).toBe(true);
+    expect(tail.read(Buffer.alloc(into.length + 1), end + 70_000 - into.length - 1)).toBe(false);
+  }
+});
