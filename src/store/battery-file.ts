@@ -2,11 +2,8 @@
 // not wear out for a line in a chart, and what a power cut takes is said again by the lock.
 import { z } from 'zod';
 import type { BatteryLevel, LockId } from '../domain/lock.ts';
-import type { Log } from '../domain/part.ts';
-import type { BatteryStore, Clock } from '../domain/ports.ts';
-import { type BeforeUpgrade, createDocument, type Document, NewerSchemaError } from './document.ts';
-import type { FileLayer } from './files.ts';
-import { createLateSaving } from './late-saving.ts';
+import type { BatteryStore } from '../domain/ports.ts';
+import { createLateDocument, type LateOptions } from './late-document.ts';
 
 const saveDelayMs = 3_600_000;
 
@@ -21,57 +18,31 @@ const history = z.strictObject({
 export const batteryFormat = { schemaVersion: 1, schema: z.strictObject({ batteries: z.array(history) }) };
 
 export interface BatteryFile extends BatteryStore {
-  readonly document: Document<z.output<typeof batteryFormat.schema>>;
   /** Loads it; a damaged one is set aside. */
   open(): Promise<void>;
   /** Writes what is not yet on the disk and ends the timer. Never rejects. */
   close(): Promise<void>;
 }
 
-export function createBatteryFile(options: {
-  readonly files: FileLayer;
-  readonly path: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly beforeUpgrade?: BeforeUpgrade | undefined;
-}): BatteryFile {
-  const { files, path, clock, log } = options;
-  const document = createDocument({ files, path, format: batteryFormat, beforeUpgrade: options.beforeUpgrade });
+export function createBatteryFile(options: LateOptions): BatteryFile {
   const known = new Map<LockId, readonly BatteryLevel[]>();
-  const saving = createLateSaving({
-    clock,
-    delayMs: saveDelayMs,
-    save: () => document.put({ batteries: [...known].map(([lockId, levels]) => ({ lockId, levels })) }),
-    onFailed: (error) => log.warn({ code: 'status-not-saved', err: error }, 'the battery levels could not be saved; it is tried again'),
+  const document = createLateDocument(options, {
+    ...{ format: batteryFormat, delayMs: saveDelayMs, holds: 'the battery levels', whenLost: 'they begin anew' },
+    value: () => ({ batteries: [...known].map(([lockId, levels]) => ({ lockId, levels })) }),
   });
 
   return {
-    document,
     async open() {
-      try {
-        if (!(await document.load())) return;
-      } catch (error) {
-        if (error instanceof NewerSchemaError) throw error;
-        await files.rename(path, `${path}.damaged`);
-        log.warn(
-          { code: 'status-lost', err: error, kept: 'battery.json.damaged' },
-          'the saved battery levels were unusable; they begin anew',
-        );
-        return;
-      }
-      for (const { lockId, levels } of document.current().batteries) known.set(lockId, levels);
+      for (const { lockId, levels } of (await document.load())?.batteries ?? []) known.set(lockId, levels);
     },
     levels: (lockId) => known.get(lockId) ?? [],
     put(lockId, levels) {
       known.set(lockId, levels);
-      saving.touch();
+      document.touch();
     },
     remove(lockId) {
-      if (known.delete(lockId)) saving.touch();
+      if (known.delete(lockId)) document.touch();
     },
-    async close() {
-      await document.idle();
-      await saving.close();
-    },
+    close: document.close,
   };
 }

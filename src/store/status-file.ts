@@ -2,11 +2,8 @@
 // losing it costs nothing that the locks do not say again.
 import { z } from 'zod';
 import { type LockId, type LockStatus, unknownStatus } from '../domain/lock.ts';
-import type { Log } from '../domain/part.ts';
-import type { Clock, StatusStore } from '../domain/ports.ts';
-import { type BeforeUpgrade, createDocument, NewerSchemaError } from './document.ts';
-import type { FileLayer } from './files.ts';
-import { createLateSaving } from './late-saving.ts';
+import type { StatusStore } from '../domain/ports.ts';
+import { createLateDocument, type LateOptions } from './late-document.ts';
 
 const saveDelayMs = 5_000;
 
@@ -30,50 +27,25 @@ export interface StatusFile extends StatusStore {
   close(): Promise<void>;
 }
 
-export function createStatusFile(options: {
-  readonly files: FileLayer;
-  readonly path: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly beforeUpgrade?: BeforeUpgrade | undefined;
-}): StatusFile {
-  const { files, path, clock, log } = options;
-  const document = createDocument({ files, path, format: statusFormat, beforeUpgrade: options.beforeUpgrade });
+export function createStatusFile(options: LateOptions): StatusFile {
   const known = new Map<LockId, LockStatus>();
-  const saving = createLateSaving({
-    clock,
-    delayMs: saveDelayMs,
-    save: () => document.put({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) }),
-    onFailed: (error) =>
-      log.warn({ code: 'status-not-saved', err: error }, 'the status of the locks could not be saved; it is tried again'),
+  const document = createLateDocument(options, {
+    ...{ format: statusFormat, delayMs: saveDelayMs, holds: 'the status of the locks', whenLost: 'they will say it again' },
+    value: () => ({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) }),
   });
 
   return {
     async open() {
-      try {
-        if (!(await document.load())) return;
-      } catch (error) {
-        if (error instanceof NewerSchemaError) throw error;
-        await files.rename(path, `${path}.damaged`);
-        log.warn(
-          { code: 'status-lost', err: error, kept: 'status.json.damaged' },
-          'the saved status of the locks was unusable; they will say it again',
-        );
-        return;
-      }
-      for (const { lockId, ...one } of document.current().statuses) known.set(lockId, one);
+      for (const { lockId, ...one } of (await document.load())?.statuses ?? []) known.set(lockId, one);
     },
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {
       known.set(lockId, { ...(known.get(lockId) ?? unknownStatus), ...change });
-      saving.touch();
+      document.touch();
     },
     remove(lockId) {
-      if (known.delete(lockId)) saving.touch();
+      if (known.delete(lockId)) document.touch();
     },
-    async close() {
-      await document.idle();
-      await saving.close();
-    },
+    close: document.close,
   };
 }
