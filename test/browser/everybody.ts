@@ -42,6 +42,21 @@ export function everybodyTests(at: At): void {
     expect(titles.size).toBeGreaterThan(10);
   }, 60_000);
 
+  test('the API page at /docs asks the gateway with a token that was entered there, under its policy', async () => {
+    const { stage } = at();
+    const page = await stage.visit();
+    await page.goto(`${stage.url}/docs`);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('.auth-container input').first().fill(stage.site.gateway.token);
+    await page.locator('.auth-container').getByRole('button', { name: 'Apply credentials' }).first().click();
+    await page.locator('.close-modal').click();
+    await page.locator('.opblock-summary', { hasText: '/api/v1/lock/list' }).first().click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    await page.locator('.live-responses-table', { hasText: 'Front door' }).waitFor();
+    await page.context().close();
+  });
+
   test('at 360 pixels nothing has to be scrolled sideways, and the menu leads everywhere', async () => {
     const { stage } = at();
     const phone = await stage.visit({ width: 360, height: 740 });
