@@ -101,8 +101,8 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
   );
 
   const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: options.commandTimeoutMs });
-  const lockService = createLockService({ locks, statuses, batteries: stores.batteries, link, commands, stateHeard });
-  const cardService = createCardService({ clock, locks, cards, counters, commands, notify });
+  const lockService = createLockService({ locks, accounts, statuses, batteries: stores.batteries, link, commands, stateHeard });
+  const cardService = createCardService({ clock, locks, cards, accounts, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records, clockIsSuspect });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const registrations = createRegistrationService({

@@ -21,8 +21,8 @@ import type { LockCommand } from './lock-command.ts';
 import { refuseUnlessOk } from './lock-service.ts';
 import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
-import { requireRole } from './permissions.ts';
-import type { CardStore, Clock, CounterStore, Gone, LockSession, LockStore, Notify } from './ports.ts';
+import { requireRole, requireRoleStill } from './permissions.ts';
+import type { AccountStore, CardStore, Clock, CounterStore, Gone, LockSession, LockStore, Notify } from './ports.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -62,11 +62,12 @@ export function createCardService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
   readonly cards: CardStore;
+  readonly accounts: Pick<AccountStore, 'current'>;
   readonly counters: CounterStore;
   readonly commands: CommandService;
   readonly notify: Notify;
 }): CardService {
-  const { clock, locks, cards, counters, commands, notify } = options;
+  const { clock, locks, cards, accounts, counters, commands, notify } = options;
   // One change of a lock's cards at a time, from its intent to its end; doors go in between (each command has its own turn).
   const inTurn = createOneAtATime<LockId>({ clock, limit: waitingLimit });
 
@@ -88,7 +89,7 @@ export function createCardService(options: {
       });
       try {
         const atTurn = () => {
-          requireRole(locks, caller, lockId, 'manager');
+          requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
           return command;
         };
         const { accountId } = caller;
@@ -225,8 +226,8 @@ export function createCardService(options: {
       const deadline = commands.deadline();
       const session = commands.session(lockId);
       const held = await listCardsOnLock(commands, { session, accountId: caller.accountId, deadline, gone });
-      // Asked again: the role can have been taken away while the lock was asked.
-      requireRole(locks, caller, lockId, 'manager');
+      // Asked again: the role, or the account, can have been taken away while the lock was asked.
+      requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
       return held.map((card) => ({ ...card, known: cardNumbered(cards.of(lockId), card.cardNumber) !== undefined }));
     },
 

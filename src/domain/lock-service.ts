@@ -6,8 +6,8 @@ import { DomainError } from './errors.ts';
 import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
-import { requireLock, requireRole } from './permissions.ts';
-import type { BatteryStore, Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
+import { requireLock, requireRole, requireRoleStill } from './permissions.ts';
+import type { AccountStore, BatteryStore, Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
 
 /** A lock with what it last said and whether it is connected. */
 export interface LockView {
@@ -43,6 +43,7 @@ export interface LockService {
 
 export function createLockService(options: {
   readonly locks: LockStore;
+  readonly accounts: Pick<AccountStore, 'current'>;
   readonly statuses: StatusStore;
   readonly batteries: Pick<BatteryStore, 'levels'>;
   readonly link: LockLink;
@@ -50,7 +51,7 @@ export function createLockService(options: {
   /** Sessions in which the lock has said its open state: an older state may be wrong by now, and spares no command. */
   readonly stateHeard: WeakSet<LockSession>;
 }): LockService {
-  const { locks, statuses, batteries, link, commands, stateHeard } = options;
+  const { locks, accounts, statuses, batteries, link, commands, stateHeard } = options;
   const locksOf = ofEachCaller(locks);
 
   function view(lock: Lock, caller: Caller): LockView {
@@ -62,7 +63,7 @@ export function createLockService(options: {
     };
   }
 
-  /** One command for a caller who may; asked again at its turn, because the role can have been taken away while it waited. */
+  /** One command for a caller who may; asked again at its turn, because the role, or the account, can be gone by then. */
   function send(
     request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: Gone },
     toSend: () => LockCommand | undefined,
@@ -70,7 +71,7 @@ export function createLockService(options: {
     const { caller, lockId, role, gone } = request;
     requireRole(locks, caller, lockId, role);
     const atTurn = () => {
-      requireRole(locks, caller, lockId, role);
+      requireRoleStill({ locks, accounts }, caller, lockId, role);
       return toSend();
     };
     return commands.send({ lockId, priority: request.priority, accountId: caller.accountId, deadline: commands.deadline(), gone, atTurn });

@@ -2,7 +2,7 @@
 import { type Caller, type LockRole, roleSuffices } from './account.ts';
 import { DomainError } from './errors.ts';
 import { type Lock, type LockId, roleOn } from './lock.ts';
-import type { LockStore } from './ports.ts';
+import type { AccountStore, LockStore } from './ports.ts';
 
 /** The lock; `lock-not-found` when there is none. */
 export function requireLock(locks: LockStore, lockId: LockId): Lock {
@@ -18,6 +18,18 @@ export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, ne
     throw new DomainError('forbidden', `this needs the role ${needed} on lock ${lockId}`);
   }
   return lock;
+}
+
+/** As `requireRole`, for work that has waited: the account can have been removed meanwhile, and what roles it had still stand with the lock. */
+export function requireRoleStill(
+  { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'current'> },
+  caller: Caller,
+  lockId: LockId,
+  needed: LockRole,
+): void {
+  requireRole(locks, caller, lockId, needed);
+  const isThere = accounts.current().accounts.some(({ accountId }) => accountId === caller.accountId);
+  if (!isThere) throw new DomainError('forbidden', `the account ${caller.username} was removed`);
 }
 
 /** `forbidden` for all but gateway administrators. */

@@ -164,6 +164,19 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
+  it('is not sent when the account was removed while it waited (HTTP API 6)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    const { lockService, accountService, cards, link } = domain;
+    void lockService.move(callers.operator, lockId, 'locked', stays());
+    const code = codeOf(() => begin(domain, 'gateway'));
+    await settled();
+    await accountService.removeAccount(callers.admin, manager.username);
+    link.sent[0]?.answer(ok);
+    expect(await code).toBe('forbidden');
+    expect(link.ops()).toEqual(['lock']);
+    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+  });
+
   it('is storage-unavailable, with nothing sent, when the intent cannot be kept (HTTP API 2)', async () => {
     const domain = await createDomain({ cards: [card] });
     domain.storage.fails = (write) => write === 'cards.update';

@@ -148,6 +148,16 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['lock']);
   });
 
+  it('sends nothing for an account that was removed while it waited (HTTP API 6)', async () => {
+    const { lockService, accountService, link } = await createDomain();
+    void lockService.move(manager, lockId, 'locked', stays());
+    const waiting = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
+    await accountService.removeAccount(admin, operator.username);
+    link.sent[0]?.answer(ok);
+    expect(await waiting).toBe('forbidden');
+    expect(link.ops()).toEqual(['lock']);
+  });
+
   it('sends nothing to a lock that was removed while it waited (HTTP API 2)', async () => {
     const { lockService, locks, link } = await createDomain();
     void lockService.move(manager, lockId, 'locked', stays());
