@@ -93,12 +93,14 @@ export function createLockFiles(options: {
       log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
     }
   }
-  /** The entry of a lock that is there and stays. */
-  async function present(lockId: LockId): Promise<Entry> {
-    const entry = entries.get(lockId);
-    await entry?.removing?.catch(() => undefined);
-    if (!entry || entries.get(lockId) !== entry) throw new DomainError('lock-not-found', `There is no lock ${lockId}`);
-    return entry;
+  /** Begins `work` on the document of a lock in the very moment in which it is there and stays: written a moment later, it would outlive its removal. */
+  async function onPresent<T>(lockId: LockId, work: (entry: Entry) => Promise<T>): Promise<T> {
+    for (;;) {
+      const entry = entries.get(lockId);
+      if (!entry) throw new DomainError('lock-not-found', `There is no lock ${lockId}`);
+      if (!entry.removing) return work(entry);
+      await entry.removing.catch(() => undefined);
+    }
   }
   async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<void> {
     await document.idle();
@@ -152,31 +154,33 @@ export function createLockFiles(options: {
       }
     },
     async update(lockId, change) {
-      const { document } = await present(lockId);
-      const after = await document.update((newest) => {
-        const lock = change(newest.lock);
-        return lock === newest.lock ? newest : { ...newest, lock };
-      });
+      const after = await onPresent(lockId, ({ document }) =>
+        document.update((newest) => {
+          const lock = change(newest.lock);
+          return lock === newest.lock ? newest : { ...newest, lock };
+        }),
+      );
       return after.lock;
     },
-    async remove(lockId) {
-      const entry = await present(lockId);
-      entry.removing ??= discard(lockId, entry).finally(() => {
-        delete entry.removing;
-      });
-      await entry.removing;
-    },
+    remove: (lockId) =>
+      onPresent(lockId, (entry) => {
+        entry.removing = discard(lockId, entry).finally(() => {
+          delete entry.removing;
+        });
+        return entry.removing;
+      }),
   };
 
   const cards: CardStore = {
     of: (lockId) => cardsOf(currentOf(entries.get(lockId))),
     async update(lockId, change) {
-      const { document } = await present(lockId);
-      const after = await document.update((newest) => {
-        const before = cardsOf(newest);
-        const changed = change(before);
-        return changed === before ? newest : { lock: newest.lock, cards: changed.cards, intents: changed.intents };
-      });
+      const after = await onPresent(lockId, ({ document }) =>
+        document.update((newest) => {
+          const before = cardsOf(newest);
+          const changed = change(before);
+          return changed === before ? newest : { lock: newest.lock, cards: changed.cards, intents: changed.intents };
+        }),
+      );
       return cardsOf(after);
     },
   };

@@ -461,6 +461,22 @@ test('battery levels are on the disk within the hour, without a stop, and a dama
     await anew.stop();
   }));
 
+test('a lock that is removed stays so, whatever was asked of it in that moment', () =>
+  withDirectory(async (directory) => {
+    await filled(directory);
+    const { store } = await startedStore(directory);
+    const gone = expect.objectContaining({ status: 'rejected', reason: expect.objectContaining({ code: 'lock-not-found' }) });
+    const ends = await Promise.allSettled([
+      store.locks.remove(lockId(2)),
+      store.locks.update(lockId(2), (lock) => ({ ...lock, alias: 'late' })),
+      store.cards.update(lockId(2), () => ({ cards: [], intents: [] })),
+      store.locks.remove(lockId(2)),
+    ]);
+    expect(ends.slice(1)).toEqual([gone, gone, gone]);
+    await store.stop();
+    expect(await readdir(`${directory}/locks`)).toEqual(['1.json', '3.json']);
+  }));
+
 test('roles and tokens survive in the documents as they were given', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
