@@ -100,7 +100,13 @@ export function createCardService(options: {
         else await drop(lockId, intent);
         throw error;
       }
-      await cards.update(lockId, (current) => complete(withoutIntent(current, intent)));
+      try {
+        await cards.update(lockId, (current) => complete(withoutIntent(current, intent)));
+      } catch (error) {
+        // The lock has done it, and the caller hears that nothing was changed: a card that was not added must open no door.
+        void settle(lockId, session);
+        throw error;
+      }
       return intent;
     });
   }

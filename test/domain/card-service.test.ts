@@ -456,6 +456,19 @@ describe('other things about cards', () => {
     expect(await code).toBe('forbidden');
   });
 
+  it('a card that the lock has taken and the gateway cannot keep is taken off the lock at once (Protocol 5.4 rule 6)', async () => {
+    const domain = await createDomain();
+    const memory = createCardMemory();
+    domain.link.reply(lockId, (command) => {
+      domain.storage.fails = (write) => command.op === 'add-card' && write === 'cards.update';
+      return memory.replier(command);
+    });
+    expect(await codeOf(() => domain.cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('storage-unavailable');
+    await settled();
+    expect(domain.link.ops()).toEqual(['add-card', 'list-cards', 'remove-card']);
+    expect(domain.cards.of(lockId)).toEqual({ cards: [], intents: [] });
+  });
+
   it('a door goes in between the commands of card changes (Protocol 5.4 rule 1)', async () => {
     const { cardService, lockService, link } = await createDomain({ cards: [card] });
     const changing = ['1', '2'].map((cardNumber) => cardService.add(manager, lockId, newCard({ cardNumber }), 'gateway', stays()));
