@@ -1,7 +1,7 @@
 // Makes a data directory of a backup: beside its final place first, checked there file by file and as a whole, then renamed. So a data
 // directory is either whole or not there, whatever the archive holds and whenever this is cut off.
 import { createHash } from 'node:crypto';
-import { chown, rm, stat } from 'node:fs/promises';
+import { chown, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { dataPrefix, isSafeName, type ListedFile, manifestName, parseManifest } from './backup-manifest.ts';
 import { createCounterFile, leapt } from './counter-file.ts';
@@ -55,9 +55,9 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     const verified = await verify(making);
     signal.throwIfAborted();
     const restored = verified.findings.length === 0 || acceptDamage;
-    if (restored) await giveName(files, making, directory, owner, unpacked.names);
-    const { createdAt, latchd } = unpacked.manifest;
-    return { ...verified, restored, createdAt, latchd, fileCount: unpacked.names.length };
+    if (restored) await giveName(files, making, directory, owner);
+    const { createdAt, latchd, files: listed } = unpacked.manifest;
+    return { ...verified, restored, createdAt, latchd, fileCount: listed.length };
   } catch (error) {
     throw new Error(`${archive} was not restored: ${signal.aborted ? 'it was cut off' : sayWhy(error, making, directory)}`, {
       cause: error,
@@ -112,7 +112,7 @@ async function unpack({ archive, signal, onProgress }: RestoreOptions, files: Fi
   const manifest = parseManifest(manifestBytes);
   compare(manifest.files, found);
   for (const folder of folders) await files.syncFolder(join(making, folder));
-  return { manifest, bytes, names: [...folders, ...found.keys()] };
+  return { manifest, bytes };
 }
 
 function folderOf(name: string): string {
@@ -164,15 +164,10 @@ async function leap(files: FileLayer, directory: string, now: number): Promise<v
   await removeIfThere(files, `${path}.previous`);
 }
 
-async function giveName(
-  files: FileLayer,
-  making: string,
-  directory: string,
-  owner: Owner | undefined,
-  names: readonly string[],
-): Promise<void> {
-  // Restored by root for the service: what was made belongs to whom the empty directory belongs.
-  if (owner && process.getuid?.() === 0) for (const name of names) await chown(join(making, name), owner.uid, owner.gid);
+async function giveName(files: FileLayer, making: string, directory: string, owner: Owner | undefined): Promise<void> {
+  // Restored by root for the service: all that is there, the audit log of this deed too, belongs to whom the empty directory belongs.
+  if (owner && process.getuid?.() === 0)
+    for (const name of ['', ...(await readdir(making, { recursive: true }))]) await chown(join(making, name), owner.uid, owner.gid);
   await files.syncFolder(making);
   await files.rename(making, directory);
   await files.syncFolder(dirname(directory));

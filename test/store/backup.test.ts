@@ -1,6 +1,6 @@
 // Backups of a running store, of a stopped one and of one of an older program, and what is restored from them.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
@@ -409,6 +409,25 @@ test('only an empty directory is restored to; what a killed restore left is remo
     expect(await verify(into)).toMatchObject({ findings: [] });
     expect((await readdir(root)).sort()).toEqual(['data', 'one.tar.gz', 'restored']);
   }));
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+asRoot('what root restores belongs to whom the empty directory belonged, the line of the restore in the audit log too', () =>
+  withKept(async (kept) => {
+    const { root, archive } = kept;
+    await backupsOf(kept).make({ reason: 'asked', to: archive });
+    const [uid, gid] = [54_321, 54_322];
+    const into = join(root, 'restored');
+    await mkdir(into);
+    await chown(into, uid, gid);
+    expect(await restored(archive, into)).toMatchObject({ restored: true, fileCount: (await unpacked(archive)).length - 1 });
+    const names = await readdir(into, { recursive: true });
+    expect(names).toContainEqual(expect.stringMatching(/^audit\/.+\.jsonl$/));
+    for (const name of ['', ...names]) {
+      const seen = await stat(join(into, name));
+      expect([name, seen.uid, seen.gid]).toEqual([name, uid, gid]);
+    }
+  }),
+);
 
 test('what was damaged before the backup is found at the restore, which is refused unless a person accepts it', () =>
   withKept(async (kept) => {
