@@ -112,9 +112,8 @@ async function verifyLocks(
     const { lock, cards } = document;
     if (lock.lockId !== Number.parseInt(name, 10)) report(file, `holds lock ${lock.lockId}`);
     documents.push(document);
-    const people = [lock.administrator, ...lock.roles.map(({ accountId }) => accountId)];
-    for (const accountId of people)
-      if (accounts && !known.has(accountId)) report(file, `names the account ${accountId}, which is not there`);
+    // Roles stay with a lock when their account is removed; an administrator cannot be.
+    if (accounts && !known.has(lock.administrator)) report(file, `names the administrator ${lock.administrator}, who is not there`);
     for (const card of cards) if (card.lockId !== lock.lockId) report(file, `holds the card ${card.cardId} of lock ${card.lockId}`);
   }
   const cardIds = documents.flatMap(({ cards }) => cards.map(({ cardId }) => cardId));
@@ -189,8 +188,8 @@ function verifyFloors(
 }
 
 async function verifyModes(files: FileLayer, directory: string, report: Report): Promise<void> {
-  // Before there were webhooks there was no such folder.
-  const optional = (await files.readdir(directory)).filter((name) => name === 'webhooks');
+  // Before there were webhooks, or an audit log, there was no such folder.
+  const optional = (await files.readdir(directory)).filter((name) => name === 'webhooks' || name === 'audit');
   for (const folder of ['', 'locks', 'records', ...optional]) {
     const path = folder === '' ? directory : `${directory}/${folder}`;
     for (const name of ['', ...(await files.readdir(path))]) {

@@ -28,7 +28,8 @@ async function fill(directory: string): Promise<void> {
   for (const number of [1, 2]) {
     await store.counters.next('lockId');
     await store.counters.next('cardId');
-    await store.locks.add(sampleLock(number, { roles: [], hubId: number === 2 ? hubId : null }));
+    // Its operator is account 2, which was removed.
+    await store.locks.add(sampleLock(number, { hubId: number === 2 ? hubId : null }));
     await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
     await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
   }
@@ -185,7 +186,7 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ['locks/2.json', 'holds lock 1', (d) => copyFile(`${d}/locks/1.json`, `${d}/locks/2.json`)],
   [
     'locks/2.json',
-    'names the account 8, which is not there',
+    'names the administrator 8, who is not there',
     (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"administrator": 1', '"administrator": 8')),
   ],
   ['locks/2.json', 'holds the card 2 of lock 1', (d) => edit(`${d}/locks/2.json`, (t) => t.replace(/("cardId": 2,\s+"lockId": )2/, '$11'))],
@@ -197,6 +198,7 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ],
   ['webhooks/2.json', 'holds webhook 1', (d) => copyFile(`${d}/webhooks/1.json`, `${d}/webhooks/2.json`)],
   ['webhooks/1.json', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/webhooks/1.json`, 0o644)],
+  ['audit', 'may be read by others than its owner (mode 755)', (d) => chmod(`${d}/audit`, 0o755)],
   [
     'counters.json',
     'has the floor 0 for webhookId, but 1 is in use',
