@@ -1,5 +1,6 @@
 // A look at a data directory from outside, whether a daemon is on it or not. Changes nothing, and reads documents alone: verify reads all.
 import { accountFormat } from './account-file.ts';
+import { alarmFormat } from './alarm-file.ts';
 import { batteryFormat } from './battery-file.ts';
 import { clockFormat } from './clock-trust.ts';
 import { counterFormat } from './counter-file.ts';
@@ -52,6 +53,7 @@ export async function survey(files: FileLayer, directory: string): Promise<Surve
   await load('hubs.json', hubFormat);
   await load('status.json', statusFormat);
   await load('battery.json', batteryFormat);
+  await load('alarms.json', alarmFormat);
   const clock = await load('clock.json', clockFormat);
   for (const name of await files.readdir(`${directory}/locks`).catch(nothingThere)) {
     // One that was removed meanwhile is no problem.
