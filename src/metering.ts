@@ -1,6 +1,7 @@
 // What the parts tell the metrics, by way of wrappers: a gateway without metrics runs none of this.
 import type { Lock } from './domain/lock.ts';
-import type { Clock, LockLink, Notify, StatusStore } from './domain/ports.ts';
+import type { Notify } from './domain/notice.ts';
+import type { Clock, LockLink, StatusStore } from './domain/ports.ts';
 import type { ReportService } from './domain/report-service.ts';
 import type { Metrics, WatchedLock } from './ops/metrics.ts';
 

@@ -9,6 +9,7 @@ import { createHubService } from './domain/hub-service.ts';
 import { createLiveService } from './domain/live-service.ts';
 import { createLockClocks } from './domain/lock-clocks.ts';
 import { createLockService } from './domain/lock-service.ts';
+import type { Notice, Notify } from './domain/notice.ts';
 import { createPairingService } from './domain/pairing-service.ts';
 import type {
   AccountStore,
@@ -23,8 +24,6 @@ import type {
   LockLink,
   LockSession,
   LockStore,
-  Notice,
-  Notify,
   Quarantine,
   RecordStore,
   Secrets,

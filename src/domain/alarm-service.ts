@@ -12,10 +12,11 @@ import {
 } from './alarm.ts';
 import { DomainError } from './errors.ts';
 import { type LockId, roleOn } from './lock.ts';
+import type { Notice, Notify } from './notice.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import type { Part } from './part.ts';
 import { requireLock, requireRole } from './permissions.ts';
-import type { AlarmStore, Clock, LockStore, Notice, Notify } from './ports.ts';
+import type { AlarmStore, Clock, LockStore } from './ports.ts';
 
 /** What nobody waits for is written so much later, together with whatever else has changed by then. */
 const writeDelayMs = 2_000;

@@ -2,7 +2,8 @@
 import type { Card, CardId, LockCards } from './card.ts';
 import type { Announcements } from './live-service.ts';
 import type { Lock, LockId } from './lock.ts';
-import type { AccountStore, CardStore, LockStore, Notify, StatusStore } from './ports.ts';
+import type { Notify } from './notice.ts';
+import type { AccountStore, CardStore, LockStore, StatusStore } from './ports.ts';
 
 interface Announced {
   readonly locks: LockStore;

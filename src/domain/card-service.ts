@@ -19,10 +19,11 @@ import { DomainError, invalidParameter } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
 import { refuseUnlessOk } from './lock-service.ts';
+import type { Notify } from './notice.ts';
 import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireRole, requireRoleStill } from './permissions.ts';
-import type { AccountStore, CardStore, Clock, CounterStore, Gone, LockSession, LockStore, Notify } from './ports.ts';
+import type { AccountStore, CardStore, Clock, CounterStore, Gone, LockSession, LockStore } from './ports.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;

@@ -5,7 +5,8 @@ import { cardIdOf, cardNumbered, hasIntent, numberOf, withoutIntent } from './ca
 import { type CommandRequest, type CommandService, priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
 import { refuseUnlessOk } from './lock-service.ts';
-import type { CardStore, LockSession, Notify } from './ports.ts';
+import type { Notify } from './notice.ts';
+import type { CardStore, LockSession } from './ports.ts';
 
 /** Cards that one `list-cards` may ask for (Protocol 5.1). */
 const listingLimit = 100;

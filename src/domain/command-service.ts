@@ -3,8 +3,9 @@ import type { AccountId } from './account.ts';
 import { DomainError } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { CommandOutcome, LockCommand } from './lock-command.ts';
+import type { Notify } from './notice.ts';
 import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
-import type { Clock, CommandIds, Gone, LockLink, LockSession, Notify } from './ports.ts';
+import type { Clock, CommandIds, Gone, LockLink, LockSession } from './ports.ts';
 
 /** What goes first when several commands wait for one lock. */
 export const priority = { door: 0, change: 1, gateway: 2 } as const;

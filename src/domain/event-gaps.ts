@@ -1,7 +1,8 @@
 // Events that a lock has counted and the gateway does not have: asked for again, once a session, then noted as lost (Protocol 4.4).
 import { type CommandService, priority } from './command-service.ts';
 import type { LockId } from './lock.ts';
-import type { Notify, RecordStore } from './ports.ts';
+import type { Notify } from './notice.ts';
+import type { RecordStore } from './ports.ts';
 
 /** Seqs that one `resend-events` may ask for. */
 const chunkSeqs = 100;

@@ -2,8 +2,9 @@
 // own clock was set. While that is suspect, the clocks of all locks at once are left alone.
 import { type CommandService, priority } from './command-service.ts';
 import type { Lock, LockId } from './lock.ts';
+import type { Notify } from './notice.ts';
 import type { Part } from './part.ts';
-import type { Clock, LockLink, LockStore, Notify } from './ports.ts';
+import type { Clock, LockLink, LockStore } from './ports.ts';
 
 const toleranceMs = 2_000;
 const dayMs = 86_400_000;

@@ -4,9 +4,10 @@ import type { Caller } from './account.ts';
 import { DomainError, invalidParameter } from './errors.ts';
 import type { DeviceId, LockId } from './lock.ts';
 import type { HelloReport } from './lock-report.ts';
+import type { Notify } from './notice.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
-import type { Clock, LockLink, LockStore, Notify } from './ports.ts';
+import type { Clock, LockLink, LockStore } from './ports.ts';
 import type { NewLock, RegistrationService } from './registration-service.ts';
 
 /** Whoever comes with a key that the gateway does not know. */

@@ -7,6 +7,7 @@ import { createEventGaps } from './event-gaps.ts';
 import type { DeviceId, Lock, LockId, LockSettings } from './lock.ts';
 import type { LockClocks } from './lock-clocks.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, StateReport } from './lock-report.ts';
+import type { Notify } from './notice.ts';
 import type {
   AccountStore,
   AppendOutcome,
@@ -16,7 +17,6 @@ import type {
   LockLink,
   LockSession,
   LockStore,
-  Notify,
   Quarantine,
   RecordStore,
   Secrets,

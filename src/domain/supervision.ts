@@ -4,8 +4,9 @@ import type { AlarmService } from './alarm-service.ts';
 import type { Lock, LockId, OpenState } from './lock.ts';
 import type { ClockWatch } from './lock-clocks.ts';
 import type { EventsReport, LockEvent } from './lock-report.ts';
+import type { Notice } from './notice.ts';
 import type { Part } from './part.ts';
-import type { Clock, LockStore, Notice, RecordStore, StatusStore } from './ports.ts';
+import type { Clock, LockStore, RecordStore, StatusStore } from './ports.ts';
 
 const lookMs = 5_000;
 const dayMs = 86_400_000;

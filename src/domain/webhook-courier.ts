@@ -5,8 +5,9 @@ import { createLaneReader } from './lane-reader.ts';
 import { createLaneTurns } from './lane-turns.ts';
 import type { LiveEvent } from './live-event.ts';
 import type { LiveService } from './live-service.ts';
+import type { Notify } from './notice.ts';
 import type { Pace } from './pace.ts';
-import type { Clock, Notify, WebhookPost, WebhookSender, WebhookStore } from './ports.ts';
+import type { Clock, WebhookPost, WebhookSender, WebhookStore } from './ports.ts';
 import type { LockRecord } from './record.ts';
 import { createToldAlarms } from './told-alarms.ts';
 import {

@@ -1,5 +1,7 @@
 // When the progress of a webhook is written: at once for what could not be found again, else a little later, with all that came meanwhile.
-import type { Clock, Notify, WebhookStore } from './ports.ts';
+
+import type { Notify } from './notice.ts';
+import type { Clock, WebhookStore } from './ports.ts';
 import { type FailedDelivery, type WebhookId, type WebhookProgress, withFailed } from './webhook.ts';
 
 /** What nobody would miss after a crash, because it is done again, is written so much later. */

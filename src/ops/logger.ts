@@ -1,7 +1,7 @@
 // The log: one JSON line for each thing that matters, on standard output (pino is named here only).
 import pino from 'pino';
+import type { Notice, Notify } from '../domain/notice.ts';
 import type { Log } from '../domain/part.ts';
-import type { Notice, Notify } from '../domain/ports.ts';
 
 export interface Logger extends Log {
   /** Writes out what is still buffered; for the last line before an exit. */

@@ -1,7 +1,7 @@
 // What Prometheus is told, by its naming rules (prom-client is named here only). Labels are from closed lists, or are locks, and those
 // up to a number: whatever a client sends, the series stay few.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Notice } from '../domain/ports.ts';
+import type { Notice } from '../domain/notice.ts';
 
 /** Counts by reason, since the start. */
 type Reasons = Readonly<Record<string, number>>;

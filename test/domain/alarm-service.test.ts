@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAlarmService } from '../../src/domain/alarm-service.ts';
-import type { Notice } from '../../src/domain/ports.ts';
+import type { Notice } from '../../src/domain/notice.ts';
 import { callers, codeOf, createDomain, lockId, noLockId } from '../support/domain.ts';
 import { createMemoryAlarms } from '../support/memory-stores.ts';
 

@@ -3,7 +3,7 @@ import type { AccountId } from '../../src/domain/account.ts';
 import { type CommandRequest, createCommandService, priority } from '../../src/domain/command-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LockCommand } from '../../src/domain/lock-command.ts';
-import type { Notice } from '../../src/domain/ports.ts';
+import type { Notice } from '../../src/domain/notice.ts';
 import { codeOf, createFakeCommandIds, lockId, otherLockId } from '../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../support/fake-link.ts';
 import { createSettableClock, settled } from '../support/settable-clock.ts';

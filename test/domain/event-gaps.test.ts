@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCommandService } from '../../src/domain/command-service.ts';
 import { createEventGaps } from '../../src/domain/event-gaps.ts';
-import type { EpochProgress, Notice } from '../../src/domain/ports.ts';
+import type { Notice } from '../../src/domain/notice.ts';
+import type { EpochProgress } from '../../src/domain/ports.ts';
 import { codeOf, createFakeCommandIds, lockId } from '../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../support/fake-link.ts';
 import { createMemoryRecords } from '../support/memory-stores.ts';
