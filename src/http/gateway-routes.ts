@@ -3,9 +3,10 @@ import type { AccountService } from '../domain/account-service.ts';
 import { requireGatewayAdministrator } from '../domain/permissions.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './bodies.ts';
+import { accountView, issuedKeyView, managedLockView, newTokenView, tokenView } from './management-views.ts';
 import { managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken, pageOfLock } from './query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
-import { accountView, issuedKeyView, managedLockView, newTokenView, pageView, tokenView } from './views.ts';
+import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway';
 

@@ -1,9 +1,10 @@
 // The endpoints of hubs at a glance (HTTP API 6).
 import type { HubService } from '../domain/hub-service.ts';
 import { newHub } from './bodies.ts';
+import { hubView, issuedHubKeyView } from './management-views.ts';
 import { managementPage, noParameters, oneDevice } from './query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
-import { hubView, issuedHubKeyView, pageView } from './views.ts';
+import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway/hubs';
 

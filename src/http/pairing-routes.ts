@@ -1,9 +1,10 @@
 // The endpoints of pairing at a glance (HTTP API 6, Protocol 7).
 import type { PairingService } from '../domain/pairing-service.ts';
 import { confirmation, pairingTime } from './bodies.ts';
+import { confirmedView, pairingView, pendingDeviceView } from './management-views.ts';
 import { managementPage, noParameters, oneDevice } from './query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
-import { confirmedView, pageView, pairingView, pendingDeviceView } from './views.ts';
+import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway';
 

@@ -4,10 +4,10 @@ import { DomainError } from '../domain/errors.ts';
 import { type SignInService, signInMs } from '../domain/sign-in-service.ts';
 import { type Authenticate, type Guard, plainAddress } from './authenticate.ts';
 import { heldToken } from './bodies.ts';
+import { callerView } from './management-views.ts';
 import { noParameters } from './query.ts';
 import { created, ok, type Route, route, type SignInRoute } from './route.ts';
 import { cookieSecretOf, isSameOrigin, signInCookie } from './sign-in-cookie.ts';
-import { callerView } from './views.ts';
 
 const path = '/api/v1/session';
 

@@ -1,19 +1,13 @@
-// Domain values out to the specification's names (Specification 2, HTTP API 3, 4 and 6). Nothing else decides what a client sees.
+// Domain values out to the specification's names (Specification 2, HTTP API 3 and 4), and what is told the moment it happens. With
+// management-views.ts, nothing else decides what a client sees.
 
-import type { Account, Caller } from '../domain/account.ts';
-import type { TokenView } from '../domain/account-service.ts';
 import { type Alarm, endsByPerson } from '../domain/alarm.ts';
 import type { Card, CardOnLock } from '../domain/card.ts';
-import type { AuditEntry } from '../domain/deed.ts';
-import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
 import type { LiveEvent } from '../domain/live-event.ts';
-import { type BatteryLevel, type DeviceId, type LockId, type LockSettings, macOf } from '../domain/lock.ts';
-import type { HelloReport } from '../domain/lock-report.ts';
+import { type BatteryLevel, type LockSettings, macOf } from '../domain/lock.ts';
 import type { LockView, MoveResult } from '../domain/lock-service.ts';
 import type { Page } from '../domain/page.ts';
-import type { PendingDevice } from '../domain/pairing-service.ts';
 import { type LockRecord, recordLabel } from '../domain/record.ts';
-import type { IssuedKey, ManagedLock } from '../domain/registration-service.ts';
 import type { Attempt, WebhookEvent } from '../domain/webhook.ts';
 import type { TriedDelivery } from '../domain/webhook-courier.ts';
 import type { IssuedSecret, WebhookView } from '../domain/webhook-service.ts';
@@ -140,99 +134,6 @@ export function cardOnLockView({
   return { cardNumber, startDate, endDate, known };
 }
 
-/** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
-export function managedLockView({ lock, status, online, administrator }: ManagedLock): AnswerBody<'ManagedLock'> {
-  return {
-    lockId: lock.lockId,
-    deviceId: lock.deviceId,
-    lockMac: macOf(lock.deviceId),
-    lockName: lock.name,
-    lockAlias: lock.alias,
-    groupId: lock.groupId,
-    groupName: lock.groupName,
-    timezoneRawOffset: lock.timezoneOffsetMs,
-    electricQuantity: status.batteryPercent ?? -1,
-    online,
-    lastSeen: status.lastSeenAt,
-    hubId: lock.hubId,
-    administrator,
-    date: lock.initialisedAt,
-  };
-}
-
-/** HTTP API 6: the key of a lock, shown once. */
-export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): AnswerBody<'IssuedKey'> {
-  return { lockId, deviceId, deviceKey };
-}
-
-/** A hub; `locks` is how many are bound to it. */
-export function hubView({ hub, online, locks }: ManagedHub): AnswerBody<'Hub'> {
-  const { deviceId, name, createdAt } = hub;
-  return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
-}
-
-/** HTTP API 6: the key of a hub, shown once. */
-export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): AnswerBody<'IssuedHubKey'> {
-  return { deviceId, deviceKey };
-}
-
-/** When the pairing that is open closes by itself. */
-export function pairingView(closesAt: number): AnswerBody<'PairingWindow'> {
-  return { closeDate: closesAt };
-}
-
-/** A device that waits to be confirmed; of its hello, what helps a person to recognise it. */
-export function pendingDeviceView(device: PendingDevice): AnswerBody<'PendingDevice'> {
-  const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
-  return {
-    deviceId,
-    lockMac: macOf(deviceId),
-    address,
-    keyFingerprint,
-    since,
-    connected,
-    contested,
-    hello: hello === undefined ? null : helloView(hello),
-    replaces: replaces === undefined ? null : { lockId: replaces.lockId, lockName: replaces.name, online: replaces.online },
-  };
-}
-
-function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue, state, battery }: HelloReport) {
-  return {
-    modelNum: modelNum ?? '',
-    hardwareRevision: hardwareRevision ?? '',
-    firmwareRevision: firmwareRevision ?? '',
-    featureValue: featureValue ?? '',
-    state: state ?? null,
-    electricQuantity: battery ?? -1,
-  };
-}
-
-/** HTTP API 6: a device that is a lock now; its key is its own, and not known here. */
-export function confirmedView(deviceId: DeviceId, lockId: LockId): AnswerBody<'ConfirmedDevice'> {
-  return { lockId, deviceId };
-}
-
-/** An account, by its name: ids of accounts stay inside. */
-/** Who asks. */
-export function callerView({ username, gatewayAdministrator }: Caller): AnswerBody<'SignedIn'> {
-  return { username, gatewayAdministrator };
-}
-
-export function accountView({ username, gatewayAdministrator, createdAt }: Account): AnswerBody<'Account'> {
-  return { username, gatewayAdministrator, createDate: createdAt };
-}
-
-/** A token without its secret; expireDate null: never. */
-export function tokenView({ token, username }: TokenView): AnswerBody<'Token'> {
-  return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
-}
-
-/** HTTP API 6: a new token, shown once. */
-export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): AnswerBody<'IssuedToken'> {
-  return { tokenId: token.tokenId, token: secret };
-}
-
 /** An alarm that stands; lockId null: of the gateway itself. */
 export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'>): AnswerBody<'Alarm'> {
   return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
@@ -263,11 +164,6 @@ export function liveEventView(event: LiveEvent): object {
       return { lockId, lockAlias: alias, role, online, state, stateDate: stateAt, electricQuantity: batteryPercent ?? -1 };
     }
   }
-}
-
-/** One deed of the audit log. */
-export function auditView({ at, username, address, action, object, detail, outcome, missed = 0 }: AuditEntry): AnswerBody<'AuditEntry'> {
-  return { date: at, username, address, action, object, detail, outcome, missed };
 }
 
 /** A webhook without its secret. */
