@@ -4,9 +4,12 @@ import type { Page } from 'playwright-core';
 import { cardTests } from './cards.ts';
 import { doorTests } from './doors.ts';
 import { everybodyTests } from './everybody.ts';
+import { longListTests } from './long-lists.ts';
 import { managementTests } from './management.ts';
+import { recordTests } from './records.ts';
 import { signInTests } from './sign-in.ts';
 import { openStage, type Stage } from './stage.ts';
+import { webhookTests } from './webhooks.ts';
 
 let stage: Stage;
 /** Of the administrator, who stays signed in throughout. */
@@ -29,5 +32,8 @@ const at = () => ({ stage, page });
 describe('signing in', () => signInTests(at));
 describe('doors', () => doorTests(at));
 describe('cards', () => cardTests(at));
+describe('records', () => recordTests(at));
+describe('webhooks', () => webhookTests(at));
 describe('management', () => managementTests(at));
 describe('for everybody', () => everybodyTests(at));
+describe('long lists', () => longListTests(at));

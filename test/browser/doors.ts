@@ -3,12 +3,16 @@ import { expect, test } from '@jest/globals';
 import type { At } from './stage.ts';
 
 export function doorTests(at: At): void {
-  test('the board has every lock with state, battery and connection, and finds one by its name', async () => {
+  test('the board has every lock with state, battery and connection, and finds some by name and by group', async () => {
     const { stage, page } = at();
     await stage.go(page, '', 'Locks');
     await page.getByRole('link', { name: /Archive.*Locked.*Online.*Battery 14%/ }).waitFor();
     await page.getByLabel('Search for a lock').fill('front');
     await page.getByRole('link', { name: /Meeting room/ }).waitFor({ state: 'hidden' });
+    await page.getByLabel('Search for a lock').fill('');
+    await page.getByLabel('Group').selectOption('Ground floor');
+    await page.getByRole('link', { name: /Archive/ }).waitFor({ state: 'hidden' });
+    expect(await page.locator('.tile strong').allTextContents()).toEqual(['Front door', 'Garage']);
     await page.getByRole('link', { name: /Front door/ }).click();
     await page.getByRole('heading', { level: 1, name: 'Front door' }).waitFor();
   });
@@ -73,6 +77,45 @@ export function doorTests(at: At): void {
     await lock.turnThumb();
     await board.getByRole('link', { name: /Meeting room.*Locked/ }).waitFor();
     await board.context().close();
+  });
+
+  test('the time after which a lock locks itself is set on the lock, and a wrong one is not', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    await stage.go(page, `locks/${site.lockId(1)}`, 'Front door');
+    const form = page.getByRole('region', { name: 'Auto lock' });
+    const set = async (seconds: string) => {
+      await form.getByLabel('Seconds until it locks').fill(seconds);
+      await form.getByRole('button', { name: 'Save' }).click();
+    };
+    await set('7');
+    await page.getByText('The lock now locks itself after 7 seconds.').waitFor();
+    expect(site.lock(1).memory.autoLockSeconds).toBe(7);
+    await set('70000');
+    await form.getByText('must be between 0 and 65535').waitFor();
+    expect((await site.api('GET', '/api/v1/lock/detail', { query: { lockId: site.lockId(1) } })).body['autoLockTime']).toBe(7);
+    await set('0');
+    await page.getByText('The lock no longer locks itself.').waitFor();
+    expect(site.lock(1).memory.autoLockSeconds).toBe(0);
+  });
+
+  test('how a battery went is seen as a chart, and read as a table by who does not see it, as the lock goes on', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    await stage.go(page, `locks/${site.lockId(2)}`, 'Meeting room');
+    const battery = page.getByRole('region', { name: 'Battery' });
+    await battery.getByRole('img', { name: /to 61% now/ }).waitFor();
+    site.lock(2).setBattery(40);
+    await battery.getByRole('img', { name: /^Battery since .* to 40% now$/ }).waitFor();
+    await battery.getByText('As a table').focus();
+    await page.keyboard.press('Enter');
+    await battery.getByRole('cell', { name: '40%' }).waitFor();
+    const { body } = await site.api('GET', '/api/v1/lock/battery-history', { query: { lockId: site.lockId(2) } });
+    expect(await battery.getByRole('cell', { name: '%' }).allTextContents()).toEqual(
+      body.list.map(({ electricQuantity }) => `${electricQuantity}%`).reverse(),
+    );
+    site.lock(2).setBattery(61);
+    await battery.getByRole('img', { name: /to 61% now/ }).waitFor();
   });
 
   test('when the gateway is away the page says so, and goes on by itself when it is back', async () => {

@@ -1,7 +1,7 @@
 // Form fields: a label, a hint and an error that a screen reader says with the field.
 import { useId } from 'preact/hooks';
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: string;
   /** How the form finds its value. */
   readonly name: string;
@@ -146,7 +146,7 @@ interface ManyFieldProps extends FieldProps {
   readonly values: readonly string[];
 }
 
-/** Any of several, seen at once; many of them scroll. */
+/** Any of a few, seen at once. */
 export function ManyField({ label, name, hint, error, options, values }: ManyFieldProps) {
   const id = useId();
   return (
@@ -165,7 +165,7 @@ export function ManyField({ label, name, hint, error, options, values }: ManyFie
   );
 }
 
-function Beneath({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
+export function Beneath({ id, hint, error }: { id: string; hint: string | undefined; error: string | undefined }) {
   return (
     <>
       {hint && (
@@ -182,7 +182,7 @@ function Beneath({ id, hint, error }: { id: string; hint: string | undefined; er
   );
 }
 
-function described(id: string, hint: string | undefined, error: string | undefined): string | undefined {
+export function described(id: string, hint: string | undefined, error: string | undefined): string | undefined {
   const ids = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
   return ids.length > 0 ? ids.join(' ') : undefined;
 }

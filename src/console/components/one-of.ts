@@ -4,7 +4,7 @@ import { allRows } from '../api/all-pages.ts';
 import { useApp } from '../app.ts';
 
 interface Found<Row> {
-  /** undefined until it is here. */
+  /** undefined until it is here; the one before stays when it could not be asked for again. */
   readonly one?: Row;
   /** There is none. */
   readonly isGone?: boolean;
@@ -28,7 +28,7 @@ export function useOneOf<Row>(path: string, keyOf: (row: Row) => number, key: nu
     }
     find().then(
       (result) => !ended.signal.aborted && setFound(result),
-      (problem: unknown) => !ended.signal.aborted && setFound({ problem }),
+      (problem: unknown) => !ended.signal.aborted && setFound((before) => ({ ...before, problem })),
     );
     return () => ended.abort();
   }, [client, path, key, times]);

@@ -1,4 +1,4 @@
-// A list that the gateway gives page by page.
+// Lists, page by page: those that the gateway gives so, and those that are here already.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import { useApp } from '../app.ts';
@@ -9,6 +9,13 @@ export interface Paged<Row> {
   readonly problem: unknown;
   turnTo(pageNo: number): void;
   reload(): void;
+}
+
+/** One page of rows that are all here; the last one there is, when there are fewer. */
+export function pageOf<Row>(rows: readonly Row[], pageNo: number, pageSize: number): Page<Row> {
+  const pages = Math.ceil(rows.length / pageSize);
+  const shownNo = Math.max(1, Math.min(pageNo, pages));
+  return { list: rows.slice((shownNo - 1) * pageSize, shownNo * pageSize), pageNo: shownNo, pages, total: rows.length };
 }
 
 /** Loads again from the first page when `path` or `query` change. */

@@ -8,16 +8,18 @@ interface PagerProps {
   readonly pages: number;
   readonly total: number;
   readonly onTurn: (pageNo: number) => void;
+  /** A part of a form or a page: what is above it stays in sight. */
+  readonly isPart?: boolean;
 }
 
 /** Nothing where there is one page only. */
-export function Pager({ pageNo, pages, total, onTurn }: PagerProps) {
+export function Pager({ pageNo, pages, total, onTurn, isPart = false }: PagerProps) {
   const { common } = useStrings();
   if (pages <= 1) return null;
   const turn = (to: number) => {
     onTurn(to);
     // The new page is read from its beginning.
-    window.scrollTo(0, 0);
+    if (!isPart) window.scrollTo(0, 0);
   };
   return (
     <nav class="pager" aria-label={common.pages}>

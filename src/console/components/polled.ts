@@ -1,5 +1,5 @@
 // What the gateway does not tell of by itself: asked again every few seconds, as long as somebody can see it.
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 
 export interface Polled<Value> {
@@ -30,12 +30,14 @@ export function usePolled<Value>(path: string, everyMs: number): Polled<Value> {
   return { value, problem, reload };
 }
 
-/** Calls `act` every `ms` while the page is visible. */
+/** Calls the `act` of the moment every `ms` while the page is visible, however often it is drawn anew meanwhile. */
 export function useEvery(ms: number, act: () => void): void {
+  const newest = useRef(act);
+  newest.current = act;
   useEffect(() => {
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') act();
+      if (document.visibilityState === 'visible') newest.current();
     }, ms);
     return () => clearInterval(timer);
-  }, [ms, act]);
+  }, [ms]);
 }

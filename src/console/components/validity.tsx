@@ -37,24 +37,27 @@ export function ValidityFields({ errorOf, value = always }: ValidityFieldsProps)
         ]}
       />
       {kind === 'period' && (
-        <div class="pair">
-          <TextField
-            label={cards.from}
-            name="startDate"
-            type="datetime-local"
-            value={localText(value.startDate || today)}
-            error={errorOf('startDate')}
-            required
-          />
-          <TextField
-            label={cards.to}
-            name="endDate"
-            type="datetime-local"
-            value={localText(value.endDate || week)}
-            error={errorOf('endDate')}
-            required
-          />
-        </div>
+        <>
+          <div class="pair">
+            <TextField
+              label={cards.from}
+              name="startDate"
+              type="datetime-local"
+              value={localText(value.startDate || today)}
+              error={errorOf('startDate')}
+              required
+            />
+            <TextField
+              label={cards.to}
+              name="endDate"
+              type="datetime-local"
+              value={localText(value.endDate || week)}
+              error={errorOf('endDate')}
+              required
+            />
+          </div>
+          <p class="hint">{cards.timeZone(new Intl.DateTimeFormat().resolvedOptions().timeZone)}</p>
+        </>
       )}
     </>
   );

@@ -7,14 +7,20 @@ import { ConfirmDialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Loading } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { pageOf } from '../components/paged.ts';
+import { Pager } from '../components/pager.tsx';
 import { useFormats } from '../format.ts';
 import { href } from '../router.ts';
+
+const pageSize = 50;
 
 export function AlarmsPage() {
   const { alarms, common } = useStrings();
   const { client, live, toasts } = useApp();
+  const [pageNo, setPageNo] = useState(1);
   const [ending, setEnding] = useState<Alarm>();
   const standing = live.alarms.value;
+  const page = pageOf(standing, pageNo, pageSize);
   const isKnown = live.locks.value !== undefined;
 
   return (
@@ -28,12 +34,13 @@ export function AlarmsPage() {
         </div>
       )}
       <ul class="alarms">
-        {standing.map((alarm) => (
+        {page.list.map((alarm) => (
           <li key={`${alarm.kind} ${alarm.lockId}`}>
             <AlarmCard alarm={alarm} onEnd={() => setEnding(alarm)} />
           </li>
         ))}
       </ul>
+      <Pager {...page} onTurn={setPageNo} />
       {ending && (
         <ConfirmDialog
           title={alarms.end}

@@ -5,6 +5,7 @@ import { useApp, useStrings } from '../app.ts';
 import { SelectField, TextField } from '../components/field.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { pageOf } from '../components/paged.ts';
 import { Pager } from '../components/pager.tsx';
 import type { LiveLock } from '../live.ts';
 import { useLockGroups } from './lock-groups.ts';
@@ -37,9 +38,7 @@ export function LocksPage() {
   const found = all.filter(
     (lock) => lock.lockAlias.toLowerCase().includes(wanted) && (group === 'all' || groupOf(lock) === group.slice(1)) && shows[show](lock),
   );
-  const pages = Math.ceil(found.length / tilesOnAPage);
-  const shownNo = Math.max(1, Math.min(pageNo, pages));
-  const shown = found.slice((shownNo - 1) * tilesOnAPage, shownNo * tilesOnAPage);
+  const page = pageOf(found, pageNo, tilesOnAPage);
 
   return (
     <>
@@ -78,11 +77,11 @@ export function LocksPage() {
           key={name}
           title={name === '' ? strings.noGroup : name}
           isAlone={names.length === 1}
-          locks={shown.filter((lock) => groupOf(lock) === name)}
+          locks={page.list.filter((lock) => groupOf(lock) === name)}
           alarms={alarms}
         />
       ))}
-      <Pager pageNo={shownNo} pages={pages} total={found.length} onTurn={setPageNo} />
+      <Pager {...page} onTurn={setPageNo} />
     </>
   );
 }

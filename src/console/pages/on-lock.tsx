@@ -6,6 +6,8 @@ import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { LockHead } from '../components/lock-head.tsx';
 import { Loading, Notice, ProblemNotice } from '../components/notice.tsx';
+import { pageOf } from '../components/paged.ts';
+import { Pager } from '../components/pager.tsx';
 import { Table } from '../components/table.tsx';
 import { ValidityText } from '../components/validity-text.tsx';
 import { useProblemText } from '../format.ts';
@@ -14,6 +16,7 @@ import type { PageProps } from './page.ts';
 
 /** Changes only what the gateway knows; the lock has the card already. */
 const notedOnly = 1;
+const pageSize = 50;
 
 interface Compared {
   readonly cardNumber: string;
@@ -40,6 +43,7 @@ function Comparison({ lockId }: { lockId: number }) {
   const [rows, setRows] = useState<readonly Compared[]>();
   const [problem, setProblem] = useState<unknown>();
   const [times, setTimes] = useState(0);
+  const [pageNo, setPageNo] = useState(1);
   const again = () => setTimes((before) => before + 1);
 
   useEffect(() => {
@@ -70,6 +74,7 @@ function Comparison({ lockId }: { lockId: number }) {
     }
   }
 
+  const page = rows && pageOf(rows, pageNo, pageSize);
   const strangers = rows?.filter(({ isKnown }) => !isKnown).length ?? 0;
   const missing = rows?.filter(({ isOnLock }) => !isOnLock).length ?? 0;
   return (
@@ -91,29 +96,32 @@ function Comparison({ lockId }: { lockId: number }) {
       {rows && strangers > 0 && <Notice kind="warning">{strings.unknownCards(strangers)}</Notice>}
       {rows && missing > 0 && <Notice kind="warning">{strings.missingCards(missing)}</Notice>}
       {rows && strangers + missing === 0 && <Notice kind="info">{strings.same(rows.length)}</Notice>}
-      {rows && rows.length > 0 && (
-        <Table
-          caption={strings.compare}
-          rows={rows}
-          keyOf={({ cardNumber }) => cardNumber}
-          columns={[
-            { title: strings.name, cell: ({ cardName }) => cardName || '–' },
-            { title: strings.number, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
-            { title: strings.validity, cell: (card) => <ValidityText {...card} /> },
-            { title: strings.onLock, cell: ({ isOnLock }) => <YesNo value={isOnLock} /> },
-            { title: strings.knownHere, cell: ({ isKnown }) => <YesNo value={isKnown} /> },
-            {
-              title: common.actions,
-              actions: true,
-              cell: (card) =>
-                !card.isKnown && (
-                  <Button kind="quiet" label={strings.actionOf(strings.takeOver, card.cardNumber)} onClick={() => void takeOver(card)}>
-                    {strings.takeOver}
-                  </Button>
-                ),
-            },
-          ]}
-        />
+      {page && page.total > 0 && (
+        <>
+          <Table
+            caption={strings.compare}
+            rows={page.list}
+            keyOf={({ cardNumber }) => cardNumber}
+            columns={[
+              { title: strings.name, cell: ({ cardName }) => cardName || '–' },
+              { title: strings.number, cell: ({ cardNumber }) => <code>{cardNumber}</code> },
+              { title: strings.validity, cell: (card) => <ValidityText {...card} /> },
+              { title: strings.onLock, cell: ({ isOnLock }) => <YesNo value={isOnLock} /> },
+              { title: strings.knownHere, cell: ({ isKnown }) => <YesNo value={isKnown} /> },
+              {
+                title: common.actions,
+                actions: true,
+                cell: (card) =>
+                  !card.isKnown && (
+                    <Button kind="quiet" label={strings.actionOf(strings.takeOver, card.cardNumber)} onClick={() => void takeOver(card)}>
+                      {strings.takeOver}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+          <Pager {...page} onTurn={setPageNo} />
+        </>
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import type { LockRecord } from '../api/types.ts';
 import { useApp } from '../app.ts';
-import type { Paged } from '../components/paged.ts';
+import { type Paged, pageOf } from '../components/paged.ts';
 import { type RecordRange, recordIdOf } from './record-range.ts';
 
 const pageSize = 25;
@@ -47,14 +47,8 @@ export function useRecordsOfKind(
   }, [client, range.lockId, range.startDate, range.endDate, kind, times]);
 
   const { found, seen, total, isComplete, problem } = search;
-  const page = {
-    list: found.slice((pageNo - 1) * pageSize, pageNo * pageSize),
-    pageNo,
-    pages: Math.ceil(found.length / pageSize),
-    total: found.length,
-  };
   return {
-    paged: { page, problem, turnTo: setPageNo, reload: () => setTimes((before) => before + 1) },
+    paged: { page: pageOf(found, pageNo, pageSize), problem, turnTo: setPageNo, reload: () => setTimes((before) => before + 1) },
     progress: isComplete || problem !== undefined ? undefined : { seen, total },
   };
 }

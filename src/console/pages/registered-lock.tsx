@@ -27,9 +27,8 @@ export function RegisteredLockPage({ parameters }: PageProps) {
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
 
-  if (problem !== undefined) return <ProblemNotice problem={problem} retry={reload} />;
   if (isGone) return <NotFoundPage />;
-  if (lock === undefined) return <Loading />;
+  if (lock === undefined) return problem === undefined ? <Loading /> : <ProblemNotice problem={problem} retry={reload} />;
   const path = `gateway/locks/${lockId}`;
   return (
     <>

@@ -1,9 +1,12 @@
 // Makes a webhook, or changes one: where it sends, and what.
+import { useState } from 'preact/hooks';
 import type { Webhook } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { CheckField, ManyField, TextField } from '../components/field.tsx';
 import { Form, type Values } from '../components/form.tsx';
+import { LocksField } from '../components/locks-field.tsx';
+import type { Live } from '../live.ts';
 
 const eventTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online'];
 
@@ -18,11 +21,9 @@ interface WebhookFormProps {
 export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookFormProps) {
   const { webhooks, common } = useStrings();
   const { client, live } = useApp();
-  // A lock that is out of sight stays what it is: a filter never grows unasked.
-  const names = new Map<number, string>((webhook?.lockIds ?? []).map((lockId) => [lockId, String(lockId)]));
-  for (const { lockId, lockAlias } of live.locks.value?.values() ?? []) names.set(lockId, lockAlias);
-  const locks = [...names].sort(([, one], [, other]) => one.localeCompare(other));
-  const choosesLocks = locks.length > 1 || (webhook?.lockIds.length ?? 0) > 0;
+  // Those of now: they do not move while somebody chooses.
+  const [names] = useState(() => namesOf(live, webhook?.lockIds ?? []));
+  const choosesLocks = names.size > 1 || (webhook?.lockIds.length ?? 0) > 0;
 
   async function save(values: Values): Promise<void> {
     const body = {
@@ -64,12 +65,13 @@ export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookForm
               options={eventTypes.map((value) => ({ value, text: webhooks.eventTypes[value] ?? value }))}
             />
             {choosesLocks && (
-              <ManyField
+              <LocksField
                 label={webhooks.locks}
                 name="lockIds"
                 hint={webhooks.locksHint}
-                values={(webhook?.lockIds ?? []).map(String)}
-                options={locks.map(([lockId, alias]) => ({ value: String(lockId), text: alias }))}
+                error={errorOf('lockIds')}
+                values={webhook?.lockIds ?? []}
+                names={names}
               />
             )}
             {webhook && <CheckField label={webhooks.enabled} name="enabled" checked={webhook.enabled} />}
@@ -78,4 +80,11 @@ export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookForm
       </Form>
     </Dialog>
   );
+}
+
+/** A lock that is out of sight stays what it is: a filter never grows unasked. */
+function namesOf(live: Live, chosen: readonly number[]): ReadonlyMap<number, string> {
+  const names = new Map<number, string>(chosen.map((lockId) => [lockId, String(lockId)]));
+  for (const { lockId, lockAlias } of live.locks.peek()?.values() ?? []) names.set(lockId, lockAlias);
+  return names;
 }

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../components/dialog.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
+import { useEvery } from '../components/polled.ts';
 import { SecretDialog } from '../components/secret-dialog.tsx';
 import { useProblemText } from '../format.ts';
 import { go, href } from '../router.ts';
@@ -27,6 +28,7 @@ export function WebhookPage({ parameters }: PageProps) {
   const { one: webhook, problem, isGone, reload } = useOneOf<Webhook>('gateway/webhooks', (one) => one.webhookId, webhookId);
   const [open, setOpen] = useState<Open>();
   const [isBusy, setBusy] = useState(false);
+  useEvery(2_500, reload);
   const close = () => setOpen(undefined);
 
   /** A test or a replay: what came of it, in words. */
@@ -44,9 +46,8 @@ export function WebhookPage({ parameters }: PageProps) {
     }
   }
 
-  if (problem !== undefined) return <ProblemNotice problem={problem} retry={reload} />;
   if (isGone) return <NotFoundPage />;
-  if (webhook === undefined) return <Loading />;
+  if (webhook === undefined) return problem === undefined ? <Loading /> : <ProblemNotice problem={problem} retry={reload} />;
   return (
     <>
       <PageHead title={webhook.name} up={{ href: href('webhooks'), text: webhooks.title }} intro={webhook.url}>

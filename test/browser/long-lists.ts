@@ -1,0 +1,64 @@
+// A building with more locks than fit on a page.
+import { expect, test } from '@jest/globals';
+import type { At } from './stage.ts';
+
+const many = 130;
+
+export function longListTests(at: At): void {
+  test('the board of a large building is turned page by page, and of its locks some are chosen by searching for them', async () => {
+    const { stage, page } = at();
+    const { site } = stage;
+    const dialog = page.getByRole('dialog');
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    const lockIds: number[] = [];
+    for (let n = 1; n <= many; n++) {
+      const lockMac = `02:CC:00:00:00:${n.toString(16).padStart(2, '0')}`;
+      const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac, lockName: `Room ${n}`, groupName: 'Wing' } });
+      lockIds.push(body.lockId);
+    }
+    await stage.go(page, '', 'Locks');
+    await pages.getByText(/Page 1 of 2/).waitFor();
+    expect(await page.locator('.tile').count()).toBe(120);
+    await pages.getByRole('button', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: /Room 130/ }).waitFor();
+    await page.getByLabel('Group', { exact: true }).selectOption('First floor');
+    await page.getByRole('link', { name: /Archive/ }).waitFor();
+    await page.getByRole('link', { name: /Room/ }).first().waitFor({ state: 'hidden' });
+
+    await stage.go(page, 'webhooks', 'Webhooks');
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await dialog.getByLabel('Name').fill('Wing control');
+    await dialog.getByLabel('Address').fill('http://127.0.0.1:9/');
+    // As many boxes as can be looked at, however many locks there are.
+    expect(await dialog.getByRole('checkbox').count()).toBeLessThan(25);
+    const search = dialog.getByRole('searchbox', { name: 'Search for a lock' });
+    for (const room of ['Room 7', 'Room 128']) {
+      await search.fill(room);
+      await dialog.getByLabel(room, { exact: true }).check();
+    }
+    await search.fill('Room');
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await dialog.getByLabel('Room 20', { exact: true }).check();
+    await dialog.getByText(`3 of ${many + (await otherLocks())} chosen`).waitFor();
+    expect(await stage.barriers(page)).toEqual([]);
+    await search.press('Enter');
+    await dialog.getByRole('button', { name: 'New webhook' }).click();
+    await dialog.getByRole('textbox', { name: 'Signing secret' }).waitFor();
+    await page.keyboard.press('Escape');
+    const { list } = (await site.api('GET', '/api/v1/gateway/webhooks')).body;
+    const made = list.find(({ name }) => name === 'Wing control');
+    const chosen = [7, 128, 20].map((room) => lockIds[room - 1]);
+    expect(made?.['lockIds']).toEqual(chosen);
+
+    // Those that are chosen come first, to be taken back.
+    await page.getByRole('link', { name: 'Wing control' }).click();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.getByLabel('Room 128').uncheck();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Everything · 2 locks').waitFor();
+
+    async function otherLocks(): Promise<number> {
+      return (await site.api('GET', '/api/v1/lock/list', { query: { pageSize: 10 } })).body.total - many;
+    }
+  }, 40_000);
+}
