@@ -3,7 +3,8 @@ import type { Lock } from './domain/lock.ts';
 import type { Notify } from './domain/notice.ts';
 import type { Clock, LockLink, StatusStore } from './domain/ports.ts';
 import type { ReportService } from './domain/report-service.ts';
-import type { Metrics, WatchedLock } from './ops/metrics.ts';
+import type { Metrics } from './ops/metrics.ts';
+import type { WatchedLock } from './ops/watched-figures.ts';
 
 /** Tells the metrics, too. */
 export function noticesToBoth(notify: Notify, metrics: Metrics): Notify {
