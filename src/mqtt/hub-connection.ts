@@ -4,9 +4,10 @@ import { type Identity, lockBehind, type Registered } from '../domain/identity.t
 import type { Lock, LockId } from '../domain/lock.ts';
 import { decideHubForward, decideHubPublish, decideHubSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
+import type { Receipt } from './kept-messages.ts';
 import { createIntake, type Intake, type LoggedIn, type Transport } from './logged-in.ts';
 import type { Presence } from './presence.ts';
-import type { Receipt, ReportReceiver } from './report-receiver.ts';
+import type { ReportReceiver } from './report-receiver.ts';
 import type { ReportChannel, Topics } from './topics.ts';
 
 export interface HubConnection extends LoggedIn {

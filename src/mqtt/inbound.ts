@@ -2,7 +2,7 @@
 // same order, and only when the receiver says so (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import type { Clock } from '../domain/ports.ts';
 import { createInOrder, type Place } from './in-order.ts';
-import type { Receipt } from './report-receiver.ts';
+import type { Receipt } from './kept-messages.ts';
 
 /** A PUBLISH as the broker holds it; what is changed here is what the broker goes on with. */
 export interface InboundPacket {

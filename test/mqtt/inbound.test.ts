@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { decidePublish } from '../../src/mqtt/access.ts';
 import { createInbound, type Inbound, type InboundPacket } from '../../src/mqtt/inbound.ts';
-import type { Receipt } from '../../src/mqtt/report-receiver.ts';
+import type { Receipt } from '../../src/mqtt/kept-messages.ts';
 import type { ReportChannel } from '../../src/mqtt/topics.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 import { lockA } from '../support/mqtt-fakes.ts';
