@@ -61,6 +61,18 @@ export function oldestKept(now: number, clockIsSuspect: boolean): number {
   return clockIsSuspect ? Number.MIN_SAFE_INTEGER : retentionCutoff(now);
 }
 
+const dayMs = 86_400_000;
+/** No six calendar months are shorter than 181 days. */
+const surelyKeptMs = 180 * dayMs;
+
+/**
+ * Whether a lock's date can be right (Protocol 4.4): at most 24 hours ahead, and not older than the records that are kept. A lock without a
+ * clock says 1970, or a year that has not come. The calendar is asked about old dates only: it costs more than all else that is done for an event.
+ */
+export function isPlausibleDate(date: number, now: number): boolean {
+  return date <= now + dayMs && (date >= now - surelyKeptMs || date >= retentionCutoff(now));
+}
+
 const retentionMonths = 6;
 
 /**

@@ -22,11 +22,8 @@ import type {
   Secrets,
   StatusStore,
 } from './ports.ts';
-import { type RecordDraft, retentionCutoff } from './record.ts';
+import { isPlausibleDate, type RecordDraft } from './record.ts';
 
-const dayMs = 86_400_000;
-/** No six calendar months are shorter than 181 days. */
-const surelyKeptMs = 180 * dayMs;
 /** No calendar goes further (ECMA-262 21.4.1.1). */
 const maxDateMs = 8.64e15;
 
@@ -70,11 +67,9 @@ export function createReportService(options: {
   const { clockIsSuspect = () => false } = options;
   const gaps = createEventGaps({ records, commands, notify });
 
-  /** A lock without a clock says 1970, or a year that has not come. */
   function believable(date: number | undefined, now: number): date is number {
     if (date === undefined || Math.abs(date) > maxDateMs) return false;
-    // The calendar is asked about old dates only: it costs more than all else that is done for an event here.
-    return clockIsSuspect() || (date <= now + dayMs && (date >= now - surelyKeptMs || date >= retentionCutoff(now)));
+    return clockIsSuspect() || isPlausibleDate(date, now);
   }
 
   function heard(lockId: LockId): void {

@@ -1,21 +1,19 @@
 // Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
 import type { Alarm } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
+import { createEventAlarms, jammedReason } from './event-alarms.ts';
 import type { Lock, LockId, OpenState } from './lock.ts';
 import type { ClockWatch } from './lock-clocks.ts';
-import type { EventsReport, LockEvent } from './lock-report.ts';
+import type { EventsReport } from './lock-report.ts';
 import type { Notice } from './notice.ts';
 import type { Part } from './part.ts';
 import type { Clock, LockStore, RecordStore, StatusStore } from './ports.ts';
 
 const lookMs = 5_000;
-const dayMs = 86_400_000;
 /** What a lock may be late with its auto lock: the bolt takes its time, and so does its report. */
 const autoLockGraceMs = 30_000;
 /** So far above the level at which the alarm began a battery has been changed, and not only got warmer. */
 const batteryRisePercent = 5;
-/** An event that is dated so far from now shows nothing about a clock that was set since. */
-const liveMs = 60_000;
 
 export interface SupervisionSettings {
   /** An alarm begins when a lock has not been online in peace for so long, and ends when it has been. */
@@ -53,15 +51,6 @@ interface Watch {
   unlockedAt: number | undefined;
 }
 
-type EventAlarm = 'tampered' | 'duress' | 'jammed' | 'low-battery';
-const alarmOfEvent = new Map<string, EventAlarm>([
-  ['tamper', 'tampered'],
-  ['duress', 'duress'],
-  ['jammed', 'jammed'],
-  ['low-battery', 'low-battery'],
-]);
-const reasonOfEvent = { tampered: 'somebody tampered with it', duress: 'opened under duress', jammed: 'its bolt is jammed' } as const;
-
 export function createSupervision(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
@@ -76,6 +65,7 @@ export function createSupervision(options: {
   const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
   const watches = new Map<LockId, Watch>();
+  const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low });
   let cancelLook: (() => void) | undefined;
   let stopped = false;
 
@@ -152,40 +142,8 @@ export function createSupervision(options: {
     if (!stopped) cancelLook = clock.timer(Math.min(lookMs, offlineAfterMs, endAfterMs || lookMs), look);
   }
 
-  /** Those that were not stored before: a lock sends them until their PUBACK, and again when it is asked. */
-  function fresh(lockId: LockId, { epoch, events }: EventsReport): readonly LockEvent[] {
-    const { highest, gaps } = records.progress(lockId, epoch);
-    return events.filter(({ seq }) => seq > highest || gaps.some(([from, to]) => from <= seq && seq <= to));
-  }
-  function isMisdated(date: number | undefined, now: number): boolean {
-    return date !== undefined && (date > now + dayMs || date < now - 180 * dayMs);
-  }
-  function judgeDates(lockId: LockId, events: readonly LockEvent[], now: number): void {
-    const misdated = clockIsSuspect() ? undefined : events.find(({ date }) => isMisdated(date, now));
-    const last = events.at(-1)?.date;
-    if (misdated !== undefined) alarms.raise('wrong-clock', lockId, { reason: `it dated an event ${misdated.date}` });
-    if (last !== undefined && Math.abs(last - now) < liveMs) alarms.clear('wrong-clock', lockId);
-  }
   function low(lockId: LockId, reason: string): void {
     alarms.raise('low-battery', lockId, { reason, batteryPercent: statuses.get(lockId).batteryPercent ?? 0 });
-  }
-  /** Where the bolt has moved after it was jammed, it is not any more: what holds is what the last of these events says. */
-  function raiseFor(lockId: LockId, events: readonly LockEvent[]): Promise<void> | undefined {
-    const begun = new Set<EventAlarm>();
-    for (const { type, success } of events) {
-      const kind = alarmOfEvent.get(type);
-      if (kind !== undefined) begun.add(kind);
-      if (kind !== undefined || success === false || !/-(un)?lock$/.test(type)) continue;
-      begun.delete('jammed');
-      alarms.clear('jammed', lockId);
-    }
-    let kept: Promise<void> | undefined;
-    for (const kind of begun) {
-      if (kind === 'low-battery') low(lockId, 'it says that its battery is low');
-      else alarms.raise(kind, lockId, { reason: reasonOfEvent[kind] });
-      kept = alarms.kept(kind, lockId) ?? kept;
-    }
-    return kept;
   }
 
   return {
@@ -230,18 +188,10 @@ export function createSupervision(options: {
     },
     events(lockId, report) {
       const watch = heard(lockId);
-      const now = clock.now();
-      const { events } = report;
       // Unlocked again, it begins to wait again.
-      if (watch.unlockedAt !== undefined && events.some(({ type }) => type.endsWith('-unlock'))) watch.unlockedAt = clock.monotonic();
-      const isWorthIt =
-        alarms.standing('jammed', lockId) !== undefined ||
-        alarms.standing('wrong-clock', lockId) !== undefined ||
-        events.some(({ type, date }) => alarmOfEvent.has(type) || isMisdated(date, now));
-      if (!isWorthIt || locks.get(lockId) === undefined) return undefined;
-      const news = fresh(lockId, report);
-      judgeDates(lockId, news, now);
-      return raiseFor(lockId, news);
+      const isUnlocked = report.events.some(({ type, success }) => success !== false && type.endsWith('-unlock'));
+      if (watch.unlockedAt !== undefined && isUnlocked) watch.unlockedAt = clock.monotonic();
+      return eventAlarms.heard(lockId, report);
     },
     clockIsRight: (lockId) => alarms.clear('wrong-clock', lockId),
     clockStaysWrong: (lockId, reason) => alarms.raise('wrong-clock', lockId, { reason }),
@@ -251,12 +201,13 @@ export function createSupervision(options: {
         const { lockId, outcome } = notice;
         if (outcome === 'lost' || outcome === 'no-reply') return;
         heard(lockId);
-        if (outcome === 'jammed') alarms.raise('jammed', lockId, { reason: reasonOfEvent.jammed });
+        if (outcome === 'jammed') alarms.raise('jammed', lockId, { reason: jammedReason });
         if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
       } else if (notice.kind === 'events-lost' || notice.kind === 'resend-refused') {
-        const { lockId, epoch, from, to } = notice;
+        const { kind, lockId, epoch, from, to } = notice;
         if (alarms.isAccepted(lockId, { epoch, to })) return;
-        alarms.raise('event-gap', lockId, { reason: `it does not have its events ${from} to ${to} any more`, lost: [{ epoch, to }] });
+        const why = kind === 'events-lost' ? 'does not have them any more' : `refuses to send them again (${notice.error})`;
+        alarms.raise('event-gap', lockId, { reason: `its events ${from} to ${to} are missing, and it ${why}`, lost: [{ epoch, to }] });
       }
     },
     backup(failure) {
