@@ -9,6 +9,7 @@ import {
   auditedLocks,
   auditedPairing,
   auditedRegistrations,
+  auditedRoles,
   auditedWebhooks,
 } from './domain/audited-services.ts';
 import type { Log } from './domain/part.ts';
@@ -28,6 +29,7 @@ export function createAuditedServices(services: Services, { clock, audit }: { re
     locks: auditedLocks(services.locks, trail),
     cards: auditedCards(services.cards, trail),
     registrations: auditedRegistrations(services.registrations, trail),
+    roles: auditedRoles(services.roles, trail),
     accounts: auditedAccounts(services.accounts, trail),
     hubs: auditedHubs(services.hubs, trail),
     pairing: auditedPairing(services.pairing, trail),

@@ -34,6 +34,7 @@ import type {
 import { createRecordService } from './domain/record-service.ts';
 import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
+import { createRoleService } from './domain/role-service.ts';
 import { createSequence } from './domain/sequence.ts';
 import { superviseReports } from './domain/supervised-reports.ts';
 import { createSupervision, type SupervisionSettings } from './domain/supervision.ts';
@@ -116,6 +117,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     administration,
     timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
   });
+  const roleService = createRoleService({ locks, accounts, administration });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, registrations, link, notify });
   const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, notify, endAfterMs: options.supervision.endAfterMs });
@@ -171,6 +173,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     records: recordService,
     accounts: accountService,
     registrations,
+    roles: roleService,
     hubs: hubService,
     pairing,
     alarms,

@@ -9,6 +9,7 @@ import type { LockId } from './lock.ts';
 import type { LockService } from './lock-service.ts';
 import type { PairingService } from './pairing-service.ts';
 import type { RegistrationService } from './registration-service.ts';
+import type { RoleService } from './role-service.ts';
 import type { WebhookId } from './webhook.ts';
 import type { WebhookService } from './webhook-service.ts';
 
@@ -31,8 +32,11 @@ const registrations: AuditTable<RegistrationService> = {
   change: ([, lockId, changes]) => ({ action: 'lock-change', object: ofLock(lockId), detail: Object.keys(changes).join(', ') }),
   remove: ([, lockId]) => ({ action: 'lock-remove', object: ofLock(lockId) }),
   renewKey: ([, lockId]) => ({ action: 'lock-key', object: ofLock(lockId) }),
+};
+
+const roles: AuditTable<RoleService> = {
   appoint: ([, lockId, username]) => ({ action: 'lock-administrator', object: ofLock(lockId), detail: username }),
-  roles: 'not-audited',
+  list: 'not-audited',
   grant: ([, lockId, username, role]) => ({ action: 'role-grant', object: ofLock(lockId), detail: `${username}: ${role}` }),
   revoke: ([, lockId, username]) => ({ action: 'role-revoke', object: ofLock(lockId), detail: username }),
 };
@@ -139,6 +143,7 @@ function said(members: object): string {
 }
 
 export const auditedRegistrations = (service: RegistrationService, trail: AuditTrail) => audited(service, registrations, trail);
+export const auditedRoles = (service: RoleService, trail: AuditTrail) => audited(service, roles, trail);
 export const auditedAccounts = (service: AccountService, trail: AuditTrail) => audited(service, accounts, trail);
 export const auditedHubs = (service: HubService, trail: AuditTrail) => audited(service, hubs, trail);
 export const auditedPairing = (service: PairingService, trail: AuditTrail) => audited(service, pairing, trail);

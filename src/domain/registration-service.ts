@@ -1,10 +1,10 @@
-// The locks of the building as gateway administrators see them: registration, keys, and who may do what (HTTP API 6).
-import type { AccountId, Caller, LockRole } from './account.ts';
+// The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 6).
+import type { Caller } from './account.ts';
 import { accountNamed } from './account-service.ts';
 import { DomainError } from './errors.ts';
 import { requireHub } from './hub-service.ts';
 import { requireFreeMac } from './identity.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, roleOn, unknownSettings } from './lock.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireGatewayAdministrator, requireLock } from './permissions.ts';
 import type { AccountStore, Clock, CounterStore, HubStore, LockLink, LockStore, Secrets, StatusStore } from './ports.ts';
@@ -24,13 +24,8 @@ export interface NewLock {
   readonly administrator?: string;
 }
 
-export interface LockChanges {
-  readonly name?: string;
-  readonly alias?: string;
-  readonly groupName?: string;
-  readonly superPasscode?: string;
-  readonly timezoneOffsetMs?: number;
-  readonly lockData?: string;
+/** What is absent stays as it is. */
+export interface LockChanges extends Partial<Omit<NewLock, 'deviceId' | 'hubId' | 'administrator'>> {
   /** Binds it to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
   readonly hubId?: DeviceId | null;
 }
@@ -42,12 +37,6 @@ export interface ManagedLock {
   readonly online: boolean;
   /** Username. */
   readonly administrator: string;
-}
-
-/** Somebody who may do something on a lock. */
-export interface GrantedRole {
-  readonly username: string;
-  readonly role: LockRole;
 }
 
 /** `deviceKey` is shown this once. */
@@ -69,13 +58,6 @@ export interface RegistrationService {
   remove(caller: Caller, lockId: LockId): Promise<void>;
   /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
-  appoint(caller: Caller, lockId: LockId, username: string): Promise<void>;
-  /** Its administrator first, then by username. Also for the lock's administrator. */
-  roles(caller: Caller, lockId: LockId, page: PageRequest): Page<GrantedRole>;
-  /** Also for the lock's administrator. */
-  grant(caller: Caller, lockId: LockId, username: string, role: Exclude<LockRole, 'administrator'>): Promise<void>;
-  /** Also for the lock's administrator; revoking what is not there is `not-found`. */
-  revoke(caller: Caller, lockId: LockId, username: string): Promise<void>;
 }
 
 export function createRegistrationService(options: {
@@ -109,19 +91,12 @@ export function createRegistrationService(options: {
     requireGatewayAdministrator(caller);
   }
 
-  /** Roles are given by gateway administrators and by the lock's own. */
-  function requireRoleGiver(caller: Caller, lock: Lock): void {
-    if (roleOn(lock, caller) !== 'administrator') requireGatewayAdministrator(caller);
-  }
-
-  const accountIdOf = (username: string): AccountId => accountNamed(accounts.current(), username).accountId;
-
   /** Within the administration sequence. */
   async function add(caller: Caller, { deviceId, name, administrator, hubId = null, ...given }: NewLock, keyHash: string): Promise<LockId> {
     requireFreeMac({ locks, hubs }, deviceId);
     if (hubId !== null) requireHub(hubs, hubId);
     // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
-    const administratorId = accountIdOf(administrator ?? caller.username);
+    const administratorId = accountNamed(accounts.current(), administrator ?? caller.username).accountId;
     const groupName = given.groupName ?? '';
     const lockId = (await counters.next('lockId')) as LockId;
     await locks.add({
@@ -215,54 +190,5 @@ export function createRegistrationService(options: {
       if (hubId === null) link.disconnect(lockId, 'its device key was renewed');
       return { lockId, deviceId, deviceKey };
     },
-
-    async appoint(caller, lockId, username) {
-      requireManaged(caller, lockId);
-      await administration(async () => {
-        const administrator = accountIdOf(username);
-        await locks.update(lockId, (lock) => ({ ...lock, administrator, roles: without(lock, administrator) }));
-      });
-    },
-
-    async grant(caller, lockId, username, role) {
-      requireRoleGiver(caller, requireLock(locks, lockId));
-      await administration(async () => {
-        const accountId = accountIdOf(username);
-        await locks.update(lockId, (lock) => {
-          // Asked again: another administrator can have been appointed while this waited.
-          requireRoleGiver(caller, lock);
-          if (lock.administrator === accountId) throw new DomainError('conflict', `${username} is the administrator of lock ${lockId}`);
-          return { ...lock, roles: [...without(lock, accountId), { accountId, role }] };
-        });
-      });
-    },
-
-    roles(caller, lockId, page) {
-      const lock = requireLock(locks, lockId);
-      requireRoleGiver(caller, lock);
-      const names = new Map(accounts.current().accounts.map(({ accountId, username }) => [accountId, username]));
-      const granted = lock.roles
-        .flatMap(({ accountId, role }) => ({ username: names.get(accountId) ?? '', role }))
-        .filter(({ username }) => username !== '')
-        .sort((one, other) => (one.username < other.username ? -1 : 1));
-      return paginate([{ username: names.get(lock.administrator) ?? '', role: 'administrator' }, ...granted], page);
-    },
-
-    async revoke(caller, lockId, username) {
-      requireRoleGiver(caller, requireLock(locks, lockId));
-      await administration(async () => {
-        const accountId = accountIdOf(username);
-        await locks.update(lockId, (lock) => {
-          requireRoleGiver(caller, lock);
-          const roles = without(lock, accountId);
-          if (roles.length < lock.roles.length) return { ...lock, roles };
-          throw new DomainError('not-found', `${username} has no role on lock ${lockId} to take away`);
-        });
-      });
-    },
   };
-}
-
-function without(lock: Lock, accountId: AccountId): Lock['roles'] {
-  return lock.roles.filter((granted) => granted.accountId !== accountId);
 }

@@ -2,6 +2,7 @@
 import type { AccountService } from '../domain/account-service.ts';
 import { requireGatewayAdministrator } from '../domain/permissions.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
+import type { RoleService } from '../domain/role-service.ts';
 import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './bodies.ts';
 import { accountView, issuedKeyView, managedLockView, newTokenView, tokenView } from './management-views.ts';
 import { managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken, pageOfLock } from './query.ts';
@@ -10,12 +11,14 @@ import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway';
 
-/** HTTP API 6. `status` knows no caller, so its route asks for a gateway administrator itself; all others leave that to the services. */
-export function gatewayRoutes(
-  locks: RegistrationService,
-  accounts: AccountService,
-  status: () => object | Promise<object>,
-): readonly Route[] {
+/** HTTP API 6. `gatewayStatus` knows no caller, so its route asks for a gateway administrator itself; all others leave that to the services. */
+export function gatewayRoutes(options: {
+  readonly registrations: RegistrationService;
+  readonly roles: RoleService;
+  readonly accounts: AccountService;
+  readonly gatewayStatus: () => object | Promise<object>;
+}): readonly Route[] {
+  const { registrations: locks, roles, accounts, gatewayStatus } = options;
   return [
     bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock, async ({ caller, body }) =>
       created(issuedKeyView(await locks.register(caller, body))),
@@ -43,10 +46,10 @@ export function gatewayRoutes(
       'appointAdministrator',
       oneLock,
       appointment,
-      ({ caller, parameters: { lockId }, body }) => done(locks.appoint(caller, lockId, body.username)),
+      ({ caller, parameters: { lockId }, body }) => done(roles.appoint(caller, lockId, body.username)),
     ),
     route('GET', `${base}/locks/{lockId}/roles`, 'listRoles', pageOfLock, ({ caller, parameters: { lockId, page } }) =>
-      ok(pageView(locks.roles(caller, lockId, page), (granted) => granted)),
+      ok(pageView(roles.list(caller, lockId, page), (granted) => granted)),
     ),
     bodyRoute(
       'PUT',
@@ -54,10 +57,10 @@ export function gatewayRoutes(
       'grantRole',
       oneRole,
       grantedRole,
-      ({ caller, parameters: { lockId, username }, body }) => done(locks.grant(caller, lockId, username, body.role)),
+      ({ caller, parameters: { lockId, username }, body }) => done(roles.grant(caller, lockId, username, body.role)),
     ),
     route('DELETE', `${base}/locks/{lockId}/roles/{username}`, 'revokeRole', oneRole, ({ caller, parameters: { lockId, username } }) =>
-      done(locks.revoke(caller, lockId, username)),
+      done(roles.revoke(caller, lockId, username)),
     ),
 
     bodyRoute('POST', `${base}/accounts`, 'createAccount', noParameters, newAccount, async ({ caller, body }) =>
@@ -82,7 +85,7 @@ export function gatewayRoutes(
 
     route('GET', `${base}/status`, 'gatewayStatus', noParameters, async ({ caller }) => {
       requireGatewayAdministrator(caller);
-      return ok(await status());
+      return ok(await gatewayStatus());
     }),
   ];
 }

@@ -8,6 +8,7 @@ import { invalidParameter, type ParameterProblem } from '../domain/errors.ts';
 import type { HubService } from '../domain/hub-service.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
+import type { RoleService } from '../domain/role-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
@@ -22,6 +23,7 @@ export type Management = Readonly<Record<string, (request: unknown) => Promise<o
 /** Without `pairing` and `alarms`, where nobody can connect, their routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
 export function createManagement(options: {
   readonly registrations: RegistrationService;
+  readonly roles: RoleService;
   readonly accounts: AccountService;
   readonly hubs: HubService;
   readonly pairing?: PairingService;
@@ -31,9 +33,9 @@ export function createManagement(options: {
   /** How whoever asks has come in, for the audit log. */
   readonly address: string;
 }): Management {
-  const { registrations, accounts, hubs, pairing, alarms, audit, gatewayStatus, address } = options;
+  const { registrations, roles, accounts, hubs, pairing, alarms, audit, gatewayStatus, address } = options;
   const routes = [
-    ...gatewayRoutes(registrations, accounts, gatewayStatus),
+    ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...(pairing ? pairingRoutes(pairing) : []),
     ...(alarms ? alarmRoutes(alarms) : []),

@@ -13,6 +13,7 @@ import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
+import type { RoleService } from '../domain/role-service.ts';
 import type { SignInService } from '../domain/sign-in-service.ts';
 import type { WebhookService } from '../domain/webhook-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
@@ -65,6 +66,7 @@ export function createHttpServer(options: {
   cards: CardService;
   records: RecordService;
   registrations: RegistrationService;
+  roles: RoleService;
   hubs: HubService;
   pairing: PairingService;
   alarms: Pick<AlarmService, 'list' | 'end'>;
@@ -91,6 +93,7 @@ export function createHttpServer(options: {
     cards,
     records,
     registrations,
+    roles,
     hubs,
     pairing,
     alarms,
@@ -118,7 +121,7 @@ export function createHttpServer(options: {
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
-    ...gatewayRoutes(registrations, accounts, gatewayStatus),
+    ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
     ...alarmRoutes(alarms),

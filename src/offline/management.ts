@@ -2,10 +2,11 @@
 import { access } from 'node:fs/promises';
 import { createAccountService } from '../domain/account-service.ts';
 import { createAuditTrail } from '../domain/audit.ts';
-import { auditedAccounts, auditedHubs, auditedRegistrations } from '../domain/audited-services.ts';
+import { auditedAccounts, auditedHubs, auditedRegistrations, auditedRoles } from '../domain/audited-services.ts';
 import { createHubService } from '../domain/hub-service.ts';
 import type { Log } from '../domain/part.ts';
 import { createRegistrationService } from '../domain/registration-service.ts';
+import { createRoleService } from '../domain/role-service.ts';
 import { createSequence } from '../domain/sequence.ts';
 import { createManagement, type Management } from '../http/management.ts';
 import { createClock } from '../ops/clock.ts';
@@ -40,6 +41,7 @@ export async function manageDirectory<T>(
     return await work(
       createManagement({
         registrations: auditedRegistrations(createRegistrationService({ ...common, timezoneChanged() {} }), trail),
+        roles: auditedRoles(createRoleService(common), trail),
         accounts: auditedAccounts(createAccountService(common), trail),
         hubs: auditedHubs(createHubService(common), trail),
         audit: trail,

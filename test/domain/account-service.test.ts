@@ -122,9 +122,9 @@ describe('an account', () => {
   });
 
   it('stays while it administers a lock, and goes when another is appointed (HTTP API 5)', async () => {
-    const { accountService, registrationService, locks } = await createDomain();
+    const { accountService, roleService, locks } = await createDomain();
     expect(await codeOf(() => accountService.removeAccount(admin, 'ada'))).toBe('conflict');
-    for (const { lockId: id } of locks.all()) await registrationService.appoint(admin, id, 'max');
+    for (const { lockId: id } of locks.all()) await roleService.appoint(admin, id, 'max');
     expect(await codeOf(() => accountService.removeAccount(admin, 'ada'))).toBe('done');
   });
 
@@ -132,10 +132,10 @@ describe('an account', () => {
     ['removed first', ['done', 'not-found']],
     ['appointed first', ['conflict', 'done']],
   ])('is never both removed and appointed at the same moment: %s (HTTP API 5)', async (order, codes) => {
-    const { accountService, registrationService, locks, accounts, storage } = await createDomain();
+    const { accountService, roleService, locks, accounts, storage } = await createDomain();
     const release = storage.hold();
     const remove = () => codeOf(() => accountService.removeAccount(admin, 'sam'));
-    const appoint = () => codeOf(() => registrationService.appoint(admin, lockId, 'sam'));
+    const appoint = () => codeOf(() => roleService.appoint(admin, lockId, 'sam'));
     const [removed, appointed] = order === 'removed first' ? [remove(), appoint()] : [appoint(), remove()].reverse();
     release();
     expect(await Promise.all([removed, appointed])).toEqual(codes);

@@ -60,21 +60,21 @@ describe('who hears what', () => {
   });
 
   it('a right that is taken away is taken away with the next event, and the lock is said to be gone', async () => {
-    const { follow, reports, registrationService, append } = await setUp();
+    const { follow, reports, roleService, append } = await setUp();
     const [max, ole] = [follow(callers.manager), follow(callers.operator)];
-    await registrationService.grant(callers.administrator, lockId, 'max', 'operator');
+    await roleService.grant(callers.administrator, lockId, 'max', 'operator');
     await append(1);
-    await registrationService.revoke(callers.administrator, lockId, 'ole');
+    await roleService.revoke(callers.administrator, lockId, 'ole');
     reports.battery(lockId, { level: 50 });
     expect(max.heard).toMatchObject([{ type: 'lock', role: 'operator', alias: 'Door 7' }, { type: 'battery' }]);
     expect(ole.heard).toEqual([{ type: 'lock-gone', lockId }]);
   });
 
   it('a lock that comes into sight, gets another alias or goes is told to those who see it', async () => {
-    const { follow, registrationService, lockService } = await setUp();
+    const { follow, registrationService, roleService, lockService } = await setUp();
     const [ole, sam] = [follow(callers.operator), follow(callers.stranger)];
     await lockService.rename(callers.administrator, lockId, 'Gate');
-    await registrationService.grant(callers.administrator, lockId, 'sam', 'operator');
+    await roleService.grant(callers.administrator, lockId, 'sam', 'operator');
     await registrationService.remove(callers.admin, lockId);
     expect(ole.heard).toMatchObject([{ type: 'lock', alias: 'Gate', role: 'operator', online: true }, { type: 'lock-gone' }]);
     expect(sam.heard).toMatchObject([{ type: 'lock', alias: 'Gate', state: null, batteryPercent: null }, { type: 'lock-gone' }]);
@@ -127,10 +127,10 @@ describe('alarms', () => {
   });
 
   it('that stand are told to an operator who becomes a manager', async () => {
-    const { follow, alarms, registrationService } = await setUp();
+    const { follow, alarms, roleService } = await setUp();
     alarms.raise('tampered', lockId, { reason: 'it was opened' });
     const ole = follow(callers.operator);
-    await registrationService.grant(callers.administrator, lockId, 'ole', 'manager');
+    await roleService.grant(callers.administrator, lockId, 'ole', 'manager');
     expect(ole.heard).toMatchObject([
       { type: 'lock', role: 'manager' },
       { type: 'alarm', alarm: { kind: 'tampered' } },

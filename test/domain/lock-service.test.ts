@@ -139,10 +139,10 @@ describe('locking and unlocking', () => {
   });
 
   it('asks for the rights again when its turn has come (HTTP API 5)', async () => {
-    const { lockService, registrationService, link } = await createDomain();
+    const { lockService, roleService, link } = await createDomain();
     void lockService.move(manager, lockId, 'locked', stays());
     const revoked = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
-    await registrationService.revoke(administrator, lockId, operator.username);
+    await roleService.revoke(administrator, lockId, operator.username);
     link.sent[0]?.answer(ok);
     expect(await revoked).toBe('forbidden');
     expect(link.ops()).toEqual(['lock']);

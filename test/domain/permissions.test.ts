@@ -46,11 +46,11 @@ const onLock: Record<string, readonly [readonly CallerName[], (domain: Domain, c
   detail: [administrators, ({ lockService }, caller, lock) => lockService.detail(caller, lock)],
   rename: [administrators, ({ lockService }, caller, lock) => lockService.rename(caller, lock, 'x')],
   changeSettings: [administrators, ({ lockService }, caller, lock) => lockService.changeSettings(caller, lock, { lockSound: 1 }, stays())],
-  grant: [roleGivers, ({ registrationService }, caller, lock) => registrationService.grant(caller, lock, 'sam', 'operator')],
-  revoke: [roleGivers, ({ registrationService }, caller, lock) => registrationService.revoke(caller, lock, 'max')],
+  grant: [roleGivers, ({ roleService }, caller, lock) => roleService.grant(caller, lock, 'sam', 'operator')],
+  revoke: [roleGivers, ({ roleService }, caller, lock) => roleService.revoke(caller, lock, 'max')],
   change: [gatewayAdministrators, ({ registrationService }, caller, lock) => registrationService.change(caller, lock, { name: 'x' })],
   renewKey: [gatewayAdministrators, ({ registrationService }, caller, lock) => registrationService.renewKey(caller, lock)],
-  appoint: [gatewayAdministrators, ({ registrationService }, caller, lock) => registrationService.appoint(caller, lock, 'max')],
+  appoint: [gatewayAdministrators, ({ roleService }, caller, lock) => roleService.appoint(caller, lock, 'max')],
   remove: [gatewayAdministrators, ({ registrationService }, caller, lock) => registrationService.remove(caller, lock)],
 };
 

@@ -332,6 +332,7 @@ export async function createDomain(
     recordService: services.records,
     accountService: services.accounts,
     registrationService: services.registrations,
+    roleService: services.roles,
     hubs,
     hubLink,
     hubService: services.hubs,

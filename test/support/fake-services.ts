@@ -18,6 +18,7 @@ import type { Clock, Gone } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/record.ts';
 import type { RecordService } from '../../src/domain/record-service.ts';
 import type { RegistrationService } from '../../src/domain/registration-service.ts';
+import type { RoleService } from '../../src/domain/role-service.ts';
 import type { SignInService } from '../../src/domain/sign-in-service.ts';
 import type { WebhookService } from '../../src/domain/webhook-service.ts';
 import { createHttpServer, type Readiness } from '../../src/http/server.ts';
@@ -105,6 +106,7 @@ export interface FakeServices {
   readonly cards: Open<CardService>;
   readonly records: Open<RecordService>;
   readonly registrations: Open<RegistrationService>;
+  readonly roles: Open<RoleService>;
   readonly hubs: Open<HubService>;
   readonly pairing: Open<PairingService>;
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
@@ -147,12 +149,14 @@ function createFakeServices(): FakeServices {
       change: async () => unexpected('change'),
       remove: async () => unexpected('remove'),
       renewKey: async () => unexpected('renewKey'),
-      appoint: async () => unexpected('appoint'),
-      grant: async () => unexpected('grant'),
-      roles: () => unexpected('roles'),
-      revoke: async () => unexpected('revoke'),
       adopt: async () => unexpected('adopt'),
       replaceKey: async () => unexpected('replaceKey'),
+    },
+    roles: {
+      appoint: async () => unexpected('appoint'),
+      list: () => unexpected('roles.list'),
+      grant: async () => unexpected('grant'),
+      revoke: async () => unexpected('revoke'),
     },
     hubs: {
       register: async () => unexpected('hubs.register'),

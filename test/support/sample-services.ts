@@ -25,6 +25,7 @@ export function answerWithSamples({
   cards,
   records,
   registrations,
+  roles,
   accounts,
   signIns,
   hubs,
@@ -91,7 +92,7 @@ export function answerWithSamples({
     ),
   });
   registrations.managed = (_caller, page) => paginate([managed], page);
-  registrations.roles = (_caller, _lockId, page) =>
+  roles.list = (_caller, _lockId, page) =>
     paginate(
       [
         { username: 'alice', role: 'administrator' },
@@ -123,6 +124,8 @@ export function answerWithSamples({
     change: asked('change', Promise.resolve(managed)),
     remove: asked('removeLock', nothing),
     renewKey: asked('renewKey', Promise.resolve(key)),
+  });
+  Object.assign(roles, {
     appoint: asked('appoint', nothing),
     grant: asked('grant', nothing),
     revoke: asked('revoke', nothing),

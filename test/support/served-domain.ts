@@ -18,6 +18,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     cards: world.cardService,
     records: world.recordService,
     registrations: world.registrationService,
+    roles: world.roleService,
     hubs: world.hubService,
     pairing: world.pairing,
     accounts: world.accountService,
