@@ -1,5 +1,5 @@
 // The rules of the house (src/README.md): who may import whom, and that there are no cycles.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
@@ -117,5 +117,16 @@ describe('the house', () => {
     };
     for (const file of files) walk(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  test('the map names every room, and nothing that is not there', () => {
+    const map = readFileSync(join(root, 'src/README.md'), 'utf8');
+    const named = [...map.matchAll(/^\| `([\w.]+?)\/?` \|/gm)].map(([, room = '']) => room);
+    const rooms = readdirSync(join(root, 'src')).filter((name) => !/\.(md|svg)$/.test(name));
+    expect(named.sort()).toEqual(rooms.sort());
+    const paths = map.match(/(?<!test\/)\b(cli|console|doctor|domain|http|mqtt|offline|ops|store)\/[\w-]+(\.\w+)?/g) ?? [];
+    expect(paths.length).toBeGreaterThan(50);
+    const isThere = (path: string) => ['', '.ts'].some((ending) => existsSync(join(root, 'src', path + ending)));
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
 });
