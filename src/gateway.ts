@@ -143,7 +143,10 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     clock,
     log,
     ...audited,
-    signIns: createSignInService({ clock, secrets, accounts: services.accounts, audit: audited.audit }),
+    signIns: createSignInService({
+      ...{ clock, secrets, accounts: services.accounts, audit: audited.audit },
+      onEnd: services.live.announce.accountsChanged,
+    }),
     records: services.records,
     live: services.live,
     readiness: status.readiness,

@@ -10,7 +10,7 @@ export interface Follower {
   readonly caller: Caller;
   /** Records come in the order of their recordIds. Must not throw. */
   hear(event: LiveEvent): void;
-  /** Accounts or tokens have changed: whether it may go on is to be asked again. Must not throw. */
+  /** Accounts, tokens or sign-ins have changed: whether it may go on is to be asked again. Must not throw. */
   accountsChanged(): void;
 }
 

@@ -35,8 +35,10 @@ export function createSignInService(options: {
   readonly accounts: Pick<AccountService, 'authenticate'>;
   /** Noted, not recorded: who looks after a full disk must be able to come in. */
   readonly audit: Pick<AuditTrail, 'note'>;
+  /** A sign-in has ended before its time: whoever listens by it is to be asked again. */
+  readonly onEnd: () => void;
 }): SignInService {
-  const { clock, secrets, accounts, audit } = options;
+  const { clock, secrets, accounts, audit, onEnd } = options;
   /** By the hash of their secret, the oldest first. */
   const signIns = new Map<string, SignIn>();
   const recent = new Map<AccountId, readonly number[]>();
@@ -55,7 +57,9 @@ export function createSignInService(options: {
     signIns.set(hash, signIn);
     const own = [...signIns].filter(([, { accountId }]) => accountId === signIn.accountId);
     const oldest = own.length > ofOneAccountAtMost ? own[0] : [...signIns][0];
-    if (oldest !== undefined && (own.length > ofOneAccountAtMost || signIns.size > signInsAtMost)) signIns.delete(oldest[0]);
+    if (oldest === undefined || (own.length <= ofOneAccountAtMost && signIns.size <= signInsAtMost)) return;
+    signIns.delete(oldest[0]);
+    onEnd();
   }
 
   return {
@@ -85,6 +89,7 @@ export function createSignInService(options: {
     async signOut(caller, secret) {
       const hash = secrets.hash(secret);
       if (!signIns.delete(hash)) return;
+      onEnd();
       await audit.note(caller, { action: 'sign-out', object: 'console' }, async () => undefined);
     },
   };

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { callers } from '../support/domain.ts';
+import { listenTo } from '../support/event-client.ts';
 import { serveDomain } from '../support/served-domain.ts';
 
 let world: Awaited<ReturnType<typeof serveDomain>>;
@@ -88,6 +89,24 @@ describe('Signing in', () => {
     }
     expect((await whoIs(cookies[0] as string)).status).toBe(401);
     for (const cookie of [other, cookies[1] as string, cookies[20] as string]) expect((await whoIs(cookie)).status).toBe(200);
+  });
+
+  test('and what ends a sign-in ends the live events of that browser at once: the sign-out, or a newer one', async () => {
+    const [gone, oldest, stays] = [await signIn(), await signIn(world.tokens.operator), await signIn()];
+    const listeners = await Promise.all([gone, oldest, stays].map((cookie) => listenTo(world.origin, { cookie })));
+    for (const listener of listeners) await listener.whenHeard('ready');
+    await request(world.origin)
+      .delete(session)
+      .set({ Cookie: gone, ...ownHeader });
+    await listeners[0]?.whenOver();
+    for (let time = 0; time < 20; time += 1) {
+      await signIn(world.tokens.operator);
+      // No timer fires: it is not the sweep that ends them.
+      world.clock.block(10_000);
+    }
+    await listeners[1]?.whenOver();
+    expect(listeners[2]?.isOver()).toBe(false);
+    listeners[2]?.close();
   });
 });
 

@@ -30,7 +30,7 @@ export interface EventClient {
 /** Resolves with the head of the answer. */
 export async function listenTo(
   origin: string,
-  { token, lastId }: { readonly token: string; readonly lastId?: string },
+  { token, cookie, lastId }: { readonly token?: string; readonly cookie?: string; readonly lastId?: string },
 ): Promise<EventClient> {
   const events: HeardEvent[] = [];
   let id = lastId ?? '';
@@ -39,7 +39,8 @@ export async function listenTo(
   let rest = '';
   const headers = {
     accept: 'text/event-stream',
-    authorization: `Bearer ${token}`,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(cookie !== undefined && { cookie }),
     ...(lastId !== undefined && { 'last-event-id': lastId }),
   };
   const asked: ClientRequest = request(`${origin}/api/v1/events`, { headers, agent: false });

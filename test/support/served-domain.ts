@@ -22,7 +22,10 @@ export async function serveDomain(gatewayStatus: () => object) {
     hubs: world.hubService,
     pairing: world.pairing,
     accounts: world.accountService,
-    signIns: createSignInService({ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit }),
+    signIns: createSignInService({
+      ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit },
+      onEnd: world.live.announce.accountsChanged,
+    }),
     alarms: world.alarms,
     audit: world.audit,
     live: world.live,
