@@ -1,6 +1,7 @@
 // From the zod schemas that validate to JSON Schema, as a client must read it.
 import { z } from 'zod';
 import { type AnswerName, answers } from './answers.ts';
+import { type EventAnswerName, eventAnswers } from './event-answers.ts';
 import { memberDocs } from './member-docs.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -20,12 +21,12 @@ export function bodySchema(object: z.ZodObject): JsonSchema {
 }
 
 /** Every answer by its name; those that are part of another stand there by reference. */
-export function answerSchemas(): Readonly<Record<AnswerName, JsonSchema>> {
+export function answerSchemas(): Readonly<Record<AnswerName | EventAnswerName, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(answers)) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries({ ...answers, ...eventAnswers })) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(bare(schema))])) as Record<
-    AnswerName,
+    AnswerName | EventAnswerName,
     JsonSchema
   >;
 }

@@ -36,6 +36,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   passageMode: 'Passage mode: 0 unknown, 1 on, 2 off.',
   passageModeAutoUnlock: 'Unlock by itself in passage mode: 1 on, 2 off.',
   date: 'When it was registered: milliseconds since 1970 (UTC).',
+  stateDate: 'When the lock said so: milliseconds since 1970 (UTC); null when it never has.',
   state: 'Whether it is locked; null when that is not known.',
   reason:
     'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people.',
@@ -111,6 +112,10 @@ export const memberDocs: Readonly<Record<string, string>> = {
   ms: 'How many milliseconds it took.',
   deliveryId: 'Names the delivery, the same at each attempt.',
   eventType: 'What happened, as in live events.',
+  event: 'Type of a live event.',
+  data: 'What happened; what it holds depends on the type of the event.',
+  id: 'Of a live event, where to go on from after it: the newest record so far. To be sent as `Last-Event-ID`.',
+  change: 'What happened to the card.',
   eventDate: 'When it happened: milliseconds since 1970 (UTC).',
   progress: 'Whether it has arrived, is tried again, or was given up.',
   attempts: 'How often it was tried since the gateway was started.',

@@ -1,6 +1,7 @@
 // The answers of an operation as OpenAPI writes them: its own, and every refusal that it may meet, by status.
 import type { ErrorCode } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
+import type { EventAnswerName } from './event-answers.ts';
 import type { Audience, OperationDocs } from './operation.ts';
 import { problemKinds, problemOf } from './problem.ts';
 import { problemDocs } from './problem-docs.ts';
@@ -61,7 +62,7 @@ export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Reco
     if (answer === 'nothing') return [status, { description: titles[status], headers }] as const;
     const content =
       typeof answer === 'object'
-        ? { [answer.mediaType]: { schema: { type: answer.mediaType === 'application/json' ? 'object' : 'string' } } }
+        ? { [answer.mediaType]: { schema: textSchema(answer) } }
         : {
             'application/json': {
               schema: { $ref: `#/components/schemas/${answer}` },
@@ -75,6 +76,13 @@ export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Reco
     { $ref: `#/components/responses/${together.join('.')}` },
   ]);
   return Object.fromEntries([...refused, ...own]);
+}
+
+/** OpenAPI 3.1 knows no streams: JSON Schema says of a text what it holds (2020-12, Validation 8.5). */
+function textSchema({ mediaType, streamOf }: { readonly mediaType: string; readonly streamOf?: EventAnswerName }): object {
+  if (streamOf === undefined) return { type: mediaType === 'application/json' ? 'object' : 'string' };
+  const items = { $ref: `#/components/schemas/${streamOf}` };
+  return { type: 'string', contentMediaType: mediaType, contentSchema: { type: 'array', items } };
 }
 
 const titles: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 304: 'Unchanged.', 503: 'Not now.' };

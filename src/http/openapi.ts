@@ -1,5 +1,6 @@
 // The document of the API, OpenAPI 3.1: made from the route tables, the schemas that validate, and the operations' descriptions.
 // Loaded and made when somebody asks for it.
+import { deliveryRequest } from './delivery-request.ts';
 import { answerSchemas, bodySchema, parameterSchema } from './json-schemas.ts';
 import { memberDocs } from './member-docs.ts';
 import { keyOf, problemExamples, problemTable, refusalComponents, responsesOf } from './openapi-responses.ts';
@@ -36,6 +37,7 @@ export function createOpenApi(routes: readonly AnyRoute[]): object {
   const described = routes.map((route) => [route, descriptionOf(route)] as const);
   const tags = Object.entries(tableDocs).filter(([name]) => described.some(([, { tag }]) => tag === name));
   const schemas: Readonly<Record<string, object>> = answerSchemas();
+  const sendsDeliveries = described.some(([{ operation }]) => operation === 'createWebhook');
   return {
     openapi: '3.1.1',
     info: {
@@ -58,6 +60,7 @@ export function createOpenApi(routes: readonly AnyRoute[]): object {
         ),
       ]),
     ),
+    ...(sendsDeliveries && { webhooks: { delivery: { post: deliveryRequest } } }),
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'A token made by a gateway administrator.' },
@@ -67,6 +70,7 @@ export function createOpenApi(routes: readonly AnyRoute[]): object {
       schemas: usedSchemas(
         schemas,
         described.map(([, { docs }]) => docs),
+        sendsDeliveries ? ['WebhookDelivery'] : [],
       ),
       responses: refusalComponents(described.map(([route, { docs }]) => [route, docs])),
       examples: problemExamples(),
@@ -134,16 +138,19 @@ function requestBody({ body }: AskedRoute, { examples }: OperationDocs): object 
   };
 }
 
-/** Only what these operations answer, and what that refers to. */
-function usedSchemas(all: Readonly<Record<string, object>>, docs: readonly OperationDocs[]): object {
+/** Only what these operations answer, what is sent besides, and what those refer to. */
+function usedSchemas(all: Readonly<Record<string, object>>, docs: readonly OperationDocs[], sent: readonly string[]): object {
   const used = new Set<string>();
   const use = (name: string): void => {
     if (used.has(name)) return;
     used.add(name);
     for (const [, inner = ''] of JSON.stringify(all[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) use(inner);
   };
-  use('Problem');
+  for (const name of ['Problem', ...sent]) use(name);
   for (const { answers } of docs)
-    for (const answer of Object.values(answers)) if (typeof answer === 'string' && answer !== 'nothing') use(answer);
+    for (const answer of Object.values(answers)) {
+      if (typeof answer === 'object' && answer.streamOf !== undefined) use(answer.streamOf);
+      if (typeof answer === 'string' && answer !== 'nothing') use(answer);
+    }
   return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
 }

@@ -2,6 +2,7 @@
 // `-docs.ts` file beside it; they are loaded when somebody asks for the document.
 import type { ErrorCode } from '../domain/errors.ts';
 import type { AnswerName } from './answers.ts';
+import type { EventAnswerName } from './event-answers.ts';
 
 /** A request and its real answer: a test asks it. */
 export interface OperationExample {
@@ -32,8 +33,8 @@ export interface OperationDocs {
   readonly audience: Audience;
   /** Beyond those that every request of its kind may meet (`openapi-responses.ts`). */
   readonly refusals?: readonly ErrorCode[];
-  /** Bodies by status; a media type for what has no schema of ours. */
-  readonly answers: Readonly<Record<number, AnswerName | { readonly mediaType: string } | 'nothing'>>;
+  /** Bodies by status; a media type for what is no JSON of ours, with what it is a stream of. */
+  readonly answers: Readonly<Record<number, AnswerName | { readonly mediaType: string; readonly streamOf?: EventAnswerName } | 'nothing'>>;
   /** Headers of the 200, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   /** At least one where the answer has a schema. */

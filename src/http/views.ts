@@ -12,6 +12,7 @@ import type { Attempt, WebhookEvent } from '../domain/webhook.ts';
 import type { TriedDelivery } from '../domain/webhook-courier.ts';
 import type { IssuedSecret, WebhookView } from '../domain/webhook-service.ts';
 import type { AnswerBody } from './answers.ts';
+import type { EventBody } from './event-answers.ts';
 
 /** Specification 2.4: the envelope, its items each through `view`. */
 export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
@@ -141,27 +142,35 @@ export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 
 
 /** A live event: what it says beside its type. */
 export function liveEventView(event: LiveEvent): object {
-  const { lockId } = event;
   switch (event.type) {
     case 'state':
-      return { lockId, state: event.state, stateDate: event.stateAt };
+      return { lockId: event.lockId, state: event.state, stateDate: event.stateAt } satisfies EventBody<'StateEvent'>;
     case 'battery':
-      return { lockId, electricQuantity: event.batteryPercent };
+      return { lockId: event.lockId, electricQuantity: event.batteryPercent } satisfies EventBody<'BatteryEvent'>;
     case 'online':
-      return { lockId, online: event.online };
+      return { lockId: event.lockId, online: event.online } satisfies EventBody<'OnlineEvent'>;
     case 'card':
-      return { change: event.change, ...cardView(event.card) };
+      return { change: event.change, ...cardView(event.card) } satisfies EventBody<'CardEvent'>;
     case 'record':
       return recordView(event.record);
     case 'lock-gone':
-      return { lockId };
+      return { lockId: event.lockId } satisfies EventBody<'LockGone'>;
     case 'alarm':
       return alarmView(event.alarm);
     case 'alarm-ended':
-      return { kind: event.kind, lockId, since: event.since };
+      return { kind: event.kind, lockId: event.lockId, since: event.since } satisfies EventBody<'AlarmEnded'>;
     case 'lock': {
       const { alias, role, online, state, stateAt, batteryPercent } = event;
-      return { lockId, lockAlias: alias, role, online, state, stateDate: stateAt, electricQuantity: batteryPercent ?? -1 };
+      const sight = {
+        lockId: event.lockId,
+        lockAlias: alias,
+        role,
+        online,
+        state,
+        stateDate: stateAt,
+        electricQuantity: batteryPercent ?? -1,
+      };
+      return sight satisfies EventBody<'LockInSight'>;
     }
   }
 }

@@ -1,5 +1,6 @@
 // Live events over the real daemon and real locks: at once, with the rights of the caller, and resumed over kill -9 and restarts.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ApiDocument, createJudge } from '../support/api-document.ts';
 import { type EventClient, listenTo } from '../support/event-client.ts';
 import { type Item, openSite, type Site, until } from '../support/site.ts';
 
@@ -116,5 +117,24 @@ describe('live events', () => {
     await client.whenHeard('ready');
     const { body } = await site.api('GET', '/api/v1/gateway/status');
     expect(body['events']).toEqual({ listeners: expect.any(Number), behind: expect.any(Number), slow: 0, refused: 0 });
+  });
+
+  test('every event says what the document of the API promises of its type', async () => {
+    site.lock(1).setBattery(42);
+    site.lock(1).tamper();
+    const last = await listen();
+    await last.whenHeard('alarm', (alarm) => alarm['kind'] === 'tampered');
+    await site.api('DELETE', `/api/v1/gateway/alarms/tampered/${site.lockId(1)}`);
+    await last.whenHeard('alarm-ended');
+    const document = (await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as ApiDocument;
+    const judge = createJudge(document);
+    const heard = clients.flatMap(({ events }) => events);
+    expect([...new Set(heard.map(({ type }) => type))].sort()).toEqual(
+      ['alarm', 'alarm-ended', 'battery', 'card', 'lock', 'lock-gone', 'online', 'ready', 'record', 'state'].sort(),
+    );
+    for (const { type, data, lastId } of heard) {
+      const event = { event: type, data, ...(['record', 'ready'].includes(type) && { id: Number(lastId) }) };
+      expect([event, judge.fits({ $ref: '#/components/schemas/LiveEvent' }, event)]).toEqual([event, true]);
+    }
   });
 });

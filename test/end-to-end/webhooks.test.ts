@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
+import { type ApiDocument, createJudge } from '../support/api-document.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import { type ReceivedPost, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -118,10 +119,13 @@ describe('a webhook', () => {
       expect(signature).toBe(`t=${/\d+/.exec(signature)?.[0]},v1=${String(shown.stdout).trim()}`);
     }
 
+    const judge = createJudge((await (await fetch(`${site.gateway.httpUrl}/openapi.json`)).json()) as ApiDocument);
     const asked = await site.api('POST', `${base}/${webhookId}/test`);
     expect(asked.body).toEqual({ delivered: true, status: 204, reason: '', ms: expect.any(Number) });
     expect(receiver.posts.at(-1)).toMatchObject({ eventType: 'test', data: {} });
     expect(receiver.posts.some(({ data }) => data['lockId'] === site.lockId(2))).toBe(false);
+    for (const { body } of receiver.posts)
+      expect([body, judge.fits({ $ref: '#/components/schemas/WebhookDelivery' }, JSON.parse(body))]).toEqual([body, true]);
   });
 
   test('loses nothing and keeps the order of each lock, while its receiver is away and the gateway is killed in the middle of it', async () => {
