@@ -1,13 +1,13 @@
 // A fleet of simulated locks and hubs: registers them with the gateway (or lets the locks wait to be confirmed), keeps the
 // locks' memories in one folder, connects them.
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DeviceId } from '../src/domain/lock.ts';
 import { createTopics } from '../src/mqtt/topics.ts';
 import { createFleetLock, type FleetLock, type LockHandle } from './fleet-lock.ts';
 import { createHub, type HubHandle, type SimulatedHub } from './hub.ts';
+import { giveKey, makeKeys } from './lock-keys.ts';
 import { completeProfile, type LockProfile, type LockProfileInput, lockProfile } from './lock-profile.ts';
-import { createRegistrar, type KnownLock, type LockRegistration, type Registrar } from './registration.ts';
+import { createRegistrar } from './registration.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createSystemTime, type TimeSource } from './time-source.ts';
 
@@ -143,14 +143,6 @@ export function createFleet(options: FleetOptions): Fleet {
     await Promise.all(hubs.map((hub) => hub.stop()));
   }
 
-  /** Leaves every lock with a key of its own, registered or not (Protocol 7). */
-  async function makeKeys(): Promise<void> {
-    for (const { memory } of fleet) {
-      if (memory.contents.deviceKey === undefined) memory.change({ deviceKey: randomBytes(24).toString('base64url') });
-    }
-    await Promise.all(fleet.map(({ memory }) => memory.saved()));
-  }
-
   async function register(): Promise<void> {
     for (const hub of hubs) hub.connect(await registrar.hubKey(hub.handle.mac, hub.handle.deviceId, hub.handle.name));
     const known = await registrar.known();
@@ -165,7 +157,7 @@ export function createFleet(options: FleetOptions): Fleet {
         fleet.push(lock);
       });
       fleet.sort((a, b) => a.handle.number - b.handle.number);
-      await (pair ? makeKeys() : register());
+      await (pair ? makeKeys(fleet) : register());
       for (const lock of fleet) lock.connect();
       if (!pair) await allOnline(fleet, startTimeoutMs, time, options.mqttUrl);
     } catch (error) {
@@ -193,43 +185,6 @@ export function createFleet(options: FleetOptions): Fleet {
       if (found === undefined) throw new Error(`there is no hub ${number}; there are ${hubs.length}`);
       return found.handle;
     },
-  };
-}
-
-/** Leaves the lock with a key that the gateway knows, in its memory, and bound to its hub, if it has one. */
-async function giveKey(
-  registrar: Registrar,
-  lock: FleetLock,
-  hubId: DeviceId | undefined,
-  known: ReadonlyMap<DeviceId, KnownLock>,
-  renew: boolean,
-): Promise<void> {
-  const { deviceId } = lock.handle;
-  const registered = known.get(deviceId);
-  if (registered !== undefined && registered.hubId !== (hubId ?? null)) await registrar.bind(registered.lockId, hubId ?? null);
-  if (registered !== undefined && lock.memory.contents.deviceKey !== undefined && !renew) return;
-  const issued =
-    registered === undefined
-      ? await registrar.register({ ...registrationOf(lock), ...(hubId !== undefined && { hubId }) })
-      : await registrar.renewKey(registered.lockId);
-  if (issued !== undefined) {
-    lock.memory.change({ deviceKey: issued.deviceKey, lockId: issued.lockId });
-    await lock.memory.saved();
-    return;
-  }
-  // Somebody else registered it between our look and our request.
-  const now = await registrar.known();
-  if (!now.has(deviceId)) throw new Error(`the gateway says that ${lock.handle.mac} is registered and does not list it`);
-  await giveKey(registrar, lock, hubId, now, true);
-}
-
-function registrationOf({ handle, profile }: FleetLock): LockRegistration {
-  return {
-    lockMac: handle.mac,
-    lockName: handle.name,
-    ...(profile.group !== '' && { groupName: profile.group }),
-    ...(profile.superPasscode !== '' && { noKeyPwd: profile.superPasscode }),
-    ...(profile.timezoneRawOffset !== 0 && { timezoneRawOffset: profile.timezoneRawOffset }),
   };
 }
 

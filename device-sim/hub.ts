@@ -2,12 +2,10 @@
 // network for a WiFi lock is the Bluetooth link to the hub for these.
 import type { DeviceId } from '../src/domain/lock.ts';
 import type { CommandMessage, HelloMessage } from '../src/mqtt/messages.ts';
-import type { ReportChannel, Topics } from '../src/mqtt/topics.ts';
+import type { ReportChannel } from '../src/mqtt/topics.ts';
 import type { LockConnection } from './lock-connection.ts';
 import { type Carrier, createLockTalk, type LockTalkOptions } from './lock-talk.ts';
-import { createLine, type LineConnection } from './mqtt-line.ts';
-import type { Random } from './seeded-random.ts';
-import type { TimeSource } from './time-source.ts';
+import { createLine, type LineConnection, type LineOptions } from './mqtt-line.ts';
 
 /** A hub to act on. */
 export interface HubHandle {
@@ -33,16 +31,9 @@ export interface SimulatedHub {
   stop(): Promise<void>;
 }
 
-export interface HubOptions {
+export interface HubOptions extends Pick<LineOptions, 'deviceId' | 'url' | 'topics' | 'reconnect' | 'random' | 'time' | 'tell'> {
   readonly number: number;
   readonly name: string;
-  readonly deviceId: DeviceId;
-  readonly url: string;
-  readonly topics: Topics;
-  readonly reconnect: { readonly minMs: number; readonly maxMs: number };
-  readonly random: Random;
-  readonly time: TimeSource;
-  readonly tell: (line: string) => void;
 }
 
 /** What the hub tells a place. */

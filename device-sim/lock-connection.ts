@@ -1,32 +1,16 @@
 // A lock with a line of its own to the gateway (Protocol 2).
-import type { DeviceId } from '../src/domain/lock.ts';
-import type { Topics } from '../src/mqtt/topics.ts';
 import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';
 import { createLockTalk } from './lock-talk.ts';
-import { createLine, type LineConnection } from './mqtt-line.ts';
-import type { Random } from './seeded-random.ts';
+import { createLine, type LineConnection, type LineOptions } from './mqtt-line.ts';
 import type { SimulatedLock } from './simulated-lock.ts';
-import type { TimeSource } from './time-source.ts';
 
-export interface LockConnectionOptions {
-  /** `mqtt://host:port`. */
-  readonly url: string;
-  readonly topics: Topics;
-  readonly deviceId: DeviceId;
-  readonly deviceKey: string;
-  /** 1 to 120. */
-  readonly keepAliveSeconds: number;
-  /** Waiting time before the next attempt: grows from min to max, each with jitter. */
-  readonly reconnect: { readonly minMs: number; readonly maxMs: number };
+export interface LockConnectionOptions extends Omit<LineOptions, 'onUp' | 'onMessage' | 'onDown'> {
   readonly lock: SimulatedLock;
   readonly memory: LockMemory;
   readonly faults: Faults;
-  readonly random: Random;
-  readonly time: TimeSource;
   /** It made its key itself and waits to be confirmed (Protocol 7). */
   readonly pairs?: boolean;
-  readonly tell: (line: string) => void;
 }
 
 /** A lock's connection: its own, or its place behind a hub. */

@@ -1,0 +1,50 @@
+// How locks come to their device keys, in their memories: the gateway gives them out, or each lock makes its own (Protocol 2 and 7).
+import { randomBytes } from 'node:crypto';
+import type { DeviceId } from '../src/domain/lock.ts';
+import type { FleetLock } from './fleet-lock.ts';
+import type { KnownLock, LockRegistration, Registrar } from './registration.ts';
+
+/** Leaves every lock with a key of its own, registered or not (Protocol 7). */
+export async function makeKeys(locks: readonly FleetLock[]): Promise<void> {
+  for (const { memory } of locks) {
+    if (memory.contents.deviceKey === undefined) memory.change({ deviceKey: randomBytes(24).toString('base64url') });
+  }
+  await Promise.all(locks.map(({ memory }) => memory.saved()));
+}
+
+/** Leaves the lock with a key that the gateway knows, in its memory, and bound to its hub, if it has one. */
+export async function giveKey(
+  registrar: Registrar,
+  lock: FleetLock,
+  hubId: DeviceId | undefined,
+  known: ReadonlyMap<DeviceId, KnownLock>,
+  renew: boolean,
+): Promise<void> {
+  const { deviceId } = lock.handle;
+  const registered = known.get(deviceId);
+  if (registered !== undefined && registered.hubId !== (hubId ?? null)) await registrar.bind(registered.lockId, hubId ?? null);
+  if (registered !== undefined && lock.memory.contents.deviceKey !== undefined && !renew) return;
+  const issued =
+    registered === undefined
+      ? await registrar.register({ ...registrationOf(lock), ...(hubId !== undefined && { hubId }) })
+      : await registrar.renewKey(registered.lockId);
+  if (issued !== undefined) {
+    lock.memory.change({ deviceKey: issued.deviceKey, lockId: issued.lockId });
+    await lock.memory.saved();
+    return;
+  }
+  // Somebody else registered it between our look and our request.
+  const now = await registrar.known();
+  if (!now.has(deviceId)) throw new Error(`the gateway says that ${lock.handle.mac} is registered and does not list it`);
+  await giveKey(registrar, lock, hubId, now, true);
+}
+
+function registrationOf({ handle, profile }: FleetLock): LockRegistration {
+  return {
+    lockMac: handle.mac,
+    lockName: handle.name,
+    ...(profile.group !== '' && { groupName: profile.group }),
+    ...(profile.superPasscode !== '' && { noKeyPwd: profile.superPasscode }),
+    ...(profile.timezoneRawOffset !== 0 && { timezoneRawOffset: profile.timezoneRawOffset }),
+  };
+}
