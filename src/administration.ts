@@ -16,6 +16,7 @@ import type { Log } from './domain/part.ts';
 import type { AuditStore, Clock } from './domain/ports.ts';
 import { createManagement } from './http/management.ts';
 import { type Control, createControl } from './ops/control.ts';
+import type { Discovery } from './ops/discovery.ts';
 import type { Services } from './services.ts';
 import type { Status } from './status.ts';
 import type { Backups } from './store/backups.ts';
@@ -50,8 +51,9 @@ export function createLocalControl(options: {
   readonly store: Pick<Store, 'acceptClock'>;
   readonly backups: Backups;
   readonly status: Status;
+  readonly discovery: Discovery['state'];
 }): Control {
-  const { directory, clock, log, services, store, backups, status } = options;
+  const { directory, clock, log, services, store, backups, status, discovery } = options;
   const { audit: trail } = services;
   return createControl({
     directory,
@@ -63,7 +65,7 @@ export function createLocalControl(options: {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), store.acceptClock);
         return {};
       },
-      'GET /readyz': async () => ({ version: status.version, ...status.readiness() }),
+      'GET /readyz': async () => ({ version: status.version, ...status.readiness(), discovery: discovery() }),
       async backup({ to }, onProgress) {
         const target = typeof to === 'string' ? to : undefined;
         const make = () => backups.make({ reason: 'asked', to: target, onProgress });

@@ -2,10 +2,9 @@
 import type { Config } from './config.ts';
 import type { Log } from './domain/part.ts';
 import type { Clock } from './domain/ports.ts';
-import { announcedNames } from './ops/announcement.ts';
 import { createCertificateFiles } from './ops/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from './ops/certificates.ts';
-import { machineNames } from './ops/machine-names.ts';
+import { certificateNames } from './ops/machine-names.ts';
 import { createOwnCertificates } from './ops/own-certificates.ts';
 
 interface Surroundings {
@@ -41,7 +40,7 @@ function createCertificatesFor(
   { clock, log }: Surroundings,
 ): Certificates | undefined {
   if (!https.enabled && !mqtts.enabled) return undefined;
-  const names = () => [...new Set([...tlsNames, ...machineNames(), ...(discovery.enabled ? announcedNames() : [])])];
+  const names = () => certificateNames(tlsNames, discovery.enabled);
   const source =
     tls === 'auto'
       ? createOwnCertificates({ folder: `${dataDir}/tls`, names, clock, log })

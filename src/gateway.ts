@@ -21,6 +21,7 @@ import { createTopics } from './mqtt/topics.ts';
 import { announcementsOf } from './ops/announcement.ts';
 import { createClock } from './ops/clock.ts';
 import { createDiscovery, respondInThread } from './ops/discovery.ts';
+import { checkerId } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
@@ -117,6 +118,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     pairing,
     secrets,
     receiver,
+    checkedBy: checkerId,
     clock,
     log,
   });
@@ -136,7 +138,16 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     shownBy: () => ({ http, control }),
   });
   const audited = createAuditedServices(services, { clock, audit: store.audit });
-  const control = createLocalControl({ directory: config.dataDir, clock, log, services: audited, store, backups, status });
+  const discovery = createDiscovery({
+    announcements: () => (config.discovery.enabled ? announcementsOf(status.addresses(), config.mqtt.topicRoot) : []),
+    clock,
+    log,
+    respond: respondInThread,
+  });
+  const control = createLocalControl({
+    ...{ directory: config.dataDir, clock, log, services: audited, store, backups, status },
+    discovery: discovery.state,
+  });
   const http = createHttpServer({
     endpoints: forPeople,
     onWebSocket: broker.accept,
@@ -165,12 +176,6 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     healthy: status.healthy,
     status: status.line,
     notify: notifyBySystemd,
-  });
-  const discovery = createDiscovery({
-    announcements: () => (config.discovery.enabled ? announcementsOf(status.addresses(), config.mqtt.topicRoot) : []),
-    clock,
-    log,
-    respond: respondInThread,
   });
 
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.

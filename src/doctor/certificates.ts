@@ -6,7 +6,9 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { readIdentity } from '../ops/certificate-files.ts';
+import { certificateNames } from '../ops/machine-names.ts';
 import { codeOf, type FileLayer } from '../store/files.ts';
+import { type AddressesOf, checkGivenNames, checkOwnNames } from './certificate-names.ts';
 import { fail, ok, type Verdict, warn } from './verdict.ts';
 
 const dayMs = 86_400_000;
@@ -15,16 +17,20 @@ const warnBeforeMs = 30 * dayMs;
 /** The gateway's own authority lasts twenty years; every lock must be given the next one. */
 const authorityWarnBeforeMs = 365 * dayMs;
 
-/** `owner`: the user whose the data directory is, and whose the daemon's will be. */
-export async function checkCertificates(
-  config: Config,
-  files: FileLayer,
-  now: number,
-  owner: number | undefined,
-): Promise<readonly Verdict[]> {
+interface Around {
+  readonly files: FileLayer;
+  readonly now: number;
+  /** The user whose the data directory is, and whose the daemon's will be. */
+  readonly owner: number | undefined;
+  readonly addressesOf?: AddressesOf | undefined;
+}
+
+export async function checkCertificates(config: Config, around: Around): Promise<readonly Verdict[]> {
   const { https, mqtts, tls, dataDir } = config;
+  const { files, now } = around;
   if (!https.enabled && !mqtts.enabled) return [ok('nothing is encrypted, so there are none')];
-  if (tls !== 'auto') return checkGiven(tls, now, owner);
+  const ownNames = certificateNames(config.tlsNames, config.discovery.enabled);
+  if (tls !== 'auto') return checkGiven(tls, ownNames, around);
   const folder = `${dataDir}/tls`;
   const names = await files.readdir(folder).catch((error: unknown): string[] => {
     if (codeOf(error) === 'ENOENT') return [];
@@ -34,12 +40,14 @@ export async function checkCertificates(
 
   const authority = { certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
   const remedy = `put ${folder} back from a backup: locks and clients trust this authority alone`;
-  const verdicts = [await checkPair('the own authority', authority, { now, warnBeforeMs: authorityWarnBeforeMs, remedy })];
+  const [ofAuthority] = await checkPair('the own authority', authority, { now, warnBeforeMs: authorityWarnBeforeMs, remedy });
+  const verdicts = [ofAuthority];
   for (const certificate of ['server.crt', 'locks.crt']) {
     if (!names.includes(certificate)) continue;
     const pair = { certificate: `${folder}/${certificate}`, key: `${folder}/server.key` };
     const anew = `remove ${pair.certificate} and restart: it is made anew`;
-    verdicts.push(await checkPair(certificate, pair, { now, warnBeforeMs, remedy: anew }));
+    const [verdict, found] = await checkPair(certificate, pair, { now, warnBeforeMs, remedy: anew });
+    verdicts.push(verdict, ...(found ? checkOwnNames(certificate, found, ownNames) : []));
   }
   return verdicts;
 }
@@ -49,16 +57,19 @@ interface Pair {
   readonly key: string;
 }
 
-async function checkGiven(pair: Pair, now: number, owner: number | undefined): Promise<readonly Verdict[]> {
+async function checkGiven(pair: Pair, ownNames: readonly string[], { now, owner, addressesOf }: Around): Promise<readonly Verdict[]> {
   const remedy = 'replace the files, and let the daemon read them: sudo systemctl restart latchd';
-  const options = { now, warnBeforeMs, remedy };
+  const look = async (at: Pair): Promise<readonly Verdict[]> => {
+    const [verdict, found] = await checkPair('the certificate', at, { now, warnBeforeMs, remedy });
+    return found ? [verdict, await checkGivenNames(found, ownNames, addressesOf)] : [verdict];
+  };
   const key = await stat(pair.key).catch((error: unknown) => codeOf(error));
-  if (typeof key !== 'string') return [await checkPair('the certificate', pair, options), ...checkKeyMode(pair.key, key, owner)];
+  if (typeof key !== 'string') return [...(await look(pair)), ...checkKeyMode(pair.key, key, owner)];
   // systemd hands such a key over only while the service runs; until then it is where root put it.
   const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key);
-  if (!isHandedOver) return [await checkPair('the certificate', pair, options)];
+  if (!isHandedOver) return look(pair);
   if (process.getuid?.() !== 0) return [warn(`${pair.key} is there for the daemon alone`, 'sudo latchd doctor looks at it, too')];
-  return [await checkPair('the certificate', { ...pair, key: `/etc/credstore/${basename(pair.key)}` }, options)];
+  return look({ ...pair, key: `/etc/credstore/${basename(pair.key)}` });
 }
 
 function checkKeyMode(path: string, { uid, mode }: Stats, owner: number | undefined): readonly Verdict[] {
@@ -70,21 +81,22 @@ function checkKeyMode(path: string, { uid, mode }: Stats, owner: number | undefi
     : [];
 }
 
+/** With the certificate when it is one that holds now. */
 async function checkPair(
   what: string,
   pair: Pair,
   { now, warnBeforeMs, remedy }: { readonly now: number; readonly warnBeforeMs: number; readonly remedy: string },
-): Promise<Verdict> {
+): Promise<readonly [Verdict, X509Certificate?]> {
   let certificate: X509Certificate;
   try {
     certificate = (await readIdentity(pair)).certificate;
   } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error), remedy);
+    return [fail(error instanceof Error ? error.message : String(error), remedy)];
   }
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);
   const seen = `${what}, ${pair.certificate}, fits its key and is valid until ${new Date(to).toISOString().slice(0, 10)}`;
-  if (now > to) return fail(`${what}, ${pair.certificate}, ended on ${certificate.validTo}`, `${remedy}; or is the clock wrong?`);
-  if (now < from) return fail(`${what}, ${pair.certificate}, begins on ${certificate.validFrom}`, `is the clock wrong? else ${remedy}`);
-  return to - now < warnBeforeMs ? warn(seen, remedy) : ok(seen);
+  if (now > to) return [fail(`${what}, ${pair.certificate}, ended on ${certificate.validTo}`, `${remedy}; or is the clock wrong?`)];
+  if (now < from) return [fail(`${what}, ${pair.certificate}, begins on ${certificate.validFrom}`, `is the clock wrong? else ${remedy}`)];
+  return [to - now < warnBeforeMs ? warn(seen, remedy) : ok(seen), certificate];
 }

@@ -1,4 +1,4 @@
-// Is there room where the data and the backups are, and how long does the disk take for a flushed write?
+// Is there room where the data and the backups are, for bytes and for files, and how long does the disk take for a flushed write?
 import { dirname } from 'node:path';
 import { codeOf, type FileLayer } from '../store/files.ts';
 import { timeFlushes } from '../store/timed-flushes.ts';
@@ -8,23 +8,35 @@ import { fail, ok, type Verdict, warn } from './verdict.ts';
 const leastBytes = 64_000_000;
 /** Some months of a busy building. */
 const comfortableBytes = 500_000_000;
+/** A lock and a day have a few files each; every change makes one before it removes another. */
+const leastFiles = 1_000;
+const comfortableFiles = 10_000;
 
 /** `what` is kept in the folder. One that is not there yet, or closed to us, counts as the nearest above it. */
-export async function checkSpace(files: FileLayer, what: string, folder: string): Promise<Verdict> {
-  const free = await freeBytes(files, folder);
+export async function checkSpace(files: FileLayer, what: string, folder: string): Promise<readonly Verdict[]> {
+  const free = await atNearest(files.freeBytes, folder);
+  const without = 'without it changes are refused, locks keep their events, and nothing is backed up';
   const seen = `${size(free)} are free for ${what}, ${folder}`;
-  if (free < leastBytes) {
-    return fail(seen, `make room (df -h ${folder}): without it changes are refused, locks keep their events, and nothing is backed up`);
-  }
-  return free < comfortableBytes ? warn(seen, `make room before it runs out: df -h ${folder}`) : ok(seen);
+  const room =
+    free < leastBytes
+      ? fail(seen, `make room (df -h ${folder}): ${without}`)
+      : free < comfortableBytes
+        ? warn(seen, `make room before it runs out: df -h ${folder}`)
+        : ok(seen);
+
+  const left = await atNearest(files.freeFiles, folder);
+  if (left === undefined || left >= comfortableFiles) return [room];
+  const few = `${left} more files (inodes) can be made for ${what}, ${folder}`;
+  const remedy = `find what makes so many there, and remove it: df -i ${folder}, then du --inodes -x ${folder}/.. | sort -n | tail`;
+  return [room, left < leastFiles ? fail(few, `${remedy}; ${without}`) : warn(few, remedy)];
 }
 
-async function freeBytes(files: FileLayer, folder: string): Promise<number> {
+async function atNearest<T>(ask: (folder: string) => Promise<T>, folder: string): Promise<T> {
   try {
-    return await files.freeBytes(folder);
+    return await ask(folder);
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR', 'EACCES'].includes(codeOf(error)) || dirname(folder) === folder) throw error;
-    return freeBytes(files, dirname(folder));
+    return atNearest(ask, dirname(folder));
   }
 }
 

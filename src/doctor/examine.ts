@@ -7,9 +7,12 @@ import { createClock } from '../ops/clock.ts';
 import { kernelClockState } from '../store/clock-trust.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../store/files.ts';
 import { type Survey, survey } from '../store/survey.ts';
+import { checkBackups } from './backups.ts';
+import type { AddressesOf } from './certificate-names.ts';
 import { checkCertificates } from './certificates.ts';
 import { checkClock } from './clock.ts';
 import { checkDaemon, lookForDaemon } from './daemon.ts';
+import { checkDiscovery } from './discovery.ts';
 import { checkFlush, checkSpace } from './disk.ts';
 import { checkOwnership } from './ownership.ts';
 import { checkPorts } from './ports.ts';
@@ -29,11 +32,13 @@ export interface Examined {
   readonly node?: string;
   readonly files?: FileLayer;
   readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
+  /** In place of the network's name service. */
+  readonly addressesOf?: AddressesOf;
 }
 
 /** Never rejects: what cannot be looked at has failed. */
 export async function examine({ config, version, ...given }: Examined): Promise<readonly Finding[]> {
-  const { node = process.versions.node, files = nodeFiles(), clock = createClock() } = given;
+  const { node = process.versions.node, files = nodeFiles(), clock = createClock(), addressesOf } = given;
   const { dataDir, backup } = config;
   const findings: Finding[] = [];
   const look = async (check: string, at: () => Verdict | readonly Verdict[] | Promise<Verdict | readonly Verdict[]>): Promise<void> => {
@@ -60,6 +65,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   await look('daemon', () => checkDaemon(daemon, version));
   await look('ports', () => checkPorts(config, daemon, owner));
   await look('reach', () => checkReach(config));
+  await look('discovery', () => checkDiscovery(config, daemon));
   if (isThere === true) {
     await look('permissions', () => checkOwnership(dataDir, daemon));
     await look('data', async () => {
@@ -77,10 +83,11 @@ export async function examine({ config, version, ...given }: Examined): Promise<
       );
     });
   }
+  if (isThere === true) await look('backups', () => checkBackups(config, files, clock.now()));
   await look('disk', () => checkSpace(files, 'data', dataDir));
   if (backup.at !== 'off') await look('disk', () => checkSpace(files, 'backups', resolve(dataDir, backup.folder)));
   if (isThere === true) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
   await look('clock', async () => checkClock(clock.now(), found, await kernelClockState()));
-  await look('certificates', () => checkCertificates(config, files, clock.now(), owner));
+  await look('certificates', () => checkCertificates(config, { files, now: clock.now(), owner, addressesOf }));
   return findings;
 }

@@ -29,11 +29,16 @@ interface BrokerEndpoints {
 }
 
 /** What a client says and is told; where it comes from, when that is known. */
-type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
+type ByteStream = Duplex & { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined };
 
 export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;
   readonly clock: Clock;
+  /**
+   * The client id under which this machine asks whether the broker answers. It is no login: aedes goes through it as through any other and
+   * refuses it, and nothing of it is counted, logged or put off. From elsewhere it is a stranger's like any other.
+   */
+  readonly checkedBy: string;
   /** A message that takes longer to handle costs its lock the connection. */
   readonly hookTimeoutMs?: number;
   /** What a client may send, and how many there may be. */
@@ -55,7 +60,7 @@ const stopTimeoutMs = 2_000;
 const maxMessageId = 0xffff;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const { receiver, clock, log, hookTimeoutMs = 15_000, limits } = options;
+  const { receiver, clock, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
   const limited = createLimitedLog({ clock, log });
   const pacing = createPacing({ clock, limits: options.pacing });
   const gate = createGate({ clock, limited, limits, pacing });
@@ -210,6 +215,8 @@ export function createBroker(options: BrokerOptions): Broker {
       const no = () => callback(null, false);
       guard(client, 'connect', no, () => {
         const stream: ByteStream = client.conn;
+        // No connection is made for it, so `authenticate` refuses it.
+        if (packet.clientId === checkedBy && isOfThisMachine(stream)) return () => callback(null, true);
         const request = { ...packet, bridgeMode: 'bridgeMode' in packet };
         const admitted = admission.admit(request, stream.remoteAddress ?? 'unknown', transportOf(client));
         // Clean sessions only: nothing is queued for a lock that is away, and no stored subscription gets round access.ts (T6, T11).
@@ -279,6 +286,7 @@ export function createBroker(options: BrokerOptions): Broker {
 
   function noteProtocolError(client: Client, error: Error): void {
     const connection = connections.get(client);
+    if (client.id === checkedBy) return;
     // The echo of a connection that was closed from here.
     if (connection !== undefined && !connection.isCurrent()) return;
     // What aedes calls it when a client has not taken for 5 s what aedes itself has written.
@@ -358,6 +366,11 @@ export function createBroker(options: BrokerOptions): Broker {
       refusedSubscriptions: refusedSubscriptions.all(),
     }),
   };
+}
+
+/** Whoever is at an address of ours. What came in elsewhere, such as a WebSocket, has none here. */
+function isOfThisMachine({ localAddress, remoteAddress }: ByteStream): boolean {
+  return localAddress !== undefined && localAddress === remoteAddress;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -37,25 +37,32 @@ export interface DiscoveryOptions {
   readonly respond: StartResponder;
 }
 
+export interface Discovery extends Part {
+  /** Under which names services are announced now, which host name had to be taken in place of our own, and why nothing is announced. */
+  state(): { readonly names: readonly string[]; readonly renamed: string | null; readonly failed: string | null };
+}
+
 /** Start it when the listeners serve, stop it before they go. A responder that ends by itself is started again after a minute. */
-export function createDiscovery({ announcements, clock, log, respond }: DiscoveryOptions): Part {
+export function createDiscovery({ announcements, clock, log, respond }: DiscoveryOptions): Discovery {
   let responder: Responder | undefined;
   let cancelRetry: (() => void) | undefined;
-  let isFailing = false;
+  let state: ReturnType<Discovery['state']> = { names: [], renamed: null, failed: null };
 
   function begin(what: readonly Announcement[]): void {
     responder = respond(what, {
       announced(names) {
-        isFailing = false;
+        state = { ...state, names, failed: null };
         log.info({ code: 'discovery', names }, 'announced on the local network (mDNS)');
       },
       renamed(hostname) {
+        state = { ...state, renamed: hostname };
         log.warn({ code: 'discovery-renamed', hostname }, 'another machine has our name in .local: certificates do not fit the new one');
       },
       ended(reason) {
         responder = undefined;
-        if (!isFailing) log.warn({ code: 'discovery-failed', reason }, 'not announced on the local network now; tried again every minute');
-        isFailing = true;
+        const isNew = state.failed === null;
+        if (isNew) log.warn({ code: 'discovery-failed', reason }, 'not announced on the local network now; tried again every minute');
+        state = { names: [], renamed: null, failed: reason };
         cancelRetry = clock.timer(retryMs, () => begin(what));
       },
       said: (line) => log.debug({ code: 'discovery-said', line }, 'the mDNS responder says'),
@@ -64,6 +71,7 @@ export function createDiscovery({ announcements, clock, log, respond }: Discover
 
   return {
     name: 'discovery',
+    state: () => state,
     async start() {
       const what = announcements();
       if (what.length > 0) begin(what);

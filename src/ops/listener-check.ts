@@ -1,57 +1,66 @@
-// Whether a listener of ours can really be reached, asked from outside: by a connection over the machine's own network.
+// Whether a listener of ours really answers, asked from outside: by a connection over the machine's own network.
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-const timeoutMs = 5_000;
-const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+type Scheme = 'http' | 'https' | 'mqtt' | 'mqtts';
+
+/** The client id under which MQTT is asked; the broker refuses it without a word about it (`BrokerOptions.checkedBy`). */
+export const checkerId = 'latchd-check';
+
+const patienceMs = 5_000;
+const httpRequest = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
 
 /**
- * Resolves with 'ok' or with what is wrong. HTTP must answer a request, with TLS, too. For MQTT being accepted is enough: a login that is refused would
- * be in the log each time, and under a storm whatever waits for an answer there would have doors restarted for being busy. With TLS the
- * handshake is made, because one that is broken off would be in the log, too; but a listener under attack that gives it up was reached all the same.
+ * Resolves with 'ok' or with what is wrong. HTTP must answer a request with 200, MQTT a CONNECT with a CONNACK, whatever it says: nobody logs in
+ * here. With TLS a handshake that is broken off would be in the log, so it is waited for; but a listener under attack that gives it up was
+ * reached all the same.
  */
 export function checkListener(options: {
-  readonly scheme: 'http' | 'https' | 'mqtt' | 'mqtts';
+  readonly scheme: Scheme;
   readonly host: string;
   readonly port: number;
+  readonly timeoutMs?: number;
 }): Promise<string> {
-  const { scheme, port } = options;
+  const { scheme, port, timeoutMs = patienceMs } = options;
   // Connecting to "every address" is not defined everywhere.
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[options.host] ?? options.host;
   return new Promise((resolve) => {
     const isTls = scheme === 'https' || scheme === 'mqtts';
     const isHttp = scheme === 'http' || scheme === 'https';
-    // Nothing is said there, so it does not matter whose certificate it is.
+    // Nothing is told here, so it does not matter whose certificate it is.
     const socket = isTls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port });
-    let wasReached = false;
-    let isSecure = false;
+    let isReached = false;
+    let isOpen = false;
     const end = (result: string) => {
       resolve(result);
       socket.destroy();
     };
-    socket.setTimeout(timeoutMs, () => end(`no answer within ${timeoutMs / 1000} s`));
-    socket.on('error', (error: NodeJS.ErrnoException) => end(gaveUp() ? 'ok' : (error.code ?? error.message)));
+    const brokenOff = (how: string) => end(isTls && isReached && !isOpen ? 'ok' : how);
+    socket.setTimeout(timeoutMs, () => end(`no answer within ${timeoutMs / 1_000} s`));
+    socket.on('error', (error: NodeJS.ErrnoException) => brokenOff(error.code ?? error.message));
+    socket.once('end', () => brokenOff('the connection was ended without an answer'));
     socket.once('connect', () => {
-      wasReached = true;
-      if (scheme === 'mqtt') end('ok');
-      if (scheme === 'http') socket.write(request);
+      isReached = true;
     });
-    socket.once('secureConnect', () => {
-      isSecure = true;
-      if (isHttp) {
-        socket.write(request);
-        return;
-      }
-      resolve('ok');
-      // Not destroyed: the far end must see the last message of the handshake.
-      socket.end();
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      isOpen = true;
+      socket.write(isHttp ? httpRequest : mqttConnect());
     });
-    if (isHttp) socket.once('data', (start) => end(start.toString('latin1').startsWith('HTTP/1.1 200 ') ? 'ok' : 'an unexpected answer'));
-    else socket.resume();
-    socket.once('end', () => end(gaveUp() ? 'ok' : 'the connection was ended without an answer'));
-
-    function gaveUp(): boolean {
-      return isTls && wasReached && !isSecure;
-    }
+    socket.once('data', (start) => {
+      const isAnswer = isHttp ? start.toString('latin1').startsWith('HTTP/1.1 200 ') : start[0] === connackByte;
+      end(isAnswer ? 'ok' : 'an unexpected answer');
+    });
   });
+}
+
+const connackByte = 0x20;
+
+/** MQTT 3.1.1, section 3.1: a clean session, no username, a keep alive of a minute. */
+function mqttConnect(): Buffer {
+  const body = Buffer.concat([
+    Buffer.from('\0\x04MQTT\x04\x02\0\x3c', 'latin1'),
+    Buffer.from([0, checkerId.length]),
+    Buffer.from(checkerId),
+  ]);
+  return Buffer.concat([Buffer.from([0x10, body.length]), body]);
 }

@@ -1,5 +1,6 @@
 // Every name and address under which clients and locks on the local network may reach this machine.
 import { hostname, networkInterfaces } from 'node:os';
+import { announcedNames } from './announcement.ts';
 
 /** A host name as certificates take it, without wildcards. */
 const hostNamePattern = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i;
@@ -17,4 +18,9 @@ export function machineNames(): readonly string[] {
     .map(({ address }) => address)
     .filter((address) => !/^fe[89ab]/i.test(address));
   return [...new Set([...named, 'localhost', ...addresses])];
+}
+
+/** What a certificate of this gateway should be for: names that somebody gave, those of the machine, and those that discovery leads to. */
+export function certificateNames(given: readonly string[], isAnnounced: boolean): readonly string[] {
+  return [...new Set([...given, ...machineNames(), ...(isAnnounced ? announcedNames() : [])])];
 }

@@ -35,6 +35,8 @@ export interface FileLayer {
   unlink(path: string): Promise<void>;
   /** What may still be written on the file system of a folder. */
   freeBytes(path: string): Promise<number>;
+  /** How many files may still be made there; undefined where the file system does not count them. */
+  freeFiles(path: string): Promise<number | undefined>;
   /** fsync of a folder: makes new, renamed and removed names in it durable. */
   syncFolder(path: string): Promise<void>;
 }
@@ -77,6 +79,10 @@ export function nodeFiles(): FileLayer {
     async freeBytes(path) {
       const { bavail, bsize } = await statfs(path);
       return bavail * bsize;
+    },
+    async freeFiles(path) {
+      const { files, ffree } = await statfs(path);
+      return files === 0 ? undefined : ffree;
     },
     async syncFolder(path) {
       const handle = await open(path, 'r');

@@ -1,7 +1,10 @@
 // Certificates: those of the gateway's own authority and those of somebody else, expired, mixed up, out of reach.
 import { chmod, chown, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import type { Config } from '../../src/config.ts';
+import { certificateNames } from '../../src/ops/machine-names.ts';
 import { createOwnCertificates } from '../../src/ops/own-certificates.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
 import { captureLog, manualClock } from '../store/support/directory.ts';
@@ -11,8 +14,8 @@ const dayMs = 86_400_000;
 const at = (now: number) => ({ clock: { now: () => now, monotonic: () => 0 } });
 const encrypted = { '--mqtts-enabled': 'true', '--mqtts-port': '0' };
 
-async function makeOwn({ directory }: Patient): Promise<void> {
-  const options = { folder: `${directory}/tls`, names: () => ['localhost'], clock: manualClock(madeAt), log: captureLog() };
+async function makeOwn({ directory }: Patient, names = certificateNames([], true)): Promise<void> {
+  const options = { folder: `${directory}/tls`, names: () => names, clock: manualClock(madeAt), log: captureLog() };
   await createOwnCertificates(options).open();
 }
 
@@ -20,12 +23,13 @@ async function makeOwn({ directory }: Patient): Promise<void> {
 async function given(
   patient: Patient,
   days: number,
+  names: readonly string[] = [hostname()],
 ): Promise<{ readonly config: Config; readonly certificate: string; readonly key: string }> {
   const [authorityKey, key] = [makeKey(), makeKey()];
   const validity = { from: madeAt - dayMs, to: madeAt + days * dayMs };
   const authority = { key: authorityKey, certificate: await makeAuthority({ key: authorityKey, name: 'house', ...validity }) };
   const tls = { certificate: `${patient.directory}/../tls.crt`, key: `${patient.directory}/../tls.key` };
-  await writeFile(tls.certificate, await makeServerCertificate({ key, authority, names: ['localhost'], ...validity }));
+  await writeFile(tls.certificate, await makeServerCertificate({ key, authority, names, ...validity }));
   await writeFile(tls.key, key, { mode: 0o600 });
   return { config: { ...patient.config(encrypted), tls }, ...tls };
 }
@@ -60,9 +64,50 @@ describe('the own authority', () => {
       expect(said(await patient.look({ config }), 'certificates')[0]).toBe(`fail the key ${folder}/ca.key for TLS cannot be read (ENOENT)`);
     });
   });
+
+  test('one that was made before the machine had its names', async () => {
+    await withPatient(async (patient) => {
+      await makeOwn(patient, ['localhost']);
+      const config = { ...patient.config(encrypted), tlsNames: ['doors.example.org'] };
+      const found = said(await patient.look({ config }), 'certificates');
+      for (const file of ['server.crt', 'locks.crt']) {
+        expect(found).toContainEqual(expect.stringMatching(new RegExp(`^warn ${file} is not for doors.example.org, .*${hostname()}`, 'i')));
+      }
+    });
+  });
 });
 
 describe("somebody else's certificate", () => {
+  test.each([
+    ['one of this machine', [hostname()], {}, 'ok it is for this machine: '],
+    [
+      'one that leads here',
+      ['doors.example.org'],
+      { 'doors.example.org': certificateNames([], false).filter(isIP) },
+      'ok it is for doors.example.org, which',
+    ],
+    [
+      'one that leads elsewhere',
+      ['doors.example.org'],
+      { 'doors.example.org': ['192.0.2.7'] },
+      'warn it is for doors.example.org, and none',
+    ],
+    ['one that nobody knows', ['doors.example.org', '192.0.2.7'], {}, 'warn it is for doors.example.org, 192.0.2.7, and none'],
+    [
+      'this machine from within alone',
+      ['localhost', '127.0.0.1'],
+      { localhost: ['127.0.0.1'] },
+      'warn it is for localhost, 127.0.0.1, and none',
+    ],
+    ['nobody', [], {}, 'fail the certificate names nobody'],
+  ])('for the name of %s', async (_, names, known: Readonly<Record<string, readonly string[]>>, sentence) => {
+    await withPatient(async (patient) => {
+      const { config } = await given(patient, 100, names);
+      const found = said(await patient.look({ config, addressesOf: async (name) => known[name] ?? [] }), 'certificates');
+      expect(found[1]).toMatch(new RegExp(`^${sentence}`));
+    });
+  });
+
   test.each([
     [100, 0, /^ok the certificate, .* fits its key and is valid until /],
     [20, 0, /^warn the certificate, .* is valid until /],
@@ -72,7 +117,7 @@ describe("somebody else's certificate", () => {
     await withPatient(async (patient) => {
       const { config } = await given(patient, days);
       const findings = await patient.look({ config, ...at(madeAt + seenAfter * dayMs) });
-      expect(said(findings, 'certificates')).toEqual([expect.stringMatching(sentence)]);
+      expect(said(findings, 'certificates')[0]).toMatch(sentence);
     });
   });
 
@@ -88,11 +133,11 @@ describe("somebody else's certificate", () => {
     await withPatient(async (patient) => {
       const { config, key } = await given(patient, 100);
       await chmod(key, 0o644);
-      expect(said(await patient.look({ config }), 'certificates')[1]).toBe(`fail the key ${key} may be read by everybody`);
+      expect(said(await patient.look({ config }), 'certificates').at(-1)).toBe(`fail the key ${key} may be read by everybody`);
       if (process.getuid?.() !== 0) return;
       await chmod(key, 0o600);
       await chown(patient.directory, 12_345, 12_345);
-      expect(said(await patient.look({ config }), 'certificates')[1]).toBe(`fail the daemon's user cannot read the key ${key}`);
+      expect(said(await patient.look({ config }), 'certificates').at(-1)).toBe(`fail the daemon's user cannot read the key ${key}`);
     });
   });
 

@@ -1,5 +1,5 @@
 // The doctor finds nothing where nothing is, and each check is seen to fail on a fault that was planted: real files, real ports.
-import { chmod, chown, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { createClock } from '../../src/ops/clock.ts';
 import { createControl } from '../../src/ops/control.ts';
@@ -19,7 +19,8 @@ describe('a stopped gateway in order', () => {
       const findings = await look();
       expect(failed(findings)).toEqual([]);
       const kinds = [...new Set(findings.map(({ check }) => check))];
-      expect(kinds).toEqual(['program', 'daemon', 'ports', 'reach', 'permissions', 'data', 'disk', 'clock', 'certificates']);
+      const all = ['program', 'daemon', 'ports', 'reach', 'discovery', 'permissions', 'data', 'backups', 'disk', 'clock', 'certificates'];
+      expect(kinds).toEqual(all);
       expect(said(findings, 'daemon')).toEqual(['warn no daemon is running']);
       expect(said(findings, 'data')).toEqual([expect.stringMatching(/^ok \d documents are whole/)]);
       expect(await readdir(directory, { recursive: true })).toEqual(before);
@@ -68,6 +69,28 @@ describe('daemon', () => {
         'fail process ? runs and is not ready (store: ENOSPC: no space left)',
         'warn the running daemon is latchd 0.0.9, this command 0.1.0',
       ]);
+      await control.stop();
+    });
+  });
+});
+
+describe('discovery', () => {
+  test.each([
+    [{ names: [], renamed: null, failed: 'there is no network' }, 'warn not announced on the local network now: there is no network'],
+    [
+      { names: ['latchd on gateway'], renamed: 'latchd-gateway-2', failed: null },
+      "warn another machine has this one's name in .local, so this is latchd-gateway-2.local now, which no certificate has",
+    ],
+    [{ names: ['latchd on gateway'], renamed: null, failed: null }, 'ok announced as latchd on gateway'],
+  ])('as the daemon says it: %j', async (discovery, sentence) => {
+    await withPatient(async ({ directory, config, look }) => {
+      const control = createControl({
+        ...{ directory, clock: createClock(), log: captureLog() },
+        actions: { 'GET /readyz': async () => ({ version: '0.1.0', ready: true, since: madeAt, discovery }) },
+      });
+      await control.start();
+      expect(said(await look({ config: config({ '--http-host': '0.0.0.0' }) }), 'discovery')).toEqual([sentence]);
+      expect(said(await look(), 'discovery')).toEqual(['ok nothing is announced: every listener is on a loopback address']);
       await control.stop();
     });
   });
@@ -145,6 +168,36 @@ describe('data', () => {
   });
 });
 
+describe('backups', () => {
+  const hourMs = 3_600_000;
+  const hoursOn = (hours: number) => ({ clock: { now: () => Date.now() + hours * hourMs, monotonic: () => 0 } });
+
+  test('none yet of a new gateway is no failure, none after two nights is one', async () => {
+    await withPatient(async ({ directory, look }) => {
+      expect(said(await look(hoursOn(0)), 'backups')).toEqual([
+        `ok there is none in ${directory}/backups yet; the first is made at 02:30 UTC`,
+      ]);
+      const [found] = (await look(hoursOn(51))).filter(({ check }) => check === 'backups');
+      expect(found).toMatchObject({ verdict: 'fail', remedy: expect.stringContaining(`sudo latchd backup --data-dir ${directory}`) });
+    });
+  });
+
+  test('the newest counts, wherever the configuration has them; one that failed to come has failed', async () => {
+    await withPatient(async ({ directory, config, look }) => {
+      const folder = `${directory}/../elsewhere`;
+      await mkdir(folder);
+      for (const name of ['latchd-20261118T023000Z.tar.gz', 'latchd-20261119T023000Z.tar.gz', 'latchd-20261121T023000Z.tar.gz.partial'])
+        await writeFile(`${folder}/${name}`, '');
+      const at = (now: number) => look({ config: elsewhere, clock: { now: () => now, monotonic: () => 0 } });
+      const elsewhere = { ...config(), backup: { ...config().backup, folder } };
+      expect(said(await at(Date.UTC(2026, 10, 20, 2)), 'backups')[0]).toMatch(/^ok the newest in .*elsewhere is 23 hours old$/);
+      expect(said(await at(Date.UTC(2026, 10, 21, 9)), 'backups')[0]).toMatch(/^fail the newest in .*elsewhere is 2 days old$/);
+      const off = { ...config(), backup: { ...config().backup, at: 'off' as const } };
+      expect(said(await look({ ...hoursOn(100), config: off }), 'backups')).toEqual(['ok switched off in the configuration (backup.at)']);
+    });
+  });
+});
+
 describe('disk', () => {
   test.each([
     [10_000_000, 'fail', '10 MB'],
@@ -157,6 +210,22 @@ describe('disk', () => {
         `${verdict} ${words} are free for data, ${directory}`,
         `${verdict} ${words} are free for backups, ${directory}/backups`,
       ]);
+    });
+  });
+
+  test.each([
+    [400, 'fail'],
+    [4_000, 'warn'],
+  ])('%d more files, however many bytes are free: %s', async (left, verdict) => {
+    await withPatient(async ({ directory, look }) => {
+      const files = { ...nodeFiles(), freeBytes: async () => 20_000_000_000, freeFiles: async () => left };
+      const found = (await look({ files })).filter(({ check, seen }) => check === 'disk' && seen.includes('inodes'));
+      expect(found.map(({ verdict: each, seen }) => `${each} ${seen}`)).toEqual([
+        `${verdict} ${left} more files (inodes) can be made for data, ${directory}`,
+        `${verdict} ${left} more files (inodes) can be made for backups, ${directory}/backups`,
+      ]);
+      const uncounted = { ...files, freeFiles: async () => undefined };
+      expect(said(await look({ files: uncounted }), 'disk').join()).not.toContain('inodes');
     });
   });
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { leapingClock, preload } from '../support/preload.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 
@@ -105,5 +106,48 @@ describe('alarms', () => {
     expect(await kinds()).not.toContain('event-gap');
     expect(await kinds()).not.toContain('tampered');
     await third.end();
+  }, 60_000);
+
+  test('late with its auto lock, silent, under duress: of one lock each, and they end as the page says', async () => {
+    const file = join(folder, 'soon.yaml');
+    await writeFile(file, 'alarms: { offlineAfterSeconds: 1, endAfterSeconds: 1, silentAfterHours: 1 }\n');
+    const autoLockTime = 5;
+    // Nobody waits for an hour, or for half a minute.
+    const [lateMs, hourMs] = [autoLockTime * 1_000 + 30_000, 3_600_000];
+    site = await openSite({ flags: ['--config', file], environment: await preload(folder, leapingClock(lateMs)) });
+    const leap = () => process.kill(site.gateway.pid, 'SIGUSR2');
+    const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac: 'A4:C1:38:00:00:98', lockName: 'late' } });
+    const { lockId } = body;
+    const lock = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: body.deviceId, deviceKey: body.deviceKey });
+    const says = (state: string) => lock.publish('state', { session: 'handmade1', state });
+    await lock.hello({ autoLockTime });
+    await says('unlocked');
+    expect(await kinds()).toEqual([]);
+    leap();
+    await stand('auto-lock-late');
+    expect((await alarms())[0]).toMatchObject({ lockId, reason: 'it should have locked itself after 5 s', endsByItself: true });
+    await says('locked');
+    await stand();
+
+    for (let leapt = 0; leapt < hourMs; leapt += lateMs) {
+      leap();
+      // Signals of one kind that nobody has taken yet are one.
+      await site.api('GET', '/api/v1/gateway/alarms');
+    }
+    await stand('silent');
+    expect((await alarms())[0]).toMatchObject({ lockId, reason: 'it is connected and says nothing', endsByItself: true });
+    await lock.publish('battery', { session: 'handmade1', level: 80 });
+    await stand();
+
+    await lock.publish('events', { epoch: 'e', events: [{ seq: 1, type: 'duress', credential: '4023233280' }] });
+    await stand('duress');
+    expect((await alarms())[0]).toMatchObject({ lockId, reason: 'opened under duress', endsByItself: false });
+    const { body: page } = await site.api('GET', '/api/v1/lock/records', { query: { lockId, pageNo: 1, pageSize: 20 } });
+    expect(page.total).toBe(1);
+    expect((await site.api('DELETE', `/api/v1/gateway/alarms/duress/${lockId}`)).status).toBe(200);
+    await stand();
+    for (const kind of ['auto-lock-late', 'silent', 'duress'])
+      expect([said('alarm-began', kind), said('alarm-ended', kind)]).toEqual([1, 1]);
+    await lock.end();
   }, 60_000);
 });

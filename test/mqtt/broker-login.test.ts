@@ -1,8 +1,9 @@
 // Logging in at the real broker (Protocol 2, T6, T11, T12).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { checkerId, checkListener } from '../../src/ops/listener-check.ts';
 import { lockA, lockB, until } from '../support/mqtt-fakes.ts';
 import { type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
-import { connectPacket, pingPacket, publishPacket, type RawConnect, subscribePacket, types } from '../support/mqtt-raw.ts';
+import { connectPacket, openRaw, pingPacket, publishPacket, type RawConnect, subscribePacket, types } from '../support/mqtt-raw.ts';
 
 let mqtt: Mqtt;
 beforeEach(async () => {
@@ -124,4 +125,33 @@ test('a hook that throws costs only that client its connection (T15)', async () 
   other.send(pingPacket);
   expect((await other.next()).type).toBe(types.pingresp);
   expect(mqtt.broker.figures().hookFailures).toBe(1);
+});
+
+describe('whether the broker answers is asked by this machine', () => {
+  test('as often as it likes: refused with 5, and nothing is counted, written down or put off', async () => {
+    const before = mqtt.broker.figures();
+    for (let asked = 0; asked < 10; asked++) expect(await checkListener({ ...mqtt.address(), scheme: 'mqtt' })).toBe('ok');
+    expect(await answerTo({ clientId: checkerId })).toBe(5);
+    await until('they are gone', () => mqtt.broker.figures().openConnections === 0);
+    expect(mqtt.broker.figures()).toEqual(before);
+    expect(mqtt.log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  test('while others fill every place, too, and the lock that is there stays (T12)', async () => {
+    await mqtt.stop();
+    mqtt = await startMqtt({ limits: { maxPerAddress: 5 } });
+    const lock = await mqtt.login(lockA);
+    for (let silent = 0; silent < 10; silent++) await mqtt.raw();
+    expect(await checkListener({ ...mqtt.address(), scheme: 'mqtt' })).toBe('ok');
+    lock.send(pingPacket);
+    expect((await lock.next()).type).toBe(types.pingresp);
+  });
+
+  test('and by nobody else: from another address it is a failed login like any other', async () => {
+    const stranger = await openRaw(mqtt.address(), '127.0.0.2');
+    stranger.send(connectPacket({ clientId: checkerId }));
+    expect((await stranger.next()).body[1]).toBe(2);
+    await stranger.closed;
+    expect(mqtt.broker.figures().refusedConnections).toEqual({ 'client-id': 1 });
+  });
 });

@@ -79,9 +79,12 @@ describe('discovery', () => {
     expect(running).toHaveLength(2);
     running[1]?.ended('there is no network');
     await clock.advance(60_000);
+    expect(discovery.state()).toEqual({ names: [], renamed: null, failed: 'there is no network' });
+    running[2]?.renamed('latchd-gateway-2');
     running[2]?.announced(['latchd on gateway']);
+    expect(discovery.state()).toEqual({ names: ['latchd on gateway'], renamed: 'latchd-gateway-2', failed: null });
     running[2]?.ended('there is no network');
-    expect(lines).toEqual(['warn discovery-failed', 'info discovery', 'warn discovery-failed']);
+    expect(lines).toEqual(['warn discovery-failed', 'warn discovery-renamed', 'info discovery', 'warn discovery-failed']);
     await discovery.stop();
     await clock.advance(120_000);
     expect(running).toHaveLength(3);

@@ -112,31 +112,37 @@ describe('systemd', () => {
 });
 
 describe('the check of a listener', () => {
+  /** `answer`: what it says to the first that it hears; undefined: nothing; '': it hangs up. */
   async function check(scheme: 'http' | 'mqtt' | 'mqtts', answer: string | undefined): Promise<string> {
     const server = createServer((socket) => {
       socket.on('error', nothing);
-      if (answer !== undefined) socket.once('data', () => socket.end(answer));
-      else socket.resume().end();
+      socket.once('data', () => answer !== undefined && socket.end(answer, 'latin1'));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const result = await checkListener({ host: '0.0.0.0', port, scheme });
+    const result = await checkListener({ host: '0.0.0.0', port, scheme, timeoutMs: 100 });
     await new Promise((resolve) => server.close(resolve));
-    if (scheme !== 'http') expect(await checkListener({ host: '127.0.0.1', port, scheme })).toBe('ECONNREFUSED');
+    expect(await checkListener({ host: '127.0.0.1', port, scheme })).toBe('ECONNREFUSED');
     return result;
   }
 
-  test('for MQTT it is enough to be accepted, and refused is wrong', async () => {
-    expect(await check('mqtt', undefined)).toBe('ok');
+  test('MQTT must answer a CONNECT with a CONNACK, whatever that says', async () => {
+    expect(await check('mqtt', '\x20\x02\0\x05')).toBe('ok');
+    expect(await check('mqtt', '\xd0\0')).toBe('an unexpected answer');
+    expect(await check('mqtt', '')).toBe('the connection was ended without an answer');
+  });
+
+  test('a listener that accepts, reads and says nothing does not answer', async () => {
+    for (const scheme of ['mqtt', 'mqtts', 'http'] as const) expect(await check(scheme, undefined)).toBe('no answer within 0.1 s');
   });
 
   test('a TLS listener that gives the handshake up was reached', async () => {
-    expect(await check('mqtts', undefined)).toBe('ok');
+    expect(await check('mqtts', '')).toBe('ok');
   });
 
   test('HTTP must answer a request with 200', async () => {
     expect(await check('http', 'HTTP/1.1 200 OK\r\n\r\n')).toBe('ok');
     expect(await check('http', 'HTTP/1.1 500 No\r\n\r\n')).toBe('an unexpected answer');
-    expect(await check('http', undefined)).toBe('the connection was ended without an answer');
+    expect(await check('http', '')).toBe('the connection was ended without an answer');
   });
 });

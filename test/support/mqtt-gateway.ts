@@ -7,6 +7,7 @@ import { createCommandSender } from '../../src/mqtt/command-sender.ts';
 import { createHubPresence } from '../../src/mqtt/hub-presence.ts';
 import { createReportReceiver } from '../../src/mqtt/report-receiver.ts';
 import { createTopics } from '../../src/mqtt/topics.ts';
+import { checkerId } from '../../src/ops/listener-check.ts';
 import { realClock } from './mqtt-clock.ts';
 import {
   createFakeHubs,
@@ -48,6 +49,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
     pairing,
     secrets,
     receiver,
+    checkedBy: checkerId,
     clock,
     log,
     ...options,

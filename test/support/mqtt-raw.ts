@@ -19,8 +19,9 @@ export interface RawClient {
   destroy(): void;
 }
 
-export async function openRaw({ host, port }: { host: string; port: number }): Promise<RawClient> {
-  const socket: Socket = connect({ host, port, noDelay: true });
+/** `from`: the address that it comes from, when that matters. */
+export async function openRaw({ host, port }: { host: string; port: number }, from?: string): Promise<RawClient> {
+  const socket: Socket = connect({ host, port, noDelay: true, ...(from !== undefined && { localAddress: from }) });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   socket.on('error', () => {});
   const received: RawPacket[] = [];

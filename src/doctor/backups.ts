@@ -1,0 +1,33 @@
+// Is there a backup of last night?
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { newestMadeAt } from '../store/backup-folder.ts';
+import { codeOf, type FileLayer } from '../store/files.ts';
+import { fail, ok, type Verdict, warn } from './verdict.ts';
+
+const hourMs = 3_600_000;
+/** Two nights, and time for a large one. */
+const tooOldMs = 50 * hourMs;
+
+export async function checkBackups({ dataDir, backup }: Config, files: FileLayer, now: number): Promise<Verdict> {
+  if (backup.at === 'off') return ok('switched off in the configuration (backup.at)');
+  const folder = resolve(dataDir, backup.folder);
+  const why = `journalctl -u latchd | grep job-failed says why, if the daemon ran; make one now: sudo latchd backup --data-dir ${dataDir}`;
+  let newest: number | undefined;
+  try {
+    newest = await newestMadeAt(files, folder);
+  } catch (error) {
+    if (['EACCES', 'EPERM'].includes(codeOf(error))) return warn(`${folder} is closed to this user`, 'look as root: sudo latchd doctor');
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  if (newest !== undefined) {
+    const hours = Math.floor((now - newest) / hourMs);
+    const seen = `the newest in ${folder} is ${hours < 48 ? `${Math.max(0, hours)} hours` : `${Math.floor(hours / 24)} days`} old`;
+    return now - newest > tooOldMs ? fail(seen, why) : ok(seen);
+  }
+  // Of a new or restored gateway nothing else is to be expected.
+  const { birthtimeMs } = await stat(dataDir);
+  const seen = `there is none in ${folder}`;
+  return now - birthtimeMs > tooOldMs ? fail(seen, why) : ok(`${seen} yet; the first is made at ${backup.at} UTC`);
+}

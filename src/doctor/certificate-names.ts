@@ -1,0 +1,47 @@
+// Would a client find the name by which it reaches this machine in the certificate?
+import type { X509Certificate } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { fail, ok, type Verdict, warn } from './verdict.ts';
+
+/** Of the network's own name service; [] when it knows none, or does not answer. */
+export type AddressesOf = (name: string) => Promise<readonly string[]>;
+
+const patienceMs = 3_000;
+const loopback = /^(localhost|127\..*|::1)$/;
+
+/** Of latchd's own: `names` are all that it should be for. */
+export function checkOwnNames(what: string, certificate: X509Certificate, names: readonly string[]): readonly Verdict[] {
+  const missing = names.filter((name) => !isFor(certificate, name));
+  if (missing.length === 0) return [];
+  const remedy = 'it is made anew by sudo systemctl reload latchd, or by the next start';
+  return [warn(`${what} is not for ${missing.join(', ')}: clients that use that refuse it`, remedy)];
+}
+
+/** Of somebody else's: it should be for one name or address of this machine, or have one that leads here. */
+export async function checkGivenNames(
+  certificate: X509Certificate,
+  ownNames: readonly string[],
+  addressesOf: AddressesOf = askNameService,
+): Promise<Verdict> {
+  const all = (certificate.subjectAltName ?? '').split(', ').flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? []);
+  const anew = 'get one for the name that clients use';
+  if (all.length === 0) return fail('the certificate names nobody (no subjectAltName): clients refuse it', anew);
+  const own = ownNames.filter((name) => !loopback.test(name));
+  if (own.some((name) => isFor(certificate, name))) return ok(`it is for this machine: ${all.join(', ')}`);
+  const leading = await Promise.all(all.filter((name) => isIP(name) === 0).map(async (name) => ({ name, to: await addressesOf(name) })));
+  const here = leading.find(({ to }) => to.some((address) => own.includes(address)));
+  if (here !== undefined) return ok(`it is for ${here.name}, which leads to this machine`);
+  const remedy = `${anew}, or let one of its names lead here in the network's DNS; fine as it is when a router or a proxy hands connections on`;
+  return warn(`it is for ${all.join(', ')}, and none of that is this machine, or leads to it`, remedy);
+}
+
+function isFor(certificate: X509Certificate, name: string): boolean {
+  return (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
+}
+
+async function askNameService(name: string): Promise<readonly string[]> {
+  const tooLate = new Promise<[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
+  const found = await Promise.race([lookup(name, { all: true }).catch(() => []), tooLate]);
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,61 @@
+// The watchdog through the real daemon: systemd hears of it while it answers, and not a word more once its broker hangs.
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { hangingBroker, preload } from '../support/preload.ts';
+import { openSite, type Site, until } from '../support/site.ts';
+
+let folder: string;
+let site: Site;
+
+/** Stands where systemd-notify does, and writes down what it is to say. */
+const notify = (said: string): string => `#!/bin/sh\necho "$*" >>${said}\n`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'latchd-watchdog-'));
+  await mkdir(join(folder, 'bin'));
+  await writeFile(join(folder, 'bin/systemd-notify'), notify(join(folder, 'said')));
+  await chmod(join(folder, 'bin/systemd-notify'), 0o755);
+  site = await openSite({
+    flags: ['--mqtts-enabled', 'true', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0', '--discovery-enabled', 'false'],
+    environment: {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      ...(await preload(folder, hangingBroker(resolve(import.meta.dirname, '../../node_modules/aedes')))),
+      NOTIFY_SOCKET: '/run/systemd/notify',
+      WATCHDOG_USEC: '200000',
+    },
+  });
+});
+afterAll(async () => {
+  await site?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const said = async (): Promise<readonly string[]> => (await readFile(join(folder, 'said'), 'utf8')).trim().split('\n');
+const fed = async (): Promise<number> => (await said()).filter((line) => line.includes('WATCHDOG=1')).length;
+
+test('it is fed while http, mqtt and mqtts answer, no longer when the broker hangs, and again when it is back; nothing of it is in the log', async () => {
+  expect((await said())[0]).toMatch(/^READY=1 STATUS=serving http .*, mqtt .*, mqtts /);
+  await until(async () => (await fed()) > 8, 'it is fed');
+  expect(site.gateway.log.filter(({ level }) => level !== 'info')).toEqual([]);
+  const { body } = await site.api('GET', '/api/v1/gateway/status');
+  expect(body['broker']).toMatchObject({
+    refusedConnections: {},
+    protocolErrors: 0,
+    failedHandshakes: 0,
+    refusedFrames: {},
+    slowedNetworks: 0,
+  });
+
+  process.kill(site.gateway.pid, 'SIGUSR2');
+  const silence = 'mqtt does not answer: no answer within 5 s; mqtts does not answer: no answer within 5 s';
+  await until(async () => (await said()).at(-1) === `STATUS=${silence}`, 'the status says what hangs');
+  expect(site.gateway.log).toContainEqual(expect.objectContaining({ code: 'watchdog-hungry', level: 'error', reason: silence }));
+  const before = await fed();
+  expect((await fetch(`${site.gateway.httpUrl}/healthz`)).status).toBe(200);
+  // The next check has begun by now, and would have fed it.
+  process.kill(site.gateway.pid, 'SIGUSR2');
+  await until(async () => (await fed()) > before, 'it is fed again');
+  await until(() => site.gateway.log.some(({ code }) => code === 'watchdog-fed'), 'and the log says so');
+}, 40_000);
