@@ -17,6 +17,7 @@ import { restore } from './restore.ts';
 import { roles } from './roles.ts';
 import { tokens } from './tokens.ts';
 import { verify } from './verify.ts';
+import { webhooks } from './webhooks.ts';
 
 /** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
 export function commandTable(serve: (read: () => Config) => Promise<void>): readonly (Command | Group)[] {
@@ -48,6 +49,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     tokens,
     roles,
     alarms,
+    webhooks,
     audit,
     exportRecords,
     verify,

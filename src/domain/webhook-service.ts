@@ -54,7 +54,7 @@ export interface WebhookFigures extends Readonly<CourierFigures> {
   readonly waiting: number;
 }
 
-/** Of the caller's own; gateway administrators may list and remove all. `not-found` for those of others. */
+/** Of the caller's own; gateway administrators may list, test and remove all. `not-found` for those of others. */
 export interface WebhookService {
   /** `invalid-parameter` for a URL to which nothing may be sent, `lock-not-found`, `forbidden`; `conflict` when there are too many. */
   create(caller: Caller, webhook: NewWebhook): Promise<IssuedSecret>;
@@ -213,7 +213,7 @@ export function createWebhookService(
       }),
 
     async test(caller, webhookId) {
-      const { webhook } = require(caller, webhookId, 'own');
+      const { webhook } = require(caller, webhookId, 'any');
       const [id, at] = [newId(), clock.now()];
       const { url, secret } = webhook;
       return send({ webhookId, url, secret, deliveryId: id, type: 'test', attempt: 1, body: options.bodies.test({ id, at }) });

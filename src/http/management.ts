@@ -9,6 +9,7 @@ import type { HubService } from '../domain/hub-service.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import type { RoleService } from '../domain/role-service.ts';
+import type { WebhookService } from '../domain/webhook-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
@@ -16,11 +17,12 @@ import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import { invalidParameters } from './problem.ts';
 import type { Route } from './route.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 /** By method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
-/** Without `pairing` and `alarms`, where nobody can connect, their routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
+/** Without `pairing`, `alarms` and `webhooks`, where nobody can connect, their routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
 export function createManagement(options: {
   readonly registrations: RegistrationService;
   readonly roles: RoleService;
@@ -28,17 +30,19 @@ export function createManagement(options: {
   readonly hubs: HubService;
   readonly pairing?: PairingService;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
+  readonly webhooks?: WebhookService;
   readonly audit: AuditService;
   readonly gatewayStatus: () => object | Promise<object>;
   /** How whoever asks has come in, for the audit log. */
   readonly address: string;
 }): Management {
-  const { registrations, roles, accounts, hubs, pairing, alarms, audit, gatewayStatus, address } = options;
+  const { registrations, roles, accounts, hubs, pairing, alarms, webhooks, audit, gatewayStatus, address } = options;
   const routes = [
     ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...(pairing ? pairingRoutes(pairing) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
+    ...(webhooks ? webhookRoutes(webhooks) : []),
     ...auditRoutes(audit),
   ];
   return Object.fromEntries(

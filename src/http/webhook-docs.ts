@@ -76,9 +76,9 @@ export const webhookDocs = {
     summary: 'Send a test',
     description:
       'An event of the type `test`, sent once, whether the webhook is enabled or not; answers what came of it. ' +
-      'For the account to which the webhook belongs (`forbidden`).',
+      'For the account to which the webhook belongs, and for gateway administrators.',
     audience: 'any account',
-    refusals: ['not-found', 'forbidden', 'rate-limited'],
+    refusals: ['not-found', 'rate-limited'],
     answers: { 200: 'WebhookAttempt' },
     examples: [{ title: 'It arrived', parameters: { webhookId }, answer: delivered }],
   },

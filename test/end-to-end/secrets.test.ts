@@ -174,6 +174,8 @@ describe('secrets', () => {
 
     said.set('deliveries', JSON.stringify((await site.api('GET', `${hook}/deliveries`)).body));
     await receiver.down();
+    const looks = ['webhook list', 'audit list', 'alarm list', 'pair list', 'doctor --http-port 0 --mqtt-port 0'];
+    for (const words of looks) await latchd(undefined, ...words.split(' '));
 
     // What everybody may read, what ends badly, and what the next start says.
     said.set('/metrics', await (await fetch(`${site.gateway.httpUrl}/metrics`)).text());

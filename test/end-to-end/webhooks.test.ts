@@ -9,10 +9,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
 import { type ApiDocument, createJudge } from '../support/api-document.ts';
 import { openSite, type Site, until } from '../support/site.ts';
+import { createRuns } from '../support/site-process.ts';
 import { type ReceivedPost, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const base = '/api/v1/gateway/webhooks';
 const timeoutMs = 1_000;
+const runs = createRuns();
 let site: Site;
 let folder: string;
 const receivers: WebhookReceiver[] = [];
@@ -48,6 +50,7 @@ afterEach(async () => {
   for (const { webhookId } of body.list as unknown as { webhookId: number }[]) await site.api('DELETE', `${base}/${webhookId}`);
 });
 afterAll(async () => {
+  await runs.endAll();
   for (const receiver of receivers) await receiver.down();
   await site?.close();
   await rm(folder, { recursive: true, force: true });
@@ -268,6 +271,33 @@ describe('a webhook', () => {
     await until(async () => (await site.api('GET', base)).body.total === 0, 'it ends with its account');
     await swipes(1, 1);
     expect(receiver.posts).toHaveLength(2);
+  });
+
+  test('is listed, tried and ended by the command line, whoever made it', async () => {
+    const receiver = await receive();
+    const { webhookId } = await webhook(receiver.url);
+    const latchd = (...args: string[]) => runs.finish(['webhook', ...args, '--data-dir', site.dataDir]);
+    const list = await latchd('list');
+    expect([list.exitCode, list.stdout]).toEqual([0, expect.stringMatching(/^webhook +account +name +url +state +waiting +failed\n/)]);
+    expect(list.stdout).toMatch(new RegExp(`\n${webhookId} +admin +test +${receiver.url} +works +0 +0\n`));
+    expect(JSON.parse((await latchd('list', '--json')).stdout)).toEqual([expect.objectContaining({ webhookId, username: 'admin' })]);
+
+    expect(await latchd('test', String(webhookId))).toEqual({
+      ...{ exitCode: 0, stdout: '' },
+      stderr: expect.stringMatching(/^the receiver took it with 204, in \d+ ms\n$/),
+    });
+    expect(receiver.posts).toEqual([expect.objectContaining({ eventType: 'test', data: {} })]);
+    receiver.answer = (response) => void response.writeHead(503).end();
+    const failed = await latchd('test', String(webhookId), '--json');
+    expect([failed.exitCode, failed.stderr]).toEqual([1, 'the receiver did not take it: answered 503\n']);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ delivered: false, status: 503 });
+
+    expect(await latchd('remove', String(webhookId))).toEqual({ exitCode: 0, stdout: '', stderr: `webhook ${webhookId} has ended\n` });
+    expect(await latchd('remove', String(webhookId))).toMatchObject({
+      ...{ exitCode: 1, stdout: '' },
+      stderr: `latchd: there is no webhook ${webhookId}: "latchd webhook list" shows what there is\n`,
+    });
+    expect((await latchd('list')).stderr).toMatch(/^there is no webhook: /);
   });
 
   test('that is answered 410 is switched off, and hears again of what happens after it was switched on', async () => {
