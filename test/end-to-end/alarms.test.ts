@@ -6,7 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { leapingClock, preload } from '../support/preload.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
+import { createRuns } from '../support/site-process.ts';
 
+const runs = createRuns();
 let folder: string;
 let flags: string[];
 let site: Site;
@@ -19,7 +21,10 @@ beforeAll(async () => {
   flags = ['--config', file, '--metrics-enabled', 'true'];
 });
 afterEach(() => site?.close());
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await runs.endAll();
+  await rm(folder, { recursive: true, force: true });
+});
 
 async function alarms(): Promise<readonly { readonly [member: string]: unknown }[]> {
   return (await site.api('GET', '/api/v1/gateway/alarms')).body.list;
@@ -36,7 +41,7 @@ function said(code: 'alarm-began' | 'alarm-ended', alarm: string): number {
 }
 
 describe('alarms', () => {
-  test('a lock that goes is one until it is back, over a restart in the middle, and is said once', async () => {
+  test('a lock that goes is one until it is back, over a restart in the middle, and is said once; so is a clock, until a person says it is right', async () => {
     site = await openSite({ locks: [{}], flags });
     site.lock(1).cutNetwork();
     await stand('offline');
@@ -45,8 +50,12 @@ describe('alarms', () => {
     await site.kill9();
     await site.start();
     expect(await alarms()).toEqual(before);
-    expect(await site.restart()).toBe(0);
-    expect(await alarms()).toEqual(before);
+    expect(await site.gateway.stop()).toBe(0);
+    await writeFile(join(site.dataDir, 'clock.json'), JSON.stringify({ schemaVersion: 1, suspectSince: Date.now() }));
+    await site.start();
+    await stand('clock-suspect', 'offline');
+    expect((await alarms()).filter(({ kind }) => kind === 'offline')).toEqual(before);
+    expect((await runs.finish(['clock', 'accept', '--data-dir', site.dataDir])).exitCode).toBe(0);
     site.lock(1).restoreNetwork();
     await stand();
     await until(() => said('alarm-ended', 'offline') === 1, 'its end is in the log');
@@ -108,7 +117,7 @@ describe('alarms', () => {
     await third.end();
   }, 60_000);
 
-  test('late with its auto lock, silent, under duress: of one lock each, and they end as the page says', async () => {
+  test('late with its auto lock, silent, with a wrong clock, under duress: of one lock each, and they end as the page says', async () => {
     const file = join(folder, 'soon.yaml');
     await writeFile(file, 'alarms: { offlineAfterSeconds: 1, endAfterSeconds: 1, silentAfterHours: 1 }\n');
     const autoLockTime = 5;
@@ -139,11 +148,17 @@ describe('alarms', () => {
     await lock.publish('battery', { session: 'handmade1', level: 80 });
     await stand();
 
-    await lock.publish('events', { epoch: 'e', events: [{ seq: 1, type: 'duress', credential: '4023233280' }] });
+    await lock.publish('events', { epoch: 'e', events: [{ seq: 1, type: 'door-open', date: Date.UTC(2001, 0, 1) }] });
+    await stand('wrong-clock');
+    expect((await alarms())[0]).toMatchObject({ lockId, reason: 'it dated an event 978307200000', endsByItself: true });
+    await lock.publish('events', { epoch: 'e', events: [{ seq: 2, type: 'door-close', date: Date.now() }] });
+    await stand();
+
+    await lock.publish('events', { epoch: 'e', events: [{ seq: 3, type: 'duress', credential: '4023233280' }] });
     await stand('duress');
     expect((await alarms())[0]).toMatchObject({ lockId, reason: 'opened under duress', endsByItself: false });
     const { body: page } = await site.api('GET', '/api/v1/lock/records', { query: { lockId, pageNo: 1, pageSize: 20 } });
-    expect(page.total).toBe(1);
+    expect(page.total).toBe(3);
     expect((await site.api('DELETE', `/api/v1/gateway/alarms/duress/${lockId}`)).status).toBe(200);
     await stand();
     for (const kind of ['auto-lock-late', 'silent', 'duress'])
