@@ -152,10 +152,20 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
     assign(merged, path, convert(path, winner[1]));
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = schema.parse(merged);
+  const config = withCredentials(schema.parse(merged), environment['CREDENTIALS_DIRECTORY']);
   const contradictions = contradictionsIn(config);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
   return { config, originOf: (path) => winners.get(path.join('.')) ?? tree.line(path) ?? 'default' };
+}
+
+/** How the configuration names a file that systemd hands over (systemd.exec(5), LoadCredential=). */
+export const credentialsPrefix = '$CREDENTIALS_DIRECTORY/';
+
+/** Where systemd has put the files for TLS. Outside its service nobody knows, and the names stay as they are. */
+function withCredentials(config: Config, directory: string | undefined): Config {
+  if (config.tls === 'auto' || !directory) return config;
+  const placed = (path: string) => (path.startsWith(credentialsPrefix) ? `${directory}/${path.slice(credentialsPrefix.length)}` : path);
+  return { ...config, tls: { certificate: placed(config.tls.certificate), key: placed(config.tls.key) } };
 }
 
 /** What is right by itself and wrong together. */

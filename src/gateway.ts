@@ -20,6 +20,7 @@ import { createReportReceiver } from './mqtt/report-receiver.ts';
 import { createTopics } from './mqtt/topics.ts';
 import { announcementsOf } from './ops/announcement.ts';
 import { createClock } from './ops/clock.ts';
+import { givenAdminToken } from './ops/credentials.ts';
 import { createDiscovery, respondInThread } from './ops/discovery.ts';
 import { checkerId } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
@@ -77,6 +78,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     clock,
     log,
     secrets,
+    givenAdminToken: () => givenAdminToken(process.env),
     onFatal,
     files: metrics ? timeFlushes(nodeFiles(), clock.monotonic, metrics.flushed) : nodeFiles(),
     onFailed: (error) => probe.failed(error),

@@ -137,6 +137,16 @@ describe('the configuration', () => {
     expect(problemsOf('tlsNames: ["*.example.org", "a:8443", ""]')).toEqual([0, 1, 2].map((at) => `FILE:1: tlsNames.${at}: ${problem}`));
   });
 
+  test('files for TLS that systemd hands over are where it says; where it says nothing, they keep their names', () => {
+    const text = JSON.stringify({ tls: { certificate: '/etc/tls.crt', key: '$CREDENTIALS_DIRECTORY/latchd.tls.key' } });
+    const keyFor = (environment: Record<string, string>) => loadConfig({ file: fileWith(text), environment, flags: {} }).config.tls;
+    expect(keyFor({ CREDENTIALS_DIRECTORY: '/run/credentials/latchd.service' })).toEqual({
+      certificate: '/etc/tls.crt',
+      key: '/run/credentials/latchd.service/latchd.tls.key',
+    });
+    expect(keyFor({})).toMatchObject({ key: '$CREDENTIALS_DIRECTORY/latchd.tls.key' });
+  });
+
   test('a file that is not there, is not YAML, or is no mapping is one clear problem', () => {
     expect(() => loadConfig({ file: '/nowhere/latchd.yaml', environment: {}, flags: {} })).toThrow(
       '/nowhere/latchd.yaml: cannot be read (ENOENT)',

@@ -4,7 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Config } from '../config.ts';
+import { type Config, credentialsPrefix } from '../config.ts';
 import { readIdentity } from '../ops/certificate-files.ts';
 import { certificateNames } from '../ops/machine-names.ts';
 import { codeOf, type FileLayer } from '../store/files.ts';
@@ -66,7 +66,7 @@ async function checkGiven(pair: Pair, ownNames: readonly string[], { now, owner,
   const key = await stat(pair.key).catch((error: unknown) => codeOf(error));
   if (typeof key !== 'string') return [...(await look(pair)), ...checkKeyMode(pair.key, key, owner)];
   // systemd hands such a key over only while the service runs; until then it is where root put it.
-  const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key);
+  const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key) || pair.key.startsWith(credentialsPrefix);
   if (!isHandedOver) return look(pair);
   if (process.getuid?.() !== 0) return [warn(`${pair.key} is there for the daemon alone`, 'sudo latchd doctor looks at it, too')];
   return look({ ...pair, key: `/etc/credstore/${basename(pair.key)}` });

@@ -54,19 +54,20 @@ export function createAccountFile(files: FileLayer, path: string, beforeUpgrade?
 }
 
 /**
- * First start: account 1, `admin`, with token 1, whose secret goes into `tokenPath` (0600) and nowhere else (HTTP API 5).
- * The secret is on the disk before the account: a power cut in between leaves a first start, not a locked door.
+ * First start: account 1, `admin`, with token 1. Its secret is the one that is given; else a new one, which goes into `tokenPath` (0600) and nowhere
+ * else (HTTP API 5), and is on the disk before the account: a power cut in between leaves a first start, not a locked door.
  */
 export async function makeFirstAccount(options: {
   readonly files: FileLayer;
   readonly accounts: AccountFile;
+  readonly given: string | undefined;
   readonly tokenPath: string;
   readonly secrets: Secrets;
   readonly now: number;
 }): Promise<void> {
-  const { files, accounts: file, tokenPath, secrets, now } = options;
-  const secret = secrets.newToken();
-  await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
+  const { files, accounts: file, given, tokenPath, secrets, now } = options;
+  const secret = given ?? secrets.newToken();
+  if (given === undefined) await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
   const first = 1 as AccountId;
   await file.document.put({
     accounts: [{ accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now }],

@@ -48,6 +48,8 @@ export interface StoreOptions {
   readonly log: Log;
   /** For the token of the first start. */
   readonly secrets: Secrets;
+  /** In place of a token made here; asked at the first start alone, and what it rejects with stops that. */
+  readonly givenAdminToken?: () => Promise<string | undefined>;
   /** Called once, after a flush has failed: the process must end without a clean stop's promises (Fault T4). */
   readonly onFatal: (error: Error) => void;
   /** Called for every change that the disk has refused, whoever asked for it: `storage-unavailable`. */
@@ -165,8 +167,13 @@ export function createStore(options: StoreOptions): Store {
     }
     if (!(await accounts.document.load())) {
       if (!isFirstStart) throw missingDocument(`${directory}/accounts.json`);
-      await makeFirstAccount({ files, accounts, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
-      log.info({ code: 'first-start', file: 'admin.token' }, 'first start: the account admin was made, its token is in the data directory');
+      const given = await options.givenAdminToken?.();
+      await makeFirstAccount({ files, accounts, given, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
+      const where = given === undefined ? { file: 'admin.token' } : { file: null };
+      log.info(
+        { code: 'first-start', ...where },
+        `first start: the account admin was made, its token is ${given === undefined ? 'in the data directory' : 'the one that was handed over'}`,
+      );
     }
     await lockFiles.open();
     if (!(await hubs.document.load())) {

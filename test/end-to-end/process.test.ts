@@ -55,6 +55,47 @@ async function listeningServer(): Promise<{ readonly server: Server; readonly po
   return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
 }
 
+describe('a first token that systemd hands over (LoadCredential)', () => {
+  const handOver = async (name: string, token: string) => {
+    const credentials = await mkdtemp(join(folder, `${name}-`));
+    await writeFile(join(credentials, 'latchd.admin.token'), token, { mode: 0o400 });
+    return { CREDENTIALS_DIRECTORY: credentials };
+  };
+  const begin = (dataDir: string, environment: Readonly<Record<string, string>>) =>
+    runs.begin(['serve', '--data-dir', dataDir, ...freePorts, '--log-level', 'trace'], environment);
+
+  test('is that of the account admin from the first start on, and is written down nowhere; later starts do not read it', async () => {
+    const dataDir = join(folder, 'handed-over');
+    const token = 'dG9rZW4+/9.fromElsewhere-_~0123456789==';
+    for (const environment of [await handOver('first', `${token}\n`), await handOver('later', 'no token')]) {
+      const run = begin(dataDir, environment);
+      await until(() => run.log().some(({ code }) => code === 'ready'), 'it serves');
+      const { http } = run.log().find(({ code }) => code === 'ready') as { readonly http?: { readonly port: number } };
+      const ask = (given: string) =>
+        fetch(`http://127.0.0.1:${http?.port}/api/v1/gateway/accounts`, { headers: { authorization: `Bearer ${given}` } });
+      expect([(await ask(token)).status, (await ask('no token')).status]).toEqual([200, 401]);
+      run.signal('SIGTERM');
+      expect(await run.ended).toBe(0);
+      expect(`${run.stdout()}${run.stderr()}`).not.toContain(token);
+    }
+    const names = await readdir(dataDir, { recursive: true, withFileTypes: true });
+    expect(names.map(({ name }) => name)).not.toContain('admin.token');
+    for (const file of names.filter((entry) => entry.isFile()))
+      expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(token);
+  });
+
+  test.each(['too short', `${'x'.repeat(40)}\n${'y'.repeat(40)}`])(
+    'what is no token stops the first start with a sentence that does not have it: %j',
+    async (text) => {
+      const dataDir = await mkdtemp(join(folder, 'no-token-'));
+      const run = begin(dataDir, await handOver('wrong', text));
+      await expectRefusal(run, dataDir, /latchd\.admin\.token holds no token: it must be one line of 32 to 512 letters/);
+      if (text !== '') expect(`${run.stdout()}${run.stderr()}`).not.toContain(text.slice(0, 20));
+      expect(existsSync(join(dataDir, 'accounts.json'))).toBe(false);
+    },
+  );
+});
+
 describe('the configuration of a process', () => {
   test('a wrong configuration ends with 78 and lists every problem, of every source, on standard error', async () => {
     const file = join(folder, 'wrong.yaml');
