@@ -5,11 +5,7 @@ import type { AccountStore, Accounts, Secrets } from '../domain/ports.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
 import { replaceFile } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
-
-const accountId = z
-  .int()
-  .min(1)
-  .transform((number) => number as AccountId);
+import { accountId, id, sha256 } from './id-schemas.ts';
 
 const account = z.strictObject({
   accountId,
@@ -19,10 +15,10 @@ const account = z.strictObject({
 }) satisfies z.ZodType<Account>;
 
 const token = z.strictObject({
-  tokenId: z.int().min(1),
+  tokenId: id,
   accountId,
   name: z.string(),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  hash: sha256,
   createdAt: z.int(),
   expiresAt: z.int().nullable(),
 }) satisfies z.ZodType<Token>;

@@ -1,16 +1,12 @@
 // alarms.json: the alarms that stand, and what a person knows to be lost. A damaged one is set aside: most alarms are seen again by themselves.
 import { z } from 'zod';
 import { type Alarm, alarmKinds, type LostEvents } from '../domain/alarm.ts';
-import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { AlarmStore, KeptAlarms } from '../domain/ports.ts';
 import { type BeforeUpgrade, createDocument, type Document, NewerSchemaError } from './document.ts';
 import type { FileLayer } from './files.ts';
+import { lockId } from './id-schemas.ts';
 
-const lockId = z
-  .int()
-  .min(1)
-  .transform((number) => number as LockId);
 const lost = z.array(z.strictObject({ epoch: z.string(), to: z.int() }) satisfies z.ZodType<LostEvents>);
 const alarm = z.strictObject({
   kind: z.enum(alarmKinds),

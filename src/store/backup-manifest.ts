@@ -1,5 +1,6 @@
 // manifest.json, the last file of a backup: what the others are. An archive without it was cut off.
 import { z } from 'zod';
+import { sha256 } from './id-schemas.ts';
 
 /** What is in the data directory is below this folder in the archive. */
 export const dataPrefix = 'data/';
@@ -15,7 +16,7 @@ const listedFile = z.object({
   /** Relative to the data directory. */
   name: z.string(),
   bytes: z.int().min(0),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256,
 });
 export type ListedFile = z.infer<typeof listedFile>;
 

@@ -3,18 +3,13 @@
 import { z } from 'zod';
 import type { BatteryLevel, LockId } from '../domain/lock.ts';
 import type { BatteryStore } from '../domain/ports.ts';
+import { lockId } from './id-schemas.ts';
 import { createLateDocument, type LateOptions } from './late-document.ts';
 
 const saveDelayMs = 3_600_000;
 
 const level = z.strictObject({ at: z.int(), percent: z.int().min(0).max(100) }) satisfies z.ZodType<BatteryLevel>;
-const history = z.strictObject({
-  lockId: z
-    .int()
-    .min(1)
-    .transform((number) => number as LockId),
-  levels: z.array(level).readonly(),
-});
+const history = z.strictObject({ lockId, levels: z.array(level).readonly() });
 export const batteryFormat = { schemaVersion: 1, schema: z.strictObject({ batteries: z.array(history) }) };
 
 export interface BatteryFile extends BatteryStore {

@@ -1,19 +1,16 @@
 // hubs.json: the hubs and the hashes of their keys. Which locks are bound to which hub stands in the locks' documents.
 import { z } from 'zod';
 import type { Hub } from '../domain/hub.ts';
-import type { DeviceId } from '../domain/lock.ts';
 import type { HubStore, Hubs } from '../domain/ports.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
 import type { FileLayer } from './files.ts';
+import { deviceId, sha256 } from './id-schemas.ts';
 
 const hub = z.strictObject({
-  deviceId: z
-    .string()
-    .regex(/^[0-9a-f]{12}$/)
-    .transform((text) => text as DeviceId),
+  deviceId,
   name: z.string(),
   createdAt: z.int(),
-  keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+  keyHash: sha256,
 }) satisfies z.ZodType<Hub>;
 
 export const hubFormat: DocumentFormat<Hubs> = { schemaVersion: 1, schema: z.strictObject({ hubs: z.array(hub) }) };

@@ -1,10 +1,10 @@
 // The document of one lock: the lock with its roles, its cards, and the open card intents. And what can still be read
 // of a damaged one.
 import { z } from 'zod';
-import type { AccountId } from '../domain/account.ts';
-import type { Card, CardId, CardIntent } from '../domain/card.ts';
-import type { DeviceId, Lock, LockId } from '../domain/lock.ts';
+import type { Card, CardIntent } from '../domain/card.ts';
+import type { DeviceId, Lock } from '../domain/lock.ts';
 import type { DocumentFormat } from './document.ts';
+import { accountId, cardId, deviceId, lockId, sha256 } from './id-schemas.ts';
 
 export interface LockDocument {
   readonly lock: Lock;
@@ -12,14 +12,6 @@ export interface LockDocument {
   readonly intents: readonly CardIntent[];
 }
 
-const id = z.int().min(1);
-const lockId = id.transform((number) => number as LockId);
-const cardId = id.transform((number) => number as CardId);
-const accountId = id.transform((number) => number as AccountId);
-const deviceId = z
-  .string()
-  .regex(/^[0-9a-f]{12}$/)
-  .transform((text) => text as DeviceId);
 const millis = z.int();
 const validity = { startDate: millis, endDate: millis };
 const onOff = z.int().min(0).max(2);
@@ -51,7 +43,7 @@ const lock = z.strictObject({
   initialisedAt: millis,
   administrator: accountId,
   roles: z.array(z.strictObject({ accountId, role: z.enum(['operator', 'manager']) })),
-  keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+  keyHash: sha256,
   hubId: deviceId.nullable(),
 }) satisfies z.ZodType<Lock>;
 

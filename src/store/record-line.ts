@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { LockId } from '../domain/lock.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { isIntact } from './checked-line.ts';
+import { id, lockId } from './id-schemas.ts';
 
-const id = z.int().min(1);
 const text = z.string();
 const millis = z.int();
 
 const recordLine = z.object({
   recordId: id,
-  lockId: id.transform((number) => number as LockId),
+  lockId,
   epoch: text,
   seq: id,
   type: text,

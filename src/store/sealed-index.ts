@@ -1,9 +1,9 @@
 // The index of a sealed day, `<day>-<first recordId>.index`: two checked lines. The first says where each lock's lines
 // lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication.
 import { z } from 'zod';
-import type { LockId } from '../domain/lock.ts';
 import { checkedLine, isIntact } from './checked-line.ts';
 import type { RememberedEpoch } from './event-progress.ts';
+import { lockId } from './id-schemas.ts';
 
 /** Blocks sorted by (lockId, position), one element of each column for each block; a block ends where the next begins. */
 export interface BlockColumns {
@@ -44,10 +44,7 @@ const indexLine = z.object({
 const epochsLine = z.object({
   epochs: z.array(
     z.object({
-      lockId: z
-        .int()
-        .min(1)
-        .transform((id) => id as LockId),
+      lockId,
       epoch: z.string(),
       newestAt: z.int(),
       ranges: z.array(z.tuple([z.int(), z.int()])),

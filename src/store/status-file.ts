@@ -3,16 +3,14 @@
 import { z } from 'zod';
 import { type LockId, type LockStatus, unknownStatus } from '../domain/lock.ts';
 import type { StatusStore } from '../domain/ports.ts';
+import { lockId } from './id-schemas.ts';
 import { createLateDocument, type LateOptions } from './late-document.ts';
 
 const saveDelayMs = 5_000;
 
 const millis = z.int().nullable();
 const status = z.strictObject({
-  lockId: z
-    .int()
-    .min(1)
-    .transform((number) => number as LockId),
+  lockId,
   state: z.enum(['locked', 'unlocked']).nullable(),
   stateAt: millis,
   batteryPercent: z.int().min(0).max(100).nullable(),

@@ -1,10 +1,8 @@
 // One document for each webhook, in a folder: what it is, and how far its deliveries have come. A damaged one is set aside: doors, and the
 // other webhooks, do not wait for it.
 import { z } from 'zod';
-import type { AccountId } from '../domain/account.ts';
 import { alarmKinds } from '../domain/alarm.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { WebhookStore } from '../domain/ports.ts';
 import { type KeptWebhook, type WebhookId, webhookEventTypes } from '../domain/webhook.ts';
@@ -12,10 +10,8 @@ import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat,
 import { removeIfThere } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
+import { accountId, lockId, webhookId } from './id-schemas.ts';
 
-const positive = z.int().min(1);
-const webhookId = positive.transform((number) => number as WebhookId);
-const lockId = positive.transform((number) => number as LockId);
 const type = z.enum(webhookEventTypes);
 const delivery = z.strictObject({
   id: z.string(),
@@ -31,7 +27,7 @@ export const webhookFormat: DocumentFormat<KeptWebhook> = {
   schema: z.strictObject({
     webhook: z.strictObject({
       webhookId,
-      accountId: positive.transform((number) => number as AccountId),
+      accountId,
       name: z.string(),
       url: z.string(),
       secret: z.string(),
