@@ -108,11 +108,13 @@ export function createStatus(options: StatusOptions) {
     },
 
     figures(): WatchedFigures {
+      const commands = services.commands.figures();
       return {
         locks: watchedLocks(locks.all(), store.statuses, link),
         storageWorks: storageHealth() === 'ok',
         clockIsSuspect: store.clockIsSuspect(),
         alarms: services.alarms.figures(),
+        commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.figures().waiting },
         backupAt: backups.newestAt(),
         store: store.figures(),
         broker: broker.figures(),

@@ -14,6 +14,8 @@ export interface WatchedFigures {
   readonly backupAt: number;
   /** How many stand, by kind. */
   readonly alarms: Reasons;
+  /** Commands and card changes: one at a time is under way for each lock, the others wait for their turn. */
+  readonly commands: { readonly underWay: number; readonly waiting: number };
   readonly store: { readonly records: number; readonly stored: number; readonly duplicates: number; readonly disabledLocks: number };
   readonly broker: {
     readonly openConnections: number;
@@ -74,6 +76,8 @@ export const gauges: readonly (readonly [name: string, help: string, Read])[] = 
     'When the newest backup in the folder of the backups was made; 0 when there is none.',
     ({ backupAt }) => backupAt / 1_000,
   ],
+  ['latchd_commands_under_way', 'Commands that were sent and wait for their reply.', ({ commands }) => commands.underWay],
+  ['latchd_commands_waiting', 'Commands and card changes that wait for their turn at a lock.', ({ commands }) => commands.waiting],
   ['latchd_mqtt_connections', 'Open connections to the broker.', ({ broker }) => broker.openConnections],
   ['latchd_mqtt_reads_waiting', 'Connections that wait for their turn to be read.', ({ broker }) => broker.readsWaiting],
   ['latchd_event_listeners', 'Clients that listen to live events.', ({ events }) => events.listeners],

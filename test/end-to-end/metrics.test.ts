@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { openSite, type Site } from '../support/site.ts';
+import { openSite, type Site, until } from '../support/site.ts';
 
 const monitoring = resolve(import.meta.dirname, '../../systemd/monitoring');
 let site: Site;
@@ -59,6 +59,17 @@ describe('/metrics', () => {
     expect(sample(after, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
+  test('shows commands that wait for their turn, and the one before them', async () => {
+    site.lock(1).freeze();
+    // It was unlocked above, so each of these is something to do.
+    const asked = [1, 2, 3].map(() => site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(1) } }));
+    await until(async () => sample(await exposition(), 'latchd_commands_waiting') === 2, 'two wait');
+    expect(sample(await exposition(), 'latchd_commands_under_way')).toBe(1);
+    site.lock(1).thaw();
+    await Promise.all(asked);
+    expect(sample(await exposition(), 'latchd_commands_waiting')).toBe(0);
+  });
+
   test('a path that is none of ours makes no series of its own', async () => {
     for (const path of ['/a', '/b', '/c']) await site.api('GET', path);
     const routes = [...(await exposition()).matchAll(/^latchd_http_requests_total\{.*route="([^"]*)"/gm)].map((match) => match[1]);
@@ -88,6 +99,20 @@ describe('/metrics', () => {
     const there = new Set([...seriesIn(text), ...[...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)]);
     expect(names.size).toBeGreaterThan(20);
     expect([...names].filter((name) => !there.has(name))).toEqual([]);
+  });
+
+  test('each has its row in the page for operators, and no row is left over', async () => {
+    const page = await readFile(join(monitoring, 'README.md'), 'utf8');
+    let begins = '';
+    const said = [...page.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(latchd_[a-z_]+|…[a-z_]+)`/g)].map(([, name = '']) => {
+        // `…_slow_total` goes on as the name before it.
+        if (!name.startsWith('…')) begins = name;
+        return name.startsWith('…') ? name.replace('…', begins.replace(/_[a-z]+_total$/, '')) : name;
+      }),
+    );
+    const there = [...(await exposition()).matchAll(/^# TYPE (latchd_\w+) /gm)].map(([, name = '']) => name);
+    expect(said.sort()).toEqual(there.sort());
   });
 
   test('is not there unless the configuration says so (HTTP API 6)', async () => {
