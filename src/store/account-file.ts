@@ -1,9 +1,8 @@
-// accounts.json: accounts and the hashes of their tokens. And the first start, which makes the first account.
+// accounts.json: accounts and the hashes of their tokens.
 import { z } from 'zod';
-import type { Account, AccountId, Token } from '../domain/account.ts';
-import type { AccountStore, Accounts, Secrets } from '../domain/ports.ts';
+import type { Account, Token } from '../domain/account.ts';
+import type { AccountStore, Accounts } from '../domain/ports.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
-import { replaceFile } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 import { accountId, id, sha256 } from './id-schemas.ts';
 
@@ -47,26 +46,4 @@ export function createAccountFile(files: FileLayer, path: string, beforeUpgrade?
       };
     },
   };
-}
-
-/**
- * First start: account 1, `admin`, with token 1. Its secret is the one that is given; else a new one, which goes into `tokenPath` (0600) and nowhere
- * else (HTTP API 5), and is on the disk before the account: a power cut in between leaves a first start, not a locked door.
- */
-export async function makeFirstAccount(options: {
-  readonly files: FileLayer;
-  readonly accounts: AccountFile;
-  readonly given: string | undefined;
-  readonly tokenPath: string;
-  readonly secrets: Secrets;
-  readonly now: number;
-}): Promise<void> {
-  const { files, accounts: file, given, tokenPath, secrets, now } = options;
-  const secret = given ?? secrets.newToken();
-  if (given === undefined) await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
-  const first = 1 as AccountId;
-  await file.document.put({
-    accounts: [{ accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now }],
-    tokens: [{ tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null }],
-  });
 }

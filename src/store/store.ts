@@ -19,25 +19,24 @@ import type {
   StoredEvents,
   WebhookStore,
 } from '../domain/ports.ts';
-import { createAccountFile, makeFirstAccount } from './account-file.ts';
+import { createAccountFile } from './account-file.ts';
 import { createAlarmFile } from './alarm-file.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createBatteryFile } from './battery-file.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
-import { openCommandKey } from './command-key.ts';
-import { createCounterFile, noCounters } from './counter-file.ts';
-import { type DayFile, dayFileName, indexFileName } from './day-file.ts';
+import { createCounterFile } from './counter-file.ts';
 import { createDirectoryLock } from './directory-lock.ts';
-import { type Document, keepCopy, missingDocument } from './document.ts';
+import { keepCopy, missingDocument } from './document.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
+import { openOrBegin } from './first-start.ts';
 import { guardFlushes, storageUnavailable } from './flush-guard.ts';
 import { createHubFile, noHubs } from './hub-file.ts';
-import { type KeptFile, keptBytes, keptPart, keptPath } from './kept-files.ts';
+import type { KeptFile } from './kept-files.ts';
 import { createLockFiles, type DisabledLock } from './lock-files.ts';
+import { keptNow } from './one-instant.ts';
 import { claimDirectory } from './own-directory.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog, type PurgeOutcome } from './record-log.ts';
-import { isSealed } from './sealed-day.ts';
 import { createStatusFile } from './status-file.ts';
 import { createWebhookFiles } from './webhook-files.ts';
 
@@ -152,29 +151,8 @@ export function createStore(options: StoreOptions): Store {
   let isOpen = false;
   let stopping: Promise<void> | undefined;
 
-  /** Whether there is anything that a first start does not make before its accounts. */
-  async function holdsData(): Promise<boolean> {
-    const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
-    const signs = ['accounts.json', 'accounts.json.previous', 'hubs.json', 'status.json', 'quarantine.jsonl'];
-    return signs.some((name) => top?.includes(name)) || (locks ?? []).length > 0 || (days ?? []).length > 0;
-  }
   async function openAll(): Promise<void> {
-    const isFirstStart = !(await holdsData());
-    key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
-    if (!(await counters.document.load())) {
-      if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
-      await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
-    }
-    if (!(await accounts.document.load())) {
-      if (!isFirstStart) throw missingDocument(`${directory}/accounts.json`);
-      const given = await options.givenAdminToken?.();
-      await makeFirstAccount({ files, accounts, given, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
-      const where = given === undefined ? { file: 'admin.token' } : { file: null };
-      log.info(
-        { code: 'first-start', ...where },
-        `first start: the account admin was made, its token is ${given === undefined ? 'in the data directory' : 'the one that was handed over'}`,
-      );
-    }
+    key = await openOrBegin({ files, directory, counters, accounts, givenAdminToken: options.givenAdminToken, secrets, clock, log });
     await lockFiles.open();
     if (!(await hubs.document.load())) {
       // Before there were hubs there was no such file.
@@ -189,23 +167,6 @@ export function createStore(options: StoreOptions): Store {
     await audit.open();
     await records.open();
     await quarantine.open();
-  }
-  function documents(): KeptFile[] {
-    const documentOf = (name: string, { flushedText }: Document<object>) => keptBytes(name, flushedText());
-    return [
-      documentOf('counters.json', counters.document),
-      documentOf('accounts.json', accounts.document),
-      documentOf('hubs.json', hubs.document),
-      ...lockFiles
-        .flushed()
-        .map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(unguarded, directory, `locks/${name}`))),
-      ...webhooks.flushed().map(([name, text]) => keptBytes(`webhooks/${name}`, text)),
-    ];
-  }
-  function dayFiles(day: DayFile): KeptFile[] {
-    const file = keptPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
-    // An index belongs to the sorted lines of a sealed day; without it, a day is sealed again.
-    return isSealed(day) ? [file, keptPath(unguarded, directory, `records/${indexFileName(day.name)}`)] : [file];
   }
   async function closeAll(): Promise<void> {
     const closed = await Promise.allSettled([
@@ -271,8 +232,8 @@ export function createStore(options: StoreOptions): Store {
       await probe(files, `${directory}/probe.tmp`, bytes);
     },
     unreadable: records.unreadable,
-    // Nothing is awaited before all of it is picked up.
-    atOneInstant: (use) => records.holding((days) => use([...documents(), ...days.flatMap(dayFiles)])),
+    atOneInstant: (use) =>
+      records.holding((days) => use(keptNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, webhooks, days }))),
     sealDays: records.seal,
     async purge(now) {
       const outcome = await records.purge(now);

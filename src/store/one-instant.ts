@@ -1,0 +1,42 @@
+// What a backup takes of a running store: its documents and records as they are at one instant.
+import type { AccountFile } from './account-file.ts';
+import type { CounterFile } from './counter-file.ts';
+import { type DayFile, dayFileName, indexFileName } from './day-file.ts';
+import type { Document } from './document.ts';
+import type { FileLayer } from './files.ts';
+import type { HubFile } from './hub-file.ts';
+import { type KeptFile, keptBytes, keptPart, keptPath } from './kept-files.ts';
+import type { LockFiles } from './lock-files.ts';
+import { isSealed } from './sealed-day.ts';
+import type { WebhookFiles } from './webhook-files.ts';
+
+/** As they are now; nothing is awaited before all of it is picked up. `days` must stay open until they have been read. */
+export function keptNow(store: {
+  readonly files: FileLayer;
+  readonly directory: string;
+  readonly counters: Pick<CounterFile, 'document'>;
+  readonly accounts: Pick<AccountFile, 'document'>;
+  readonly hubs: Pick<HubFile, 'document'>;
+  readonly lockFiles: Pick<LockFiles, 'flushed'>;
+  readonly webhooks: Pick<WebhookFiles, 'flushed'>;
+  readonly days: readonly DayFile[];
+}): KeptFile[] {
+  const { files, directory, counters, accounts, hubs, lockFiles, webhooks, days } = store;
+  const document = (name: string, { flushedText }: Document<object>) => keptBytes(name, flushedText());
+
+  function dayFiles(day: DayFile): KeptFile[] {
+    const file = keptPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
+    // An index belongs to the sorted lines of a sealed day; without it, a day is sealed again.
+    return isSealed(day) ? [file, keptPath(files, directory, `records/${indexFileName(day.name)}`)] : [file];
+  }
+
+  return [
+    document('counters.json', counters.document),
+    document('accounts.json', accounts.document),
+    document('hubs.json', hubs.document),
+    // A damaged one as it lies there.
+    ...lockFiles.flushed().map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(files, directory, `locks/${name}`))),
+    ...webhooks.flushed().map(([name, text]) => keptBytes(`webhooks/${name}`, text)),
+    ...days.flatMap(dayFiles),
+  ];
+}
