@@ -9,10 +9,8 @@ interface Outlet {
   unreadBytes(): number;
 }
 
-export interface Acknowledgements {
-  send(messageId: number): void;
-  /** The connection has ended. */
-  end(): void;
+interface Owner {
+  onStuck(): void;
 }
 
 /** More than this unread: PUBACKs would fill the memory. */
@@ -21,26 +19,31 @@ const maxUnreadBytes = 65_536;
 const usualUnreadBytes = 1_024;
 const stuckMs = 5_000;
 
-export function createAcknowledgements(
-  outlet: Outlet,
-  { clock, onStuck }: { readonly clock: Pick<Clock, 'timer'>; onStuck(): void },
-): Acknowledgements {
-  let cancel: (() => void) | undefined;
+/** A class, for its methods are shared: there are thousands. */
+export class Acknowledgements {
+  readonly #outlet: Outlet;
+  readonly #clock: Pick<Clock, 'timer'>;
+  readonly #owner: Owner;
+  #cancel: (() => void) | undefined;
 
-  function end(): void {
-    cancel?.();
-    cancel = undefined;
+  constructor(outlet: Outlet, clock: Pick<Clock, 'timer'>, owner: Owner) {
+    this.#outlet = outlet;
+    this.#clock = clock;
+    this.#owner = owner;
   }
 
-  return {
-    send(messageId) {
-      const unread = outlet.unreadBytes();
-      const watch = unread > usualUnreadBytes && cancel === undefined;
-      if (watch) cancel = clock.timer(stuckMs, onStuck);
-      // When this one is taken, all before it are.
-      outlet.write(pubackPacket(messageId), watch ? end : undefined);
-      if (unread > maxUnreadBytes) onStuck();
-    },
-    end,
-  };
+  send(messageId: number): void {
+    const unread = this.#outlet.unreadBytes();
+    const watch = unread > usualUnreadBytes && this.#cancel === undefined;
+    if (watch) this.#cancel = this.#clock.timer(stuckMs, () => this.#owner.onStuck());
+    // When this one is taken, all before it are.
+    this.#outlet.write(pubackPacket(messageId), watch ? () => this.end() : undefined);
+    if (unread > maxUnreadBytes) this.#owner.onStuck();
+  }
+
+  /** The connection has ended. */
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
 }

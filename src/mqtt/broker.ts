@@ -1,24 +1,20 @@
 // The embedded MQTT broker: logins, presence, and what passes in and out. The only file that knows aedes, with forward-nothing.ts; every hook
 // of it is contained, since an exception in one would end the process (T15).
-import type { Duplex } from 'node:stream';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import type { Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { contained } from './containment.ts';
-import { type BrokerFigures, createReasonCounts } from './figures.ts';
-import { onFirstPacket } from './first-packet.ts';
+import type { BrokerFigures } from './figures.ts';
 import { type Forwarder, forwardNothing } from './forward-nothing.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundPacket } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
-import type { LoggedIn, Transport } from './logged-in.ts';
-import { originOf } from './origin.ts';
-import { createOutbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';
-import { publishPacket } from './packets.ts';
 import { createRefusals } from './refusal.ts';
+import { createTrouble } from './trouble.ts';
+import { type ByteStream, createVisitors, type Visit } from './visitors.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
 
@@ -27,9 +23,6 @@ interface BrokerEndpoints {
   readonly mqtt?: Endpoint | undefined;
   readonly mqtts?: Endpoint | undefined;
 }
-
-/** What a client says and is told; where it comes from, when that is known. */
-type ByteStream = Duplex & { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined };
 
 export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;
@@ -56,8 +49,6 @@ export interface Broker extends Part {
 }
 
 const stopTimeoutMs = 2_000;
-/** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
-const maxMessageId = 0xffff;
 
 export function createBroker(options: BrokerOptions): Broker {
   const { receiver, clock, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
@@ -65,173 +56,72 @@ export function createBroker(options: BrokerOptions): Broker {
   const pacing = createPacing({ clock, limits: options.pacing });
   const gate = createGate({ clock, limited, limits, pacing });
   const refusals = createRefusals({ clock, limited });
-  const connections = new WeakMap<Client, LoggedIn>();
-  /** Everybody who has come in; a client once the first packet is there. */
-  const visitors = new Map<ByteStream, Client | undefined>();
-  const refusedConnections = createReasonCounts();
-  const refusedPublishes = createReasonCounts();
-  const refusedSubscriptions = createReasonCounts();
-  const counts = { withheldDeliveries: 0, protocolErrors: 0, stuckReaders: 0, failedHandshakes: 0, hookFailures: 0 };
+  const trouble = createTrouble(limited);
+  const admission = createAdmission(options, { clock, limited, timeoutMs: hookTimeoutMs, hold: pacing.hold, ...trouble });
   let aedes: Aedes | undefined;
+  const visitors = createVisitors({
+    gate,
+    begin: (stream) => aedes?.handle(stream),
+    takePublish,
+    onWithheld: trouble.deliveryWithheld,
+  });
+  const visitOf = (client: Client): Visit | undefined => visitors.of(client.conn);
 
   function accept(stream: ByteStream): void {
-    if (aedes === undefined || aedes.closed) return void stream.destroy();
-    let client: Client | undefined;
-    const connection = () => client && connections.get(client);
-    if (!gate.enter(stream, { identity: () => identityOf(client), isUrgent: () => connection()?.isUrgent() ?? false })) return;
-    visitors.set(stream, undefined);
-    stream.on('close', () => visitors.delete(stream));
-    onFirstPacket(stream, () => {
-      client = aedes?.handle(stream);
-      visitors.set(stream, client);
-    });
-  }
-
-  function onHandshakeFailed(remoteAddress: string | undefined, reason: string): void {
-    counts.failedHandshakes++;
-    const { address, network } = originOf(remoteAddress);
-    limited.warn(
-      `handshake ${network}`,
-      { code: 'tls-handshake-failed', address, reason },
-      'A TLS handshake failed: a lock that does not trust the authority, or no TLS.',
-    );
+    if (aedes === undefined || aedes.closed) stream.destroy();
+    else visitors.enter(stream);
   }
 
   const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
     const endpoint = options.endpoints[scheme];
-    return endpoint ? [{ scheme, ...createListener({ ...endpoint, log, accept, onHandshakeFailed }) }] : [];
+    return endpoint ? [{ scheme, ...createListener({ ...endpoint, log, accept, onHandshakeFailed: trouble.handshakeFailed }) }] : [];
   });
 
-  const admission = createAdmission(options, {
-    ...{ clock, limited, timeoutMs: hookTimeoutMs, hold: pacing.hold },
-    onRefused(connection, reason) {
-      const { lockId, deviceId } = connection;
-      refusedPublishes.add(reason);
-      limited.warn(
-        `publish ${deviceId}`,
-        { code: 'publish-refused', lockId, deviceId, reason },
-        'A publish was refused and the connection closed.',
-      );
-      connection.close(`illegal publish: ${reason}`);
-    },
-    onStuck(connection) {
-      const { lockId, deviceId } = connection;
-      counts.stuckReaders++;
-      limited.warn(
-        `stuck ${deviceId}`,
-        { code: 'client-stuck', lockId, deviceId },
-        'A client does not read what it is sent; its connection was closed.',
-      );
-      connection.close('it does not read');
-    },
-    onFailed(connection, error) {
-      const { lockId, deviceId } = connection;
-      counts.hookFailures++;
-      limited.warn(
-        `inbound ${deviceId}`,
-        { code: 'bug', lockId, deviceId, err: error },
-        'A message could not be handled; the connection was closed.',
-      );
-      connection.close('a message could not be handled');
-    },
-  });
-
-  /** For the log. */
-  function identityOf(client: Client | undefined): object {
-    const { lockId, deviceId } = (client && connections.get(client)) ?? {};
-    return { lockId, deviceId };
-  }
-
-  function close(client: Client, reason: string): void {
-    const connection = connections.get(client);
-    if (connection === undefined) client.close();
-    else connection.close(reason);
-  }
-
-  function guard(client: Client, hook: string, otherwise: () => void, decide: () => () => void): void {
-    contained((error) => hookFailed(client, hook, error), otherwise, decide);
-  }
-
-  function hookFailed(client: Client, hook: string, error: unknown): void {
-    counts.hookFailures++;
-    limited.warn(
-      `hook ${hook}`,
-      { code: 'bug', hook, err: error, lockId: connections.get(client)?.lockId },
-      'A step of the broker failed.',
+  function guard(client: Client, hook: string, otherwise: () => void, decide: (visit: Visit) => () => void): void {
+    const visit = visitOf(client);
+    contained(
+      (error) => trouble.hookFailed(visit, hook, error),
+      otherwise,
+      () => (visit === undefined ? otherwise : decide(visit)),
     );
-    close(client, 'a step of the broker failed');
   }
 
-  /** Commands and PUBACKs go out past aedes, which needs several writes and turns of the event loop for each. */
-  function transportOf(client: Client): Transport {
-    const outbox = createOutbox(client.conn);
-    let messageId = 0;
-    return {
-      publish(topic, payload) {
-        // The second look at delivery, as authorizeForward has it for what aedes delivers (T11).
-        const connection = connections.get(client);
-        if (!connection?.isCurrent() || !connection.mayReceive(topic)) return void counts.withheldDeliveries++;
-        gate.hurry(client.conn);
-        messageId = (messageId % maxMessageId) + 1;
-        outbox.send(publishPacket(topic, payload, messageId));
-      },
-      write: outbox.send,
-      unreadBytes: outbox.unreadBytes,
-      close: () => client.close(),
-    };
-  }
-
-  function takePublish(client: Client, packet: InboundPacket, callback: (error?: Error) => void): void {
-    const connection = connections.get(client);
+  function takePublish(visit: Visit | undefined, packet: InboundPacket, callback: (error?: Error) => void): void {
     // What an ended connection still had in its buffers counts no more: the lock may be connected anew.
-    if (connection === undefined || !connection.isCurrent()) {
+    if (visit?.connection === undefined || !visit.isCurrent()) {
       callback(new Error('not allowed'));
       return;
     }
     // As `guard` does it, without its four functions for each event.
     try {
-      connection.take(packet, callback);
+      visit.connection.take(packet, callback);
     } catch (error) {
-      hookFailed(client, 'publish', error);
+      trouble.hookFailed(visit, 'publish', error);
     }
-  }
-
-  /** Of a client that is served: what it publishes with QoS 0 or 1 needs nothing of aedes, which is for all else. */
-  function divert(client: Client): void {
-    let over = false;
-    const callback = (error?: Error) => {
-      if (error === undefined) return;
-      over = true;
-      client.close();
-    };
-    gate.divert(client.conn, (packet) => {
-      takePublish(client, packet, callback);
-      return !over;
-    });
   }
 
   const hooks: AedesOptions = {
     preConnect(client, packet, callback) {
       const no = () => callback(null, false);
-      guard(client, 'connect', no, () => {
-        const stream: ByteStream = client.conn;
+      guard(client, 'connect', no, (visit) => {
+        const { stream } = visit;
         // No connection is made for it, so `authenticate` refuses it.
         if (packet.clientId === checkedBy && isOfThisMachine(stream)) return () => callback(null, true);
         const request = { ...packet, bridgeMode: 'bridgeMode' in packet };
-        const admitted = admission.admit(request, stream.remoteAddress ?? 'unknown', transportOf(client));
+        const admitted = admission.admit(request, stream.remoteAddress ?? 'unknown', visit);
         // Clean sessions only: nothing is queued for a lock that is away, and no stored subscription gets round access.ts (T6, T11).
         packet.clean = true;
         // All that a will can say is `offline`, and the end of the connection says that at once. Left to aedes, it
         // would be published of living connections too whenever the wall clock jumps (T19).
         delete packet.will;
+        // The packet is kept as long as the client: without its key, and without the memory that the key lies in.
+        delete packet.password;
         if (admitted.allow) {
-          const { connection, clientId } = admitted;
-          packet.clientId = clientId;
-          connections.set(client, connection);
-          client.conn.on('close', () => connection.ended('the connection was closed'));
+          packet.clientId = admitted.clientId;
+          visit.connection = admitted.connection;
           return () => callback(null, true);
         }
-        refusedConnections.add(admitted.reason);
+        trouble.connectionRefused(admitted.reason);
         // Never answered to aedes: it waits, without a session, until the refusal has closed the connection.
         return () => refusals.refuse(admitted, { stream, claimed: packet.username, close: () => client.close() });
       });
@@ -243,8 +133,7 @@ export function createBroker(options: BrokerOptions): Broker {
         client.clean = false;
         callback(Object.assign(new Error('not authorized'), { returnCode: 5 }), false);
       };
-      guard(client, 'login', deny, () => {
-        const connection = connections.get(client);
+      guard(client, 'login', deny, ({ connection }) => {
         if (connection === undefined || !admission.isWelcome(connection)) return deny;
         return () => callback(null, true);
       });
@@ -252,48 +141,35 @@ export function createBroker(options: BrokerOptions): Broker {
 
     authorizePublish(client, packet, callback) {
       if (client === null) callback(new Error('not allowed'));
-      else takePublish(client, packet, callback);
+      else takePublish(visitOf(client), packet, callback);
     },
 
     authorizeSubscribe(client, subscription, callback) {
-      guard(
-        client,
-        'subscribe',
-        () => callback(new Error('not allowed')),
-        () => {
-          const connection = connections.get(client);
-          const decision = connection?.maySubscribe(subscription.topic);
-          if (decision?.allow) return () => callback(null, subscription);
-          const reason = decision?.reason ?? 'not connected';
-          refusedSubscriptions.add(reason);
-          limited.warn(
-            `subscribe ${connection?.deviceId}`,
-            { code: 'subscription-refused', ...identityOf(client), reason },
-            'A subscription was refused.',
-          );
-          return () => callback(null, null);
-        },
-      );
+      const no = () => callback(new Error('not allowed'));
+      guard(client, 'subscribe', no, ({ connection }) => {
+        const decision = connection?.maySubscribe(subscription.topic);
+        if (decision?.allow) return () => callback(null, subscription);
+        trouble.subscriptionRefused(connection, decision?.reason ?? 'not connected');
+        return () => callback(null, null);
+      });
     },
 
     authorizeForward(client, packet) {
-      const connection = connections.get(client);
-      if (connection?.isCurrent() && connection.mayReceive(packet.topic)) return packet;
-      counts.withheldDeliveries++;
+      const visit = visitOf(client);
+      if (visit?.isCurrent() && visit.connection?.mayReceive(packet.topic)) return packet;
+      trouble.deliveryWithheld();
       return null;
     },
   };
 
   function noteProtocolError(client: Client, error: Error): void {
-    const connection = connections.get(client);
+    const visit = visitOf(client);
     if (client.id === checkedBy) return;
-    // The echo of a connection that was closed from here.
-    if (connection !== undefined && !connection.isCurrent()) return;
-    // What aedes calls it when a client has not taken for 5 s what aedes itself has written.
-    if (error.message === 'drain timeout') counts.stuckReaders++;
-    else counts.protocolErrors++;
-    log.debug({ ...identityOf(client), reason: error.message }, 'A connection broke off.');
-    connection?.ended(error.message);
+    // The echo of a connection that has ended, or was closed from here.
+    if (visit === undefined || (visit.connection !== undefined && !visit.isCurrent())) return;
+    trouble.brokeOff(error.message);
+    log.debug({ ...visit.identity(), reason: error.message }, 'A connection broke off.');
+    visit.connection?.ended(error.message);
   }
 
   function addresses(): ReturnType<Broker['addresses']> {
@@ -305,10 +181,7 @@ export function createBroker(options: BrokerOptions): Broker {
     const broker = aedes;
     aedes = undefined;
     for (const listener of listeners) listener.close();
-    for (const [stream, client] of [...visitors]) {
-      if (client === undefined) stream.destroy();
-      else close(client, 'the gateway stops');
-    }
+    for (const visit of visitors.all()) visit.end('the gateway stops');
     if (broker !== undefined) {
       await new Promise<void>((resolve) => {
         const cancel = clock.timer(stopTimeoutMs, resolve);
@@ -318,7 +191,8 @@ export function createBroker(options: BrokerOptions): Broker {
         });
       });
     }
-    for (const listener of listeners) listener.destroySockets();
+    for (const listener of listeners) listener.endHandshakes();
+    for (const { stream } of visitors.all()) stream.destroy();
   }
 
   return {
@@ -331,8 +205,8 @@ export function createBroker(options: BrokerOptions): Broker {
       broker.on('clientError', noteProtocolError);
       broker.on('connectionError', noteProtocolError);
       // Not before: all that aedes has of this client has been handled by then.
-      broker.on('clientReady', divert);
-      broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && gate.admit(client.conn));
+      broker.on('clientReady', (client) => visitOf(client)?.divert());
+      broker.on('connackSent', ({ returnCode }, client) => returnCode === 0 && visitOf(client)?.entered?.admit());
       // An 'error' event without a listener would end the process.
       broker.on(
         'error' as 'closed',
@@ -352,8 +226,8 @@ export function createBroker(options: BrokerOptions): Broker {
     figures: () => ({
       ...receiver.figures(),
       ...gate.figures(),
-      ...counts,
-      openConnections: visitors.size,
+      ...trouble.figures(),
+      openConnections: visitors.size(),
       connectedLocks: admission.connectedLocks(),
       connectedHubs: admission.connectedHubs(),
       takeovers: admission.takeovers(),
@@ -361,9 +235,6 @@ export function createBroker(options: BrokerOptions): Broker {
       slowedNetworks: refusals.slowed(),
       handshakesUnderWay: sum(listeners.map(({ handshakes }) => handshakes().underWay)),
       handshakesGaveWay: sum(listeners.map(({ handshakes }) => handshakes().gaveWay)),
-      refusedConnections: refusedConnections.all(),
-      refusedPublishes: refusedPublishes.all(),
-      refusedSubscriptions: refusedSubscriptions.all(),
     }),
   };
 }

@@ -23,57 +23,101 @@ export const defaultConnectionLimits: ConnectionLimits = {
 export interface Place {
   /** It has logged in: from now on it gives way to nobody. */
   keep(): void;
+  /** Idempotent. */
   leave(): void;
 }
 
+/** Who has a place. */
+export interface Occupant {
+  /** Ends the connection; called at most once, and the place is free by then. */
+  giveWay(): void;
+}
+
 export interface Places {
-  /** `giveWay` ends the connection, and with it the place; it is called at most once. */
-  enter(origin: Origin, giveWay: () => void): Place | 'too-many-connections' | 'too-many-from-address';
+  enter(origin: Origin, occupant: Occupant): Place | 'too-many-connections' | 'too-many-from-address';
   size(): number;
+}
+
+interface Waiting {
+  end(): void;
 }
 
 interface Group {
   size: number;
-  /** Ways to end those that have not logged in, oldest first. */
-  readonly waiting: Set<() => void>;
+  /** Those that have not logged in, oldest first. */
+  readonly waiting: Set<Waiting>;
 }
 
 export function createPlaces({ maxConnections, maxPerAddress, maxWaiting, maxWaitingPerNetwork }: ConnectionLimits): Places {
   const all: Group = { size: 0, waiting: new Set() };
   const byAddress = new Map<string, Group>();
   /** Only those without a login, and only where a network is more than an address. */
-  const byNetwork = new Map<string, Set<() => void>>();
+  const byNetwork = new Map<string, Set<Waiting>>();
 
   function makeRoom(group: Group, max: number): boolean {
     if (group.size < max) return true;
     const [oldest] = group.waiting;
-    oldest?.();
+    oldest?.end();
     return group.size < max;
   }
 
   function makeRoomInAll(): boolean {
     const [oldest] = all.waiting;
-    if (all.waiting.size >= maxWaiting) oldest?.();
+    if (all.waiting.size >= maxWaiting) oldest?.end();
     return makeRoom(all, maxConnections);
   }
 
   function makeRoomIn(network: string): void {
     const waiting = byNetwork.get(network) ?? new Set();
     const [oldest] = waiting;
-    if (waiting.size >= maxWaitingPerNetwork) oldest?.();
+    if (waiting.size >= maxWaitingPerNetwork) oldest?.end();
   }
 
-  /** Among those of this network that have not logged in; the returned function takes it out again. */
-  function waitIn(network: string, end: () => void): () => void {
-    const waiting = byNetwork.get(network) ?? new Set();
-    byNetwork.set(network, waiting.add(end));
-    return () => {
-      if (waiting.delete(end) && waiting.size === 0) byNetwork.delete(network);
-    };
+  /** A class, for its methods are shared: there are thousands. */
+  class Taken implements Place, Waiting {
+    readonly #origin: Origin;
+    readonly #group: Group;
+    readonly #occupant: Occupant;
+    #left = false;
+
+    constructor(origin: Origin, group: Group, occupant: Occupant) {
+      this.#origin = origin;
+      this.#group = group;
+      this.#occupant = occupant;
+      for (const each of [all, group]) {
+        each.size++;
+        each.waiting.add(this);
+      }
+      const { address, network } = origin;
+      if (network !== address) byNetwork.set(network, (byNetwork.get(network) ?? new Set()).add(this));
+    }
+
+    keep(): void {
+      all.waiting.delete(this);
+      this.#group.waiting.delete(this);
+      const { network } = this.#origin;
+      const waiting = byNetwork.get(network);
+      if (waiting?.delete(this) && waiting.size === 0) byNetwork.delete(network);
+    }
+
+    leave(): void {
+      if (this.#left) return;
+      this.#left = true;
+      this.keep();
+      all.size--;
+      this.#group.size--;
+      if (this.#group.size === 0) byAddress.delete(this.#origin.address);
+    }
+
+    end(): void {
+      this.leave();
+      this.#occupant.giveWay();
+    }
   }
 
   return {
-    enter({ address, network }, giveWay) {
+    enter(origin, occupant) {
+      const { address, network } = origin;
       if (network !== address) makeRoomIn(network);
       const ofAddress = byAddress.get(address);
       if (ofAddress !== undefined && !makeRoom(ofAddress, maxPerAddress)) return 'too-many-from-address';
@@ -81,34 +125,7 @@ export function createPlaces({ maxConnections, maxPerAddress, maxWaiting, maxWai
       // Looked up anew: making room may have emptied and removed it.
       const group = byAddress.get(address) ?? { size: 0, waiting: new Set() };
       byAddress.set(address, group);
-      const groups = [all, group];
-      let left = false;
-      const leave = () => {
-        if (left) return;
-        left = true;
-        for (const each of groups) {
-          each.size--;
-          each.waiting.delete(end);
-        }
-        leaveNetwork();
-        if (group.size === 0) byAddress.delete(address);
-      };
-      const end = () => {
-        leave();
-        giveWay();
-      };
-      for (const each of groups) {
-        each.size++;
-        each.waiting.add(end);
-      }
-      const leaveNetwork = network === address ? () => {} : waitIn(network, end);
-      return {
-        leave,
-        keep() {
-          for (const each of groups) each.waiting.delete(end);
-          leaveNetwork();
-        },
-      };
+      return new Taken(origin, group, occupant);
     },
     size: () => all.size,
   };

@@ -2,8 +2,10 @@
 // In the broker's parser and its queue of steps it would cost as much again as all that is done with it here.
 import type { InboundPacket } from './inbound.ts';
 
-/** Takes one; false when the connection is over. */
-export type TakePublish = (packet: InboundPacket) => boolean;
+export interface Taker {
+  /** Takes one; false when the connection is over. */
+  take(packet: InboundPacket): boolean;
+}
 
 const publishType = 3;
 
@@ -11,7 +13,7 @@ const publishType = 3;
  * Hands on the PUBLISHes of QoS 0 and 1 with which `bytes`, whole and valid packets, begin. Gives where it stopped: at a packet
  * of another kind, which is not to be overtaken by those behind it, or before the last one if that is to be left.
  */
-export function takePublishes(bytes: Buffer, take: TakePublish, leaveLast = false): number {
+export function takePublishes(bytes: Buffer, taker: Taker, leaveLast = false): number {
   let at = 0;
   while (at < bytes.length) {
     const first = bytes[at] as number;
@@ -33,7 +35,7 @@ export function takePublishes(bytes: Buffer, take: TakePublish, leaveLast = fals
       qos === 0
         ? { topic, payload: bytes.subarray(topicEnd, end), qos, retain }
         : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1, retain };
-    if (!take(packet)) return bytes.length;
+    if (!taker.take(packet)) return bytes.length;
     at = end;
   }
   return at;

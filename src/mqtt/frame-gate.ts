@@ -2,15 +2,15 @@
 // frame guard on it, and counts and logs whom it turns away.
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { type ConnectionLimits, createPlaces, defaultConnectionLimits } from './connection-limits.ts';
-import type { TakePublish } from './diverted.ts';
+import { type ConnectionLimits, createPlaces, defaultConnectionLimits, type Occupant, type Place } from './connection-limits.ts';
+import type { Taker } from './diverted.ts';
 import { createReasonCounts, type GateFigures } from './figures.ts';
-import { defaultFrameLimits, type FrameLimits, guardFrames } from './frame-guard.ts';
+import { defaultFrameLimits, type FrameGuard, type FrameGuardWatcher, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
 import type { LimitedLog } from './limited-log.ts';
 import { type Origin, originOf } from './origin.ts';
-import { paceReads } from './paced-reads.ts';
-import type { Pacing } from './pacing.ts';
+import { PacedReads } from './paced-reads.ts';
+import type { Lane, Paced, Pacing } from './pacing.ts';
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -19,71 +19,110 @@ export interface GateOptions {
   readonly limits?: Partial<FrameLimits & ConnectionLimits> | undefined;
 }
 
-/** What is known of whoever is behind a stream, as soon as it is. */
+/** Whoever comes, and what is known of them as soon as it is. */
 export interface Visitor {
+  readonly stream: Duplex & { readonly remoteAddress?: string | undefined };
   /** Names it in the log. */
-  identity?(): object;
+  identity(): object;
   /** A command is under way on it. */
-  isUrgent?(): boolean;
+  isUrgent(): boolean;
+}
+
+/** Whoever has come in. */
+export interface Entered {
+  /** The CONNACK that accepts this client has gone out. */
+  admit(): void;
+  /** What this client publishes with QoS 0 or 1 goes to `taker` from now on, and not to whoever reads the stream. */
+  divert(taker: Taker): void;
+  /** A command is on its way to this client: what it says is read before what others say. */
+  hurry(): void;
+  /** The stream has closed. Idempotent. */
+  leave(): void;
 }
 
 export interface Gate {
-  /** False when there is no room: the stream is destroyed then. */
-  enter(stream: Duplex & { readonly remoteAddress?: string | undefined }, visitor?: Visitor): boolean;
-  /** The CONNACK that accepts this client has gone out. */
-  admit(stream: Duplex): void;
-  /** What this client publishes with QoS 0 or 1 goes to `take` from now on, and not to whoever reads the stream. */
-  divert(stream: Duplex, take: TakePublish): void;
-  /** A command is on its way to this client: what it says is read before what others say. */
-  hurry(stream: Duplex): void;
+  /** Undefined when there is no room: the stream is destroyed then. */
+  enter(visitor: Visitor): Entered | undefined;
   figures(): GateFigures;
 }
 
 export function createGate({ clock, limited, pacing, limits }: GateOptions): Gate {
-  const frameLimits = { ...defaultFrameLimits, ...limits };
+  const guardOptions = { clock, limits: { ...defaultFrameLimits, ...limits } };
   const places = createPlaces({ ...defaultConnectionLimits, ...limits });
-  const entered = new WeakMap<Duplex, { admit(): void; divert(take: TakePublish): void; hurry(): void }>();
   const refusedFrames = createReasonCounts();
   let pausedReads = 0;
 
-  function note(refusal: FrameRefusal, { address, network }: Origin, identity: object): void {
-    refusedFrames.add(refusal);
-    limited.warn(
-      `frame ${refusal} ${network}`,
-      { code: 'connection-turned-away', address, ...identity, reason: refusal },
-      'A connection was turned away at the gate.',
-    );
+  /** A class, for its methods are shared: there are thousands. */
+  class Inside implements Entered, Paced, Occupant, FrameGuardWatcher {
+    readonly #visitor: Visitor;
+    readonly #origin: Origin;
+    readonly #lane: Lane;
+    readonly #guard: FrameGuard;
+    readonly place: Place | undefined;
+
+    constructor(visitor: Visitor) {
+      const { stream } = visitor;
+      this.#visitor = visitor;
+      this.#origin = originOf(stream.remoteAddress);
+      // Below the guard, so that what the guard keeps of a packet is all that it ever holds.
+      this.#lane = pacing.enter(this);
+      this.#guard = guardFrames(stream, guardOptions, this, new PacedReads(stream, pacing.limits.readBytes, this.#lane));
+      const place = places.enter(this.#origin, this);
+      if (typeof place === 'string') this.#guard.refuse(place);
+      else this.place = place;
+    }
+
+    admit(): void {
+      this.#guard.admit();
+      this.place?.keep();
+    }
+
+    divert(taker: Taker): void {
+      this.#guard.divert(taker);
+    }
+
+    hurry(): void {
+      this.#lane.hurry();
+    }
+
+    leave(): void {
+      this.#lane.leave();
+      this.#guard.end();
+      this.place?.leave();
+    }
+
+    giveWay(): void {
+      this.#guard.refuse('gave-way');
+    }
+
+    isUrgent(): boolean {
+      return this.#visitor.isUrgent();
+    }
+
+    resume(): void {
+      this.#visitor.stream.emit('readable');
+    }
+
+    onRefused(refusal: FrameRefusal): void {
+      const { address, network } = this.#origin;
+      refusedFrames.add(refusal);
+      limited.warn(
+        `frame ${refusal} ${network}`,
+        { code: 'connection-turned-away', address, ...this.#visitor.identity(), reason: refusal },
+        'A connection was turned away at the gate.',
+      );
+    }
+
+    onPaused(): void {
+      pausedReads++;
+    }
   }
 
   return {
-    enter(stream, { identity = () => ({}), isUrgent = () => false } = {}) {
-      const origin = originOf(stream.remoteAddress);
-      // Below the guard, so that what the guard keeps of a packet is all that it ever holds.
-      const lane = paceReads(stream, pacing, isUrgent);
-      const guard = guardFrames(stream, {
-        ...{ clock, limits: frameLimits },
-        onRefused: (refusal) => note(refusal, origin, identity()),
-        onPaused: () => void pausedReads++,
-      });
-      const place = places.enter(origin, () => guard.refuse('gave-way'));
-      if (typeof place === 'string') {
-        guard.refuse(place);
-        return false;
-      }
-      stream.on('close', place.leave);
-      entered.set(stream, {
-        hurry: lane.hurry,
-        divert: guard.divert,
-        admit() {
-          guard.admit();
-          place.keep();
-        },
-      });
-      return true;
+    enter(visitor) {
+      const inside = new Inside(visitor);
+      return inside.place && inside;
     },
-    admit: (stream) => entered.get(stream)?.admit(),
-    divert: (stream, take) => entered.get(stream)?.divert(take),
-    hurry: (stream) => entered.get(stream)?.hurry(),
     figures: () => ({ refusedFrames: refusedFrames.all(), pausedReads, ...pacing.figures() }),
   };
 }

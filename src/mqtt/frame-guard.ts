@@ -2,10 +2,11 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { type TakePublish, takePublishes } from './diverted.ts';
-import { createFrameParser, type PacketSizes } from './frame-parser.ts';
-import { createPacketAllowance, type PacketRate } from './frame-rate.ts';
+import { type Taker, takePublishes } from './diverted.ts';
+import { FrameParser, type PacketSizes } from './frame-parser.ts';
+import { PacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
+import { PacedReads, type Source } from './paced-reads.ts';
 
 export interface FrameLimits extends PacketSizes, PacketRate {
   /** From the opening of the connection to the last byte of its CONNECT. */
@@ -23,22 +24,17 @@ export const defaultFrameLimits: FrameLimits = {
   packetTimeoutMs: 10_000,
 };
 
+/** The same for all connections. */
 export interface FrameGuardOptions {
   readonly clock: Clock;
   readonly limits: FrameLimits;
+}
+
+export interface FrameGuardWatcher {
   /** At most once for each connection, which is closed by then or about to be. */
   onRefused(refusal: FrameRefusal): void;
   /** The client is faster than its rate: nothing is read from it for a moment. */
   onPaused?(): void;
-}
-
-export interface FrameGuard {
-  /** To be called when the CONNACK that accepts the client has gone out: what came behind its CONNECT is read from then on. */
-  admit(): void;
-  /** From now on PUBLISHes of QoS 0 and 1 go to `take`, in their order among all packets, and not to the reader of the stream. */
-  divert(take: TakePublish): void;
-  /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */
-  refuse(refusal: FrameRefusal): void;
 }
 
 /** Time for the last four bytes to leave. */
@@ -55,75 +51,172 @@ const longWayMs = 250;
  * those of the stream, since nothing is put in front of it: a Duplex in between would cost more than the checks do.
  * The reader must use `read()` on 'readable' (all there is, not `read(n)`), never 'data' or pipe.
  */
-export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused }: FrameGuardOptions): FrameGuard {
-  const parser = createFrameParser(limits);
-  const allowance = createPacketAllowance(limits, clock);
-  const readUnguarded = stream.read.bind(stream);
-  let refused = false;
-  let admitted = false;
-  let paused = false;
-  let handedOut = false;
-  /** The reader asked for more too early. */
-  let missed = false;
-  let take: TakePublish | undefined;
-  let longWayAt = 0;
-  /** When the first byte of the packet came that is not complete yet. */
-  let partialSince: number | undefined;
-  let cancelPartial: (() => void) | undefined;
-  let cancelPause = () => {};
-  let cancelFlush = () => {};
-  const cancelConnect = clock.timer(limits.connectTimeoutMs, () => {
-    if (!parser.isConnected()) refuse('connect-timeout');
-  });
+export function guardFrames(
+  stream: Duplex,
+  options: FrameGuardOptions,
+  watcher: FrameGuardWatcher,
+  source: Source = new PacedReads(stream),
+): FrameGuard {
+  const guard = new FrameGuard(stream, options, watcher, source);
+  stream.read = (size) => guard.read(size);
+  return guard;
+}
 
-  function refuse(refusal: FrameRefusal): void {
-    if (refused || stream.destroyed) return;
-    refused = true;
-    stopTimers();
-    paused = false;
+/** A class, for its methods are shared: there are thousands, and most of them idle. */
+export class FrameGuard {
+  readonly #stream: Duplex;
+  readonly #options: FrameGuardOptions;
+  readonly #watcher: FrameGuardWatcher;
+  readonly #source: Source;
+  readonly #parser: FrameParser;
+  readonly #allowance: PacketAllowance;
+  #refused = false;
+  #admitted = false;
+  #paused = false;
+  #handedOut = false;
+  /** The reader asked for more too early. */
+  #missed = false;
+  #taker: Taker | undefined;
+  #longWayAt = 0;
+  /** When the first byte of the packet came that is not complete yet. */
+  #partialSince: number | undefined;
+  #cancelPartial: (() => void) | undefined;
+  /** Of what is waited for besides: the CONNECT, the end of a pause, or of a refusal. */
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(stream: Duplex, options: FrameGuardOptions, watcher: FrameGuardWatcher, source: Source) {
+    this.#stream = stream;
+    this.#options = options;
+    this.#watcher = watcher;
+    this.#source = source;
+    const { clock, limits } = options;
+    this.#parser = new FrameParser(limits);
+    this.#allowance = new PacketAllowance(limits, clock);
+    this.#cancelTimer = clock.timer(limits.connectTimeoutMs, () => this.refuse('connect-timeout'));
+  }
+
+  /** To be called when the CONNACK that accepts the client has gone out: what came behind its CONNECT is read from then on. */
+  admit(): void {
+    this.#admitted = true;
+    this.#parser.admit();
+    // Nothing else would tell the reader that it may go on.
+    process.nextTick(readOn, this.#stream);
+  }
+
+  /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream. */
+  divert(taker: Taker): void {
+    this.#taker = taker;
+  }
+
+  /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */
+  refuse(refusal: FrameRefusal): void {
+    const stream = this.#stream;
+    if (this.#refused || stream.destroyed) return;
+    this.#refused = true;
+    this.end();
+    this.#paused = false;
     const answer = answerTo(refusal);
     if (answer === undefined) stream.destroy();
     else {
       // What still comes is thrown away: bytes left unread would turn the close into a reset, which takes the answer with it.
-      readUnguarded();
-      cancelFlush = clock.timer(flushMs, () => stream.destroy());
+      this.#source.read(stream.readableLength);
+      this.#cancelTimer = this.#options.clock.timer(flushMs, () => stream.destroy());
       stream.end(answer, () => stream.destroy());
     }
-    onRefused(refusal);
+    this.#watcher.onRefused(refusal);
   }
 
-  function stopTimers(): void {
-    cancelConnect();
-    cancelPartial?.();
-    cancelPause();
-    cancelFlush();
+  /** To be called when the stream has closed: no timer is left. Idempotent. */
+  end(): void {
+    this.#stopTimer();
+    this.#cancelPartial?.();
+    this.#cancelPartial = undefined;
   }
 
-  function pause(): void {
-    paused = true;
-    cancelPause = clock.timer(pauseMs, () => {
-      paused = false;
+  /** What `stream.read` is from now on. */
+  read(size?: number): Buffer | null {
+    // How Node itself asks for more to be fetched: gives nothing.
+    if (size === 0) {
+      this.#source.fetch();
+      return null;
+    }
+    this.#missed = this.#handedOut;
+    // A closed connection sets no timers any more.
+    if (this.#handedOut || this.#paused || this.#isLoggingIn() || this.#stream.destroyed) return null;
+    const left = this.#allowance.left();
+    if (left < 1 && !this.#refused) {
+      this.#pause();
+      return null;
+    }
+    const chunk = this.#source.read(this.#parser.missingBytes());
+    if (chunk === null || this.#refused) return null;
+    this.#handOut();
+    const passedOn = this.#sift(chunk, this.#parser.isConnected() ? Math.min(left, packetsAtOnce) : 1);
+    // The reader does not know that there was something, and that there may be more.
+    if (passedOn === undefined) this.#missed = true;
+    return passedOn ?? null;
+  }
+
+  /** What of the chunk is whole, valid and for the reader. */
+  #sift(chunk: Buffer, most: number): Buffer | undefined {
+    const wasConnected = this.#parser.isConnected();
+    let { forward, packets, rest, refusal } = this.#parser.feed(chunk, most);
+    let passedOn: Buffer | undefined;
+    if (forward !== undefined && rest !== undefined && packets < most) {
+      // A packet that was completed, which is put together apart so that no more than that one is copied; and what is behind it.
+      passedOn = this.#diverted(forward, false);
+      const behind = this.#stream.destroyed ? undefined : this.#parser.feed(rest, most - packets);
+      packets += behind?.packets ?? 0;
+      ({ rest, refusal } = behind ?? { rest: undefined, refusal: undefined });
+      if (passedOn === undefined) passedOn = behind?.forward && this.#diverted(behind.forward);
+      else if (behind?.forward !== undefined) passedOn = Buffer.concat([passedOn, behind.forward]);
+    } else passedOn = forward && this.#diverted(forward);
+    this.#allowance.take(packets);
+    // Beyond what may be passed on now: to be read again.
+    if (rest !== undefined) this.#stream.unshift(rest);
+    if (!wasConnected && this.#parser.isConnected()) this.#stopTimer();
+    this.#notePartial(packets);
+    if (refusal !== undefined) {
+      // What came before it is still served, as if it had come alone.
+      if (forward === undefined) this.refuse(refusal);
+      else setImmediate(() => this.refuse(refusal));
+    }
+    return passedOn;
+  }
+
+  #stopTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    this.#cancelTimer = this.#options.clock.timer(pauseMs, () => {
+      this.#paused = false;
+      this.#cancelTimer = undefined;
       // Nothing else would tell the reader that it may go on.
-      stream.emit('readable');
+      this.#stream.emit('readable');
     });
-    onPaused?.();
+    this.#watcher.onPaused?.();
   }
 
-  function checkPartial(): void {
-    cancelPartial = undefined;
-    if (partialSince === undefined) return;
-    const leftMs = partialSince + limits.packetTimeoutMs - clock.monotonic();
+  #checkPartial(): void {
+    this.#cancelPartial = undefined;
+    if (this.#partialSince === undefined) return;
+    const { clock, limits } = this.#options;
+    const leftMs = this.#partialSince + limits.packetTimeoutMs - clock.monotonic();
     // Bytes that nobody has read yet: not the client is late, but its reader.
-    const waitMs = leftMs <= 0 && (paused || stream.readableLength > 0) ? retryMs : leftMs;
-    if (waitMs <= 0) refuse('packet-timeout');
-    else cancelPartial = clock.timer(waitMs, checkPartial);
+    const waitMs = leftMs <= 0 && (this.#paused || this.#stream.readableLength > 0) ? retryMs : leftMs;
+    if (waitMs <= 0) this.refuse('packet-timeout');
+    else this.#cancelPartial = clock.timer(waitMs, () => this.#checkPartial());
   }
 
   /** One timer for many packets: busy connections end most of their chunks with a part of a packet. */
-  function notePartial(packets: number): void {
-    if (parser.keptBytes() === 0) partialSince = undefined;
-    else if (packets > 0 || partialSince === undefined) partialSince = clock.monotonic();
-    if (partialSince !== undefined && cancelPartial === undefined) cancelPartial = clock.timer(limits.packetTimeoutMs, checkPartial);
+  #notePartial(packets: number): void {
+    const { clock, limits } = this.#options;
+    if (this.#parser.keptBytes() === 0) this.#partialSince = undefined;
+    else if (packets > 0 || this.#partialSince === undefined) this.#partialSince = clock.monotonic();
+    if (this.#partialSince !== undefined) this.#cancelPartial ??= clock.timer(limits.packetTimeoutMs, () => this.#checkPartial());
   }
 
   /**
@@ -131,80 +224,45 @@ export function guardFrames(stream: Duplex, { clock, limits, onRefused, onPaused
    * which loses its place in the stream when it is entered twice. Packets would be lost, or cut where a sender wants them cut.
    * It also lets those who wait for a turn go on between two reads.
    */
-  function handOut(): void {
-    handedOut = true;
-    process.nextTick(() => {
-      const goOn = missed && stream.readableLength > 0;
-      handedOut = false;
-      missed = false;
-      if (goOn) stream.emit('readable');
-    });
+  #handOut(): void {
+    this.#handedOut = true;
+    process.nextTick(goOn, this);
+  }
+
+  /** The reader has gone through what it got. */
+  goOn(): void {
+    const missed = this.#missed;
+    this.#handedOut = false;
+    this.#missed = false;
+    if (missed) readOn(this.#stream);
   }
 
   /**
    * Between CONNECT and CONNACK nothing is given out: of what it gets then aedes queues one part and handles the other at once,
    * so that packets overtake each other [MQTT-4.6.0-2], and ends a client that has sent more than it queues.
    */
-  const isLoggingIn = (): boolean => parser.isConnected() && !admitted && !refused;
+  #isLoggingIn(): boolean {
+    return this.#parser.isConnected() && !this.#admitted && !this.#refused;
+  }
 
   /**
    * What is left for the reader. One PUBLISH now and then goes the long way: whoever watches the keep alive there must see that
    * the client is alive, and a look every 250 ms cannot be too late for one of a second, which ends after 1.5 [MQTT-3.1.2-24].
    */
-  function diverted(forward: Buffer): Buffer | undefined {
-    const now = clock.monotonic();
-    const at = take === undefined ? 0 : takePublishes(forward, take, now - longWayAt >= longWayMs);
+  #diverted(forward: Buffer, mayGoLong = true): Buffer | undefined {
+    if (this.#taker === undefined) return forward;
+    const now = this.#options.clock.monotonic();
+    const at = takePublishes(forward, this.#taker, mayGoLong && now - this.#longWayAt >= longWayMs);
     if (at === forward.length) return undefined;
-    longWayAt = now;
+    this.#longWayAt = now;
     return forward.subarray(at);
   }
+}
 
-  stream.on('close', stopTimers);
-  stream.read = (size?: number): Buffer | null => {
-    // How Node itself asks for more to be fetched: gives nothing.
-    if (size === 0) return readUnguarded(0) as Buffer | null;
-    missed = handedOut;
-    // A closed connection sets no timers any more.
-    if (handedOut || paused || isLoggingIn() || stream.destroyed) return null;
-    const left = allowance.left();
-    if (left < 1 && !refused) {
-      pause();
-      return null;
-    }
-    // Of what completes a packet no more than that: the rest of a chunk is then passed on as it lies, without a copy.
-    const missing = parser.missingBytes();
-    const chunk = readUnguarded(missing > 1 && missing < stream.readableLength ? missing : undefined) as Buffer | null;
-    if (chunk === null || refused) return null;
+function goOn(guard: FrameGuard): void {
+  guard.goOn();
+}
 
-    const { forward, packets, rest, refusal } = parser.feed(chunk, parser.isConnected() ? Math.min(left, packetsAtOnce) : 1);
-    allowance.take(packets);
-    handOut();
-    // Behind a packet that was completed, or beyond what may be passed on now: to be read again.
-    if (rest !== undefined) stream.unshift(rest);
-    notePartial(packets);
-    if (refusal !== undefined) {
-      // What came before it is still served, as if it had come alone.
-      if (forward === undefined) refuse(refusal);
-      else setImmediate(refuse, refusal);
-    }
-    const passedOn = forward && diverted(forward);
-    // The reader does not know that there was something, and that there may be more.
-    if (passedOn === undefined) missed = true;
-    return passedOn ?? null;
-  };
-
-  return {
-    admit() {
-      admitted = true;
-      parser.admit();
-      // Nothing else would tell the reader that it may go on.
-      process.nextTick(() => {
-        if (stream.readableLength > 0) stream.emit('readable');
-      });
-    },
-    divert(takeFromNowOn) {
-      take = takeFromNowOn;
-    },
-    refuse,
-  };
+function readOn(stream: Duplex): void {
+  if (stream.readableLength > 0) stream.emit('readable');
 }

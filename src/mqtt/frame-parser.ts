@@ -22,37 +22,89 @@ export interface Fed {
   readonly refusal: FrameRefusal | undefined;
 }
 
-export interface FrameParser {
-  /** Stops after `maxPackets`, which is at least 1. */
-  feed(chunk: Buffer, maxPackets?: number): Fed;
-  /** The CONNACK has gone out: larger packets may come. */
-  admit(): void;
-  /** A whole CONNECT has come. */
-  isConnected(): boolean;
-  /** Bytes kept of a packet that is not complete. */
-  keptBytes(): number;
-  /** How many more complete it: 1 when that cannot be said yet. */
-  missingBytes(): number;
-}
-
 const incomplete = 0;
 
-export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: PacketSizes): FrameParser {
-  /** Only while there is one: most locks write whole packets, and there are thousands of them. */
-  let partial: PartialPacket | undefined;
-  let maxBytes = Math.min(maxBytesBeforeConnack, maxPacketBytes);
-  let connected = false;
-  let disconnected = false;
-  let over: FrameRefusal | undefined;
+/** A class, for its methods are shared: there are thousands. */
+export class FrameParser {
+  readonly #sizes: PacketSizes;
+  /** Only while there is one: most locks write whole packets. */
+  #partial: PartialPacket | undefined;
+  #maxBytes: number;
+  #connected = false;
+  #disconnected = false;
+  #over: FrameRefusal | undefined;
+
+  constructor(sizes: PacketSizes) {
+    this.#sizes = sizes;
+    this.#maxBytes = Math.min(sizes.maxBytesBeforeConnack, sizes.maxPacketBytes);
+  }
+
+  /** Stops after `maxPackets`, which is at least 1. */
+  feed(chunk: Buffer, maxPackets = Number.POSITIVE_INFINITY): Fed {
+    const fed = { forward: undefined as Buffer | undefined, packets: 0, rest: undefined as Buffer | undefined, refusal: this.#over };
+    if (this.#over !== undefined) return fed;
+    let bytes = chunk;
+    if (this.#partial !== undefined) {
+      if (chunk.length < this.#partial.missing()) {
+        this.#partial.keep(chunk);
+        return fed;
+      }
+      ({ bytes, rest: fed.rest } = this.#partial.complete(chunk));
+      this.#partial = undefined;
+    }
+    let at = 0;
+    while (at < bytes.length) {
+      if (fed.packets === maxPackets) {
+        fed.rest = bytes.subarray(at);
+        break;
+      }
+      const end = this.#packetEnd(bytes, at);
+      if (typeof end === 'number' && (end === incomplete || end > bytes.length)) {
+        this.#partial = createPartialPacket();
+        this.#partial.keep(bytes.subarray(at), end === incomplete ? undefined : end - at);
+        break;
+      }
+      this.#over = typeof end === 'number' ? this.#checkBody(bytes, at, end) : end;
+      if (this.#over !== undefined) {
+        fed.rest = undefined;
+        fed.refusal = this.#over;
+        break;
+      }
+      at = end as number;
+      fed.packets++;
+    }
+    if (at > 0) fed.forward = at === bytes.length ? bytes : bytes.subarray(0, at);
+    return fed;
+  }
+
+  /** The CONNACK has gone out: larger packets may come. */
+  admit(): void {
+    this.#maxBytes = this.#sizes.maxPacketBytes;
+  }
+
+  /** A whole CONNECT has come. */
+  isConnected(): boolean {
+    return this.#connected;
+  }
+
+  /** Bytes kept of a packet that is not complete. */
+  keptBytes(): number {
+    return this.#partial?.size() ?? 0;
+  }
+
+  /** How many more complete it: 1 when that cannot be said yet. */
+  missingBytes(): number {
+    return this.#partial?.missing() ?? 1;
+  }
 
   /** Where the packet at `at` ends, `incomplete` as long as its header is, or the reason to refuse it: as early as possible. */
-  function packetEnd(bytes: Buffer, at: number): number | FrameRefusal {
+  #packetEnd(bytes: Buffer, at: number): number | FrameRefusal {
     // [MQTT-3.14.4-2]
-    if (disconnected) return 'after-disconnect';
+    if (this.#disconnected) return 'after-disconnect';
     const rule = packetRules[bytes[at] as number] as PacketRule;
     if (rule.refusal !== undefined) return rule.refusal;
     // [MQTT-3.1.0-1], [MQTT-3.1.0-2]
-    if (connected === (rule.type === connectType)) return connected ? 'second-connect' : 'not-connected';
+    if (this.#connected === (rule.type === connectType)) return this.#connected ? 'second-connect' : 'not-connected';
     let length = 0;
     for (let index = 1; index <= 4; index++) {
       const byte = bytes[at + index];
@@ -60,65 +112,20 @@ export function createFrameParser({ maxBytesBeforeConnack, maxPacketBytes }: Pac
       length += (byte & 0x7f) << (7 * (index - 1));
       if (byte > 0x7f) continue;
       if (length < rule.minBytes || length > rule.maxBytes) return 'length';
-      return index + 1 + length > maxBytes ? 'too-large' : at + index + 1 + length;
+      return index + 1 + length > this.#maxBytes ? 'too-large' : at + index + 1 + length;
     }
     return 'remaining-length';
   }
 
-  function checkBody(bytes: Buffer, at: number, end: number): FrameRefusal | undefined {
+  #checkBody(bytes: Buffer, at: number, end: number): FrameRefusal | undefined {
     const first = bytes[at] as number;
     const rule = packetRules[first] as PacketRule;
     let start = at + 1;
     while ((bytes[start] as number) > 0x7f) start++;
     const refusal = rule.check(bytes, start + 1, end, first);
     if (refusal !== undefined) return refusal;
-    if (rule.type === connectType) connected = true;
-    else if (rule.type === disconnectType) disconnected = true;
+    if (rule.type === connectType) this.#connected = true;
+    else if (rule.type === disconnectType) this.#disconnected = true;
     return undefined;
   }
-
-  return {
-    feed(chunk, maxPackets = Number.POSITIVE_INFINITY) {
-      const fed = { forward: undefined as Buffer | undefined, packets: 0, rest: undefined as Buffer | undefined, refusal: over };
-      if (over !== undefined) return fed;
-      if (partial !== undefined && chunk.length < partial.missing()) {
-        partial.keep(chunk);
-        return fed;
-      }
-      let bytes = chunk;
-      if (partial !== undefined) {
-        ({ bytes, rest: fed.rest } = partial.complete(chunk));
-        partial = undefined;
-      }
-      let at = 0;
-      while (at < bytes.length) {
-        if (fed.packets === maxPackets) {
-          fed.rest = bytes.subarray(at);
-          break;
-        }
-        const end = packetEnd(bytes, at);
-        if (typeof end === 'number' && (end === incomplete || end > bytes.length)) {
-          partial = createPartialPacket();
-          partial.keep(bytes.subarray(at), end === incomplete ? undefined : end - at);
-          break;
-        }
-        over = typeof end === 'number' ? checkBody(bytes, at, end) : end;
-        if (over !== undefined) {
-          fed.rest = undefined;
-          fed.refusal = over;
-          break;
-        }
-        at = end as number;
-        fed.packets++;
-      }
-      if (at > 0) fed.forward = at === bytes.length ? bytes : bytes.subarray(0, at);
-      return fed;
-    },
-    admit() {
-      maxBytes = maxPacketBytes;
-    },
-    isConnected: () => connected,
-    keptBytes: () => partial?.size() ?? 0,
-    missingBytes: () => partial?.missing() ?? 1,
-  };
 }

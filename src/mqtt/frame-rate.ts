@@ -7,24 +7,29 @@ export interface PacketRate {
   readonly packetBurst: number;
 }
 
-export interface PacketAllowance {
-  /** Whole packets that may be taken now. */
-  left(): number;
-  take(packets: number): void;
-}
+export class PacketAllowance {
+  readonly #rate: PacketRate;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #tokens: number;
+  #at: number;
 
-export function createPacketAllowance({ packetsPerSecond, packetBurst }: PacketRate, clock: Pick<Clock, 'monotonic'>): PacketAllowance {
-  let tokens = packetBurst;
-  let at = clock.monotonic();
-  return {
-    left() {
-      const now = clock.monotonic();
-      tokens = Math.min(packetBurst, tokens + ((now - at) * packetsPerSecond) / 1_000);
-      at = now;
-      return Math.floor(tokens);
-    },
-    take(packets) {
-      tokens -= packets;
-    },
-  };
+  constructor(rate: PacketRate, clock: Pick<Clock, 'monotonic'>) {
+    this.#rate = rate;
+    this.#clock = clock;
+    this.#tokens = rate.packetBurst;
+    this.#at = clock.monotonic();
+  }
+
+  /** Whole packets that may be taken now. */
+  left(): number {
+    const { packetsPerSecond, packetBurst } = this.#rate;
+    const now = this.#clock.monotonic();
+    this.#tokens = Math.min(packetBurst, this.#tokens + ((now - this.#at) * packetsPerSecond) / 1_000);
+    this.#at = now;
+    return Math.floor(this.#tokens);
+  }
+
+  take(packets: number): void {
+    this.#tokens -= packets;
+  }
 }

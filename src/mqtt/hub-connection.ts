@@ -5,7 +5,7 @@ import type { Lock, LockId } from '../domain/lock.ts';
 import { decideHubForward, decideHubPublish, decideHubSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
 import type { Receipt } from './kept-messages.ts';
-import { createIntake, type Intake, type LoggedIn, type Transport } from './logged-in.ts';
+import { type Intake, type LoggedIn, type Speaking, type Transport, WayIn } from './logged-in.ts';
 import type { Presence } from './presence.ts';
 import type { ReportReceiver } from './report-receiver.ts';
 import type { ReportChannel, Topics } from './topics.ts';
@@ -81,12 +81,20 @@ export function createHubConnection(
     return receiver.receive(channelOf(lock), channel, payload);
   }
 
-  const hub: HubConnection = {
+  const hub: HubConnection & Speaking = {
     deviceId,
     isAvailable: () => available,
     isCurrent: () => hubPresence.isCurrent(hub),
     isUrgent: () => [...channels.values()].some(receiver.isUrgent),
     take: (packet, callback) => inbound.take(packet, callback),
+    open(topic) {
+      const decision = decideHubPublish(deviceId, topic, topics, bound);
+      if (!decision.allow) return decision;
+      if (decision.lock === undefined) return { allow: true, mayRetain: true, receive: ownStatus };
+      const { lock, channel, mayRetain } = decision;
+      return { allow: true, mayRetain, receive: (payload) => lockMessage(lock, channel, payload) };
+    },
+    maxUnderWay: () => underWayBesides + underWayForOneLock * channels.size,
     maySubscribe: (filter) => decideHubSubscribe(filter, topics, bound),
     mayReceive: (topic) => decideHubForward(topic, topics, bound),
     ended(reason) {
@@ -99,19 +107,7 @@ export function createHubConnection(
       transport.close();
     },
   };
-  const inbound = createIntake(
-    hub,
-    transport,
-    intake,
-    (topic) => {
-      const decision = decideHubPublish(deviceId, topic, topics, bound);
-      if (!decision.allow) return decision;
-      if (decision.lock === undefined) return { allow: true, mayRetain: true, receive: ownStatus };
-      const { lock, channel, mayRetain } = decision;
-      return { allow: true, mayRetain, receive: (payload) => lockMessage(lock, channel, payload) };
-    },
-    () => underWayBesides + underWayForOneLock * channels.size,
-  );
+  const inbound = new WayIn(hub, transport, intake);
   hubPresence.register(hub);
   return hub;
 }

@@ -1,31 +1,50 @@
 // Completions in the order of arrival, although the work behind them overlaps: PUBACKs must come in the order of
 // their PUBLISHes [MQTT-4.6.0-2] while many flushes are under way.
 
-/** Something under way; `done` is for `InOrder` to set. */
-export interface Place {
+/** Something under way; `done` and `next` are for `InOrder` to set. */
+export interface Place<P> {
   done: boolean;
+  /** What entered behind it. */
+  next?: P | undefined;
 }
 
-export interface InOrder<P extends Place> {
-  enter(place: P): void;
+/** A class and a chain, for thousands of connections have nothing under way: then it holds nothing. */
+export class InOrder<P extends Place<P>> {
+  readonly #finish: (place: P) => void;
+  #first: P | undefined;
+  #last: P | undefined;
+  #size = 0;
+
+  constructor(finish: (place: P) => void) {
+    this.#finish = finish;
+  }
+
+  enter(place: P): void {
+    if (this.#last === undefined) this.#first = place;
+    else this.#last.next = place;
+    this.#last = place;
+    this.#size++;
+  }
+
   /** This one has completed: it is finished as soon as all that entered before it are. Idempotent. */
-  complete(place: P): void;
+  complete(place: P): void {
+    place.done = true;
+    while (this.#first?.done) {
+      const finished = this.#first;
+      this.#first = finished.next;
+      if (this.#first === undefined) this.#last = undefined;
+      this.#size--;
+      this.#finish(finished);
+    }
+  }
+
   /** The first that has not completed. */
-  oldest(): P | undefined;
+  oldest(): P | undefined {
+    return this.#first;
+  }
+
   /** Places that have not been finished yet. */
-  size(): number;
-}
-
-export function createInOrder<P extends Place>(finish: (place: P) => void): InOrder<P> {
-  const places: P[] = [];
-
-  return {
-    enter: (place) => void places.push(place),
-    complete(place) {
-      place.done = true;
-      while (places[0]?.done) finish(places.shift() as P);
-    },
-    oldest: () => places[0],
-    size: () => places.length,
-  };
+  size(): number {
+    return this.#size;
+  }
 }

@@ -1,4 +1,4 @@
-// A TCP or TLS listener that knows its open sockets, so that it can be stopped for good.
+// A TCP or TLS listener. What it has handed over it knows no more; of TLS it bounds the handshakes.
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { cannotListen, type Log } from '../domain/part.ts';
@@ -16,7 +16,7 @@ export interface ListenerOptions {
   /** TLS with it, plain without. */
   readonly identity?: TlsIdentity | undefined;
   readonly log: Log;
-  /** A connection on which bytes can be exchanged: with TLS, after the handshake. */
+  /** A connection on which bytes can be exchanged: with TLS, after the handshake. From then on it is the other's to end. */
   accept(socket: Socket): void;
   /** A client that does not trust the certificate, speaks no TLS, or says nothing. */
   onHandshakeFailed(remoteAddress: string | undefined, reason: string): void;
@@ -32,7 +32,8 @@ export interface Listener {
   start(): Promise<void>;
   /** No new connections from now on; those that are open stay. */
   close(): void;
-  destroySockets(): void;
+  /** Of TLS, those that are under way. */
+  endHandshakes(): void;
   address(): Address;
   /** Of TLS: under way now, and how many gave way to newer ones. */
   handshakes(): { readonly underWay: number; readonly gaveWay: number };
@@ -43,7 +44,6 @@ const handshakeTimeoutMs = 10_000;
 const handshakesAtMost = 1_500;
 
 export function createListener({ host, port, identity, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
-  const sockets = new Set<Socket>();
   /** Both faces of a connection have the same remote end, and nothing else in common that may be asked for. */
   const handshakes = new Map<string, Socket>();
   let gaveWay = 0;
@@ -51,28 +51,16 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
   let renew: (() => void) | undefined;
   identity?.onChange(() => renew?.());
 
-  function hold(socket: Socket): void {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    // A reset between two owners of the socket must not end the process.
-    socket.on('error', () => {});
-  }
-
-  function take(socket: Socket): void {
-    hold(socket);
-    accept(socket);
-  }
-
   // Small messages both ways: without TCP_NODELAY a command could wait 40 ms for an acknowledgement of the last.
-  const open = (): Server => (identity === undefined ? createServer({ noDelay: true }, take) : openTls(identity));
+  const open = (): Server => (identity === undefined ? createServer({ noDelay: true }, accept) : openTls(identity));
 
   function openTls({ current }: TlsIdentity): Server {
     const opening = createTlsServer({ ...current(), noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs });
     opening.on('connection', (socket: Socket) => {
-      hold(socket);
-      const name = nameOf(socket);
-      handshakes.set(name, socket);
-      socket.on('close', () => handshakes.delete(name));
+      // A reset below the TLS must not end the process.
+      socket.on('error', ignore);
+      handshakes.set(nameOf(socket), socket);
+      socket.on('close', closed);
       const [oldest] = handshakes;
       if (oldest === undefined || handshakes.size <= handshakesAtMost) return;
       handshakes.delete(oldest[0]);
@@ -81,7 +69,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
     });
     opening.on('secureConnection', (socket) => {
       handshakes.delete(nameOf(socket));
-      take(socket);
+      accept(socket);
     });
     opening.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
       onHandshakeFailed(socket.remoteAddress, error.code ?? error.message);
@@ -89,6 +77,11 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
     });
     renew = () => opening.setSecureContext(current());
     return opening;
+  }
+
+  /** One function for all of them: there are thousands. */
+  function closed(this: Socket): void {
+    handshakes.delete(nameOf(this));
   }
 
   return {
@@ -106,8 +99,8 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       server?.close();
       server = undefined;
     },
-    destroySockets() {
-      for (const socket of sockets) socket.destroy();
+    endHandshakes() {
+      for (const socket of handshakes.values()) socket.destroy();
     },
     address() {
       const address = server?.address();
@@ -117,6 +110,8 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
     handshakes: () => ({ underWay: handshakes.size, gaveWay }),
   };
 }
+
+function ignore(): void {}
 
 function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;

@@ -3,8 +3,8 @@ import type { Identity } from '../domain/identity.ts';
 import type { DeviceId, LockId } from '../domain/lock.ts';
 import { decideForward, decidePublish, decideSubscribe, type SubscribeDecision } from './access.ts';
 import type { Connection } from './connection.ts';
-import type { Inbound, Opened } from './inbound.ts';
-import { createIntake, type Intake, type LoggedIn, type Transport } from './logged-in.ts';
+import type { InboundPacket, Opened } from './inbound.ts';
+import { type Intake, type LoggedIn, type Speaking, type Transport, WayIn } from './logged-in.ts';
 import type { Presence } from './presence.ts';
 import type { ReportReceiver } from './report-receiver.ts';
 import type { Topics } from './topics.ts';
@@ -23,25 +23,29 @@ export interface LockConnectionOptions {
 }
 
 /** A class, for its methods are shared: there are thousands, and as functions of their own they would be half of what each takes. */
-class OwnConnection implements LockConnection {
+class OwnConnection implements LockConnection, Speaking {
   readonly lockId: LockId;
   readonly deviceId: DeviceId;
-  readonly publish: Transport['publish'];
-  readonly take: LoggedIn['take'];
   readonly #identity: LockIdentity;
   readonly #transport: Transport;
   readonly #options: LockConnectionOptions;
-  readonly #inbound: Inbound;
+  readonly #wayIn: WayIn;
 
   constructor(identity: LockIdentity, transport: Transport, options: LockConnectionOptions) {
     this.lockId = identity.lockId;
     this.deviceId = identity.deviceId;
-    this.publish = transport.publish;
     this.#identity = identity;
     this.#transport = transport;
     this.#options = options;
-    this.#inbound = createIntake(this, transport, options.intake, (topic) => this.#open(topic));
-    this.take = this.#inbound.take;
+    this.#wayIn = new WayIn(this, transport, options.intake);
+  }
+
+  publish(topic: string, payload: string): void {
+    this.#transport.publish(topic, payload);
+  }
+
+  take(packet: InboundPacket, callback: (error?: Error) => void): void {
+    this.#wayIn.take(packet, callback);
   }
 
   isCurrent(): boolean {
@@ -61,7 +65,7 @@ class OwnConnection implements LockConnection {
   }
 
   ended(reason: string): void {
-    if (this.#options.presence.end(this, reason)) this.#inbound.end();
+    if (this.#options.presence.end(this, reason)) this.#wayIn.end();
   }
 
   close(reason: string): void {
@@ -73,7 +77,7 @@ class OwnConnection implements LockConnection {
     this.close(reason);
   }
 
-  #open(topic: string): Opened {
+  open(topic: string): Opened {
     const { topics, receiver } = this.#options;
     const decision = decidePublish(this.#identity, topic, topics);
     if (!decision.allow) return decision;

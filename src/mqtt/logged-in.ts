@@ -2,8 +2,8 @@
 import type { DeviceId, LockId } from '../domain/lock.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { SubscribeDecision } from './access.ts';
-import { createAcknowledgements } from './acknowledgements.ts';
-import { createInbound, type Inbound, type Opened } from './inbound.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { Inbound, type InboundOwner, type InboundPacket, type Opened, usualUnderWay } from './inbound.ts';
 
 /** The connection as the broker holds it. */
 export interface Transport {
@@ -23,7 +23,7 @@ export interface LoggedIn {
   isCurrent(): boolean;
   /** A command is under way on it: its reply goes before what others say. */
   isUrgent(): boolean;
-  take: Inbound['take'];
+  take(packet: InboundPacket, callback: (error?: Error) => void): void;
   maySubscribe(filter: string): SubscribeDecision;
   mayReceive(topic: string): boolean;
   /** The socket is gone or going: everything that hangs on it ends. Idempotent. */
@@ -46,26 +46,57 @@ export interface Intake {
   onStuck(connection: LoggedIn): void;
 }
 
-/** The way in of this connection; `open` says what becomes of a message on a topic. */
-export function createIntake(
-  connection: LoggedIn,
-  transport: Transport,
-  { clock, timeoutMs, hold, onRefused, onFailed, onStuck }: Intake,
-  open: (topic: string) => Opened,
-  maxUnderWay?: () => number,
-): Inbound {
-  const acknowledgements = createAcknowledgements(transport, { clock, onStuck: () => onStuck(connection) });
-  const inbound = createInbound(acknowledgements.send, {
-    ...{ clock, timeoutMs, hold, open },
-    ...(maxUnderWay !== undefined && { maxUnderWay }),
-    onRefused: (reason) => onRefused(connection, reason),
-    onFailed: (error) => onFailed(connection, error),
-  });
-  return {
-    take: inbound.take,
-    end() {
-      acknowledgements.end();
-      inbound.end();
-    },
-  };
+/** What the way in asks of a connection. */
+export interface Speaking extends LoggedIn {
+  /** What becomes of a message on this topic. */
+  open(topic: string): Opened;
+  maxUnderWay?(): number;
+}
+
+/** The way in of one connection. A class, for its methods are shared: there are thousands. */
+export class WayIn implements InboundOwner {
+  readonly #connection: Speaking;
+  readonly #intake: Intake;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #inbound: Inbound;
+
+  constructor(connection: Speaking, transport: Transport, intake: Intake) {
+    this.#connection = connection;
+    this.#intake = intake;
+    this.#acknowledgements = new Acknowledgements(transport, intake.clock, this);
+    this.#inbound = new Inbound(this, intake);
+  }
+
+  take(packet: InboundPacket, callback: (error?: Error) => void): void {
+    this.#inbound.take(packet, callback);
+  }
+
+  end(): void {
+    this.#acknowledgements.end();
+    this.#inbound.end();
+  }
+
+  open(topic: string): Opened {
+    return this.#connection.open(topic);
+  }
+
+  maxUnderWay(): number {
+    return this.#connection.maxUnderWay?.() ?? usualUnderWay;
+  }
+
+  acknowledge(messageId: number): void {
+    this.#acknowledgements.send(messageId);
+  }
+
+  onRefused(reason: string): void {
+    this.#intake.onRefused(this.#connection, reason);
+  }
+
+  onFailed(error: unknown): void {
+    this.#intake.onFailed(this.#connection, error);
+  }
+
+  onStuck(): void {
+    this.#intake.onStuck(this.#connection);
+  }
 }

@@ -2,36 +2,52 @@
 // costs more than all else that is done for a PUBACK, of which a flush of the disk releases hundreds at once.
 import type { Duplex } from 'node:stream';
 
-export interface Outbox {
-  send(packet: Buffer, whenTaken?: () => void): void;
-  /** Written, or about to be, and not yet taken by the other side. */
-  unreadBytes(): number;
-}
+/** A class, and without arrays while there is nothing to send: there are thousands. */
+export class Outbox {
+  readonly #stream: Duplex;
+  #packets: Buffer[] | undefined;
+  #callbacks: (() => void)[] | undefined;
+  #bytes = 0;
 
-export function createOutbox(stream: Duplex): Outbox {
-  let packets: Buffer[] = [];
-  let callbacks: (() => void)[] = [];
-  let bytes = 0;
-
-  function flush(): void {
-    const all = packets.length === 1 ? (packets[0] as Buffer) : Buffer.concat(packets);
-    const taken = callbacks;
-    packets = [];
-    callbacks = [];
-    bytes = 0;
-    // Nobody is there any more.
-    if (stream.destroyed || !stream.writable) return;
-    if (taken.length === 0) stream.write(all);
-    else stream.write(all, () => taken.forEach((callback) => void callback()));
+  constructor(stream: Duplex) {
+    this.#stream = stream;
   }
 
-  return {
-    send(packet, whenTaken) {
-      // After everything that is due now, promises included: those whose events one flush has stored are answered together.
-      if (packets.push(packet) === 1) process.nextTick(flush);
-      bytes += packet.length;
-      if (whenTaken !== undefined) callbacks.push(whenTaken);
-    },
-    unreadBytes: () => stream.writableLength + bytes,
-  };
+  send(packet: Buffer, whenTaken?: () => void): void {
+    this.#bytes += packet.length;
+    if (whenTaken !== undefined) {
+      this.#callbacks ??= [];
+      this.#callbacks.push(whenTaken);
+    }
+    if (this.#packets !== undefined) {
+      this.#packets.push(packet);
+      return;
+    }
+    this.#packets = [packet];
+    // After everything that is due now, promises included: those whose events one flush has stored are answered together.
+    process.nextTick(flush, this);
+  }
+
+  /** Written, or about to be, and not yet taken by the other side. */
+  unreadBytes(): number {
+    return this.#stream.writableLength + this.#bytes;
+  }
+
+  flush(): void {
+    const packets = this.#packets ?? [];
+    const taken = this.#callbacks;
+    this.#packets = undefined;
+    this.#callbacks = undefined;
+    this.#bytes = 0;
+    const stream = this.#stream;
+    // Nobody is there any more.
+    if (stream.destroyed || !stream.writable) return;
+    const all = packets.length === 1 ? (packets[0] as Buffer) : Buffer.concat(packets);
+    if (taken === undefined) stream.write(all);
+    else stream.write(all, () => taken.forEach((callback) => void callback()));
+  }
+}
+
+function flush(outbox: Outbox): void {
+  outbox.flush();
 }

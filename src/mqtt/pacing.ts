@@ -67,6 +67,10 @@ const firstInARow = 4;
 /** One callback for each lane, so that what a read leaves to microtasks is done, and measured, before the next; no more than fit in a turn. */
 const maxArmed = 32;
 
+interface Waiting {
+  go(): void;
+}
+
 export function createPacing({ clock, nextTurn = (action) => void setImmediate(action), limits: given }: PacingOptions): Pacing {
   const limits = { ...defaultPacingLimits, ...given };
   const first = new Set<Waiting>();
@@ -80,10 +84,6 @@ export function createPacing({ clock, nextTurn = (action) => void setImmediate(a
   let inARow = 0;
   let held = 0;
   let readsPutOff = 0;
-
-  interface Waiting {
-    go(): void;
-  }
 
   function beginTurn(): void {
     turn++;
@@ -130,61 +130,66 @@ export function createPacing({ clock, nextTurn = (action) => void setImmediate(a
     return inARow > 0 ? urgent : usual;
   }
 
-  function enter({ isUrgent, resume }: Paced): Lane {
-    let reads = 0;
-    let lastTurn = -1;
-    let granted = false;
-    let gone = false;
-    const waiting: Waiting = {
-      go() {
-        forget();
-        resumed++;
-        granted = true;
-        resume();
-      },
-    };
+  /** A class, for its methods are shared: there are thousands. */
+  class Place implements Lane, Waiting {
+    readonly #paced: Paced;
+    #reads = 0;
+    #lastTurn = -1;
+    #granted = false;
+    #gone = false;
 
-    function forget(): void {
-      first.delete(waiting);
-      ordinary.delete(waiting);
+    constructor(paced: Paced) {
+      this.#paced = paced;
     }
 
-    function read(): true {
-      granted = false;
-      reads++;
-      lastTurn = turn;
+    go(): void {
+      this.#forget();
+      resumed++;
+      this.#granted = true;
+      this.#paced.resume();
+    }
+
+    #forget(): void {
+      first.delete(this);
+      ordinary.delete(this);
+    }
+
+    #read(): true {
+      this.#granted = false;
+      this.#reads++;
+      this.#lastTurn = turn;
       return true;
     }
 
-    return {
-      mayRead() {
-        if (granted || gone) return read();
-        if (first.has(waiting) || ordinary.has(waiting)) return false;
-        noticeTurn();
-        if (first.size + ordinary.size === 0 && !isOver() && !isFull()) return read();
-        const urgent = isUrgent();
-        // Once in a turn: not even a lock with a command under way has all of it.
-        if (urgent && lastTurn !== turn) return read();
-        (urgent || reads < limits.firstReads ? first : ordinary).add(waiting);
-        readsPutOff++;
-        arm();
-        return false;
-      },
-      hurry() {
-        if (!ordinary.delete(waiting)) return;
-        first.add(waiting);
-        arm();
-      },
-      leave() {
-        gone = true;
-        forget();
-      },
-    };
+    mayRead(): boolean {
+      if (this.#granted || this.#gone) return this.#read();
+      if (first.has(this) || ordinary.has(this)) return false;
+      noticeTurn();
+      if (first.size + ordinary.size === 0 && !isOver() && !isFull()) return this.#read();
+      const urgent = this.#paced.isUrgent();
+      // Once in a turn: not even a lock with a command under way has all of it.
+      if (urgent && this.#lastTurn !== turn) return this.#read();
+      (urgent || this.#reads < limits.firstReads ? first : ordinary).add(this);
+      readsPutOff++;
+      arm();
+      return false;
+    }
+
+    hurry(): void {
+      if (!ordinary.delete(this)) return;
+      first.add(this);
+      arm();
+    }
+
+    leave(): void {
+      this.#gone = true;
+      this.#forget();
+    }
   }
 
   return {
     limits,
-    enter,
+    enter: (paced) => new Place(paced),
     hold(bytes) {
       held += bytes;
       return () => {

@@ -2,7 +2,7 @@
 // knows the locks, their presence or their sessions, so that nothing it says can touch one.
 import type { PairingRefusal, PairingService, Visit } from '../domain/pairing-service.ts';
 import { decidePendingPublish, type Newcomer } from './access.ts';
-import { createIntake, type Intake, type LoggedIn, type Transport } from './logged-in.ts';
+import { type Intake, type LoggedIn, type Speaking, type Transport, WayIn } from './logged-in.ts';
 import { helloMessage } from './messages.ts';
 import { decode } from './payload.ts';
 import type { Topics } from './topics.ts';
@@ -22,11 +22,27 @@ export function createPendingConnection(
 ): LoggedIn | PairingRefusal {
   let visit: Visit | undefined;
 
-  const connection: LoggedIn = {
+  const connection: Speaking = {
     deviceId,
     isCurrent: () => visit !== undefined,
     isUrgent: () => false,
     take: (packet, callback) => inbound.take(packet, callback),
+    open(topic) {
+      const decision = decidePendingPublish(deviceId, topic, topics);
+      if (!decision.allow) return decision;
+      return {
+        allow: true,
+        mayRetain: false,
+        receive(payload) {
+          const message = decision.channel === 'hello' ? decode(payload, helloMessage) : undefined;
+          if (message?.ok) {
+            const { protocol: _protocol, session: _session, uptime: _uptime, ...report } = message.value;
+            visit?.hello(report);
+          }
+          return 'acknowledge';
+        },
+      };
+    },
     maySubscribe: () => ({ allow: false, reason: 'not-paired' }),
     mayReceive: () => false,
     ended() {
@@ -39,23 +55,7 @@ export function createPendingConnection(
       transport.close();
     },
   };
-  const inbound = createIntake(connection, transport, intake, (topic) => {
-    const decision = decidePendingPublish(deviceId, topic, topics);
-    if (!decision.allow) return decision;
-    return {
-      allow: true,
-      mayRetain: false,
-      receive(payload) {
-        const message = decision.channel === 'hello' ? decode(payload, helloMessage) : undefined;
-        if (message?.ok) {
-          const { protocol: _protocol, session: _session, uptime: _uptime, ...report } = message.value;
-          visit?.hello(report);
-        }
-        return 'acknowledge';
-      },
-    };
-  });
-
+  const inbound = new WayIn(connection, transport, intake);
   const arrived = pairing.arrive({ deviceId, keyHash, address }, (reason) => connection.close(reason));
   if (typeof arrived === 'string') return arrived;
   visit = arrived;

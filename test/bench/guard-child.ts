@@ -2,7 +2,7 @@
 // from a process of its own. `sections/guard.ts` asks.
 import { fork } from 'node:child_process';
 import { defaultFrameLimits } from '../../src/mqtt/frame-guard.ts';
-import { createFrameParser } from '../../src/mqtt/frame-parser.ts';
+import { FrameParser } from '../../src/mqtt/frame-parser.ts';
 import { type Load, runLoad } from '../support/mqtt-load.ts';
 import { connectPacket, publishPacket } from '../support/mqtt-raw.ts';
 import { startPlainBroker } from '../support/plain-broker.ts';
@@ -63,7 +63,7 @@ function parserAlone(): number[] {
   const stream = Buffer.concat(Array.from({ length: 20_000 }, () => packet));
   const perPacket: number[] = [];
   for (let index = 0; index < 9; index++) {
-    const parser = createFrameParser(defaultFrameLimits);
+    const parser = new FrameParser(defaultFrameLimits);
     parser.feed(connectPacket({ clientId: 'bench' }));
     parser.admit();
     const start = performance.now();

@@ -1,6 +1,6 @@
 // PUBACKs on their way out, and readers that take none (T14).
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Acknowledgements, createAcknowledgements } from '../../src/mqtt/acknowledgements.ts';
+import { Acknowledgements } from '../../src/mqtt/acknowledgements.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 
 let clock: ManualClock;
@@ -16,7 +16,7 @@ beforeEach(() => {
     write: (packet: Buffer, whenTaken?: () => void) => void written.push({ packet: packet.toString('hex'), whenTaken }),
     unreadBytes: () => unread,
   };
-  acknowledgements = createAcknowledgements(transport, { clock, onStuck: () => stuck++ });
+  acknowledgements = new Acknowledgements(transport, clock, { onStuck: () => stuck++ });
 });
 
 test('each is a PUBACK of its message, and a reader that keeps up is not watched', () => {

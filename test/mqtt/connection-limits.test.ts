@@ -6,7 +6,7 @@ import { originOf } from '../../src/mqtt/origin.ts';
 
 function createPlaces(limits: Partial<ConnectionLimits>) {
   const places = createPlacesOf({ maxConnections: 100, maxPerAddress: 100, maxWaiting: 100, maxWaitingPerNetwork: 100, ...limits });
-  return { ...places, enter: (address: string, giveWay: () => void) => places.enter(originOf(address), giveWay) };
+  return { ...places, enter: (address: string, giveWay: () => void) => places.enter(originOf(address), { giveWay }) };
 }
 
 test('from one address the oldest connection without a login gives way to a newer one', () => {

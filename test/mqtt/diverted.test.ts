@@ -16,7 +16,7 @@ function parsed(bytes: Buffer): Packet[] {
 
 function taken(bytes: Buffer, atMost = Number.POSITIVE_INFINITY) {
   const packets: InboundPacket[] = [];
-  const end = takePublishes(bytes, (packet) => packets.push(packet) < atMost);
+  const end = takePublishes(bytes, { take: (packet) => packets.push(packet) < atMost });
   return { packets, end };
 }
 
@@ -41,7 +41,7 @@ test('those of QoS 0 and 1 before the first packet of another kind are taken, me
 
 test('the last of them is left when that is asked for', () => {
   const publish = Buffer.from([0x30, 3, 0, 1, 0x61]);
-  const left = (...packets: Buffer[]) => takePublishes(Buffer.concat(packets), () => true, true);
+  const left = (...packets: Buffer[]) => takePublishes(Buffer.concat(packets), { take: () => true }, true);
   expect([left(publish), left(publish, publish), left(publish, Buffer.from([0xc0, 0]))]).toEqual([0, 5, 5]);
 });
 

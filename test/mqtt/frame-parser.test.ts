@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { generate, parser as lenientParser, type Packet } from 'mqtt-packet';
-import { createFrameParser } from '../../src/mqtt/frame-parser.ts';
+import { FrameParser } from '../../src/mqtt/frame-parser.ts';
 import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
 import { connectBytes, conversation, cutting, mutation, packetBytes } from '../support/mqtt-arbitraries.ts';
 import { connectPacket, disconnectPacket, pingPacket, publishPacket, subscribePacket } from '../support/mqtt-raw.ts';
@@ -11,7 +11,7 @@ const sizes = { maxBytesBeforeConnack: 4_096, maxPacketBytes: 65_536 };
 
 /** Feeds all the chunks, as the guard does; what comes back in `rest` is fed again. */
 function feedAll(chunks: readonly Buffer[], { maxPackets = Number.POSITIVE_INFINITY, admitted = true } = {}) {
-  const parser = createFrameParser(sizes);
+  const parser = new FrameParser(sizes);
   if (admitted) parser.admit();
   const forwarded: Buffer[] = [];
   let packets = 0;
@@ -127,7 +127,7 @@ describe('for any bytes', () => {
   test('no more is kept than has come, and no more than one packet', () => {
     fc.assert(
       fc.property(connectBytes, fc.array(packetBytes), cutting, (connect, packets, cut) => {
-        const parser = createFrameParser(sizes);
+        const parser = new FrameParser(sizes);
         let fed = 0;
         for (const chunk of cut(Buffer.concat([connect, ...packets]))) {
           fed += chunk.length;
@@ -293,7 +293,7 @@ describe('after the CONNECT', () => {
   });
 
   test('packets that lie whole within a chunk are passed on without a copy', () => {
-    const parser = createFrameParser(sizes);
+    const parser = new FrameParser(sizes);
     parser.feed(connect);
     const chunk = Buffer.concat([pingPacket, publishPacket('a', 'payload', 1), pingPacket.subarray(0, 1)]);
     const { forward } = parser.feed(chunk);

@@ -1,7 +1,7 @@
 // One publish on its way in: what the broker goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import { beforeEach, expect, test } from '@jest/globals';
 import { decidePublish } from '../../src/mqtt/access.ts';
-import { createInbound, type Inbound, type InboundPacket } from '../../src/mqtt/inbound.ts';
+import { Inbound, type InboundOwner, type InboundPacket, usualUnderWay } from '../../src/mqtt/inbound.ts';
 import type { Receipt } from '../../src/mqtt/kept-messages.ts';
 import type { ReportChannel } from '../../src/mqtt/topics.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
@@ -19,15 +19,17 @@ beforeEach(() => {
   acknowledged = [];
   trouble = [];
   receive = () => 'acknowledge';
-  inbound = createInbound((messageId) => acknowledged.push(messageId), {
-    ...{ clock, timeoutMs: 1_000 },
+  const owner: InboundOwner = {
+    acknowledge: (messageId) => acknowledged.push(messageId),
     open(topic) {
       const decision = decidePublish(lockA, topic, topics);
       return decision.allow ? { ...decision, receive: () => receive(decision.channel) } : decision;
     },
+    maxUnderWay: () => usualUnderWay,
     onRefused: (reason) => trouble.push(reason),
     onFailed: (error) => trouble.push((error as Error).message),
-  });
+  };
+  inbound = new Inbound(owner, { clock, timeoutMs: 1_000, hold: () => () => {} });
 });
 
 function take(channel: ReportChannel, messageId: number, changes: Partial<InboundPacket> = {}) {

@@ -1,7 +1,7 @@
 // Pacing: who reads when the event loop has more to do than fits in a turn (T14, T25).
 import { Duplex } from 'node:stream';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { paceReads } from '../../src/mqtt/paced-reads.ts';
+import { PacedReads } from '../../src/mqtt/paced-reads.ts';
 import { createPacing, type Lane, type Pacing } from '../../src/mqtt/pacing.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 
@@ -231,10 +231,11 @@ describe('the reads of a stream', () => {
     const sent = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index & 255));
     const streams = Array.from({ length: 3 }, () => {
       const stream = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
-      paceReads(stream, real, () => false);
+      const lane = real.enter({ isUrgent: () => false, resume: () => void stream.emit('readable') });
+      const reads = new PacedReads(stream, 7, lane);
       const received: Buffer[] = [];
       stream.on('readable', () => {
-        for (let chunk = stream.read() as Buffer | null; chunk !== null; chunk = stream.read() as Buffer | null) received.push(chunk);
+        for (let chunk = reads.read(1); chunk !== null; chunk = reads.read(1)) received.push(chunk);
       });
       const ended = new Promise((resolve) => stream.once('end', resolve));
       for (let at = 0; at < sent.length; at += 100) stream.push(sent.subarray(at, at + 100));
@@ -251,12 +252,11 @@ describe('the reads of a stream', () => {
 
   test('give a packet that is larger than a read to whoever asks for just so many bytes', async () => {
     const stream = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
-    paceReads(stream, pacing, () => false);
+    const reads = new PacedReads(stream, 10);
     const readable = new Promise((resolve) => stream.once('readable', resolve));
     stream.push(Buffer.alloc(100, 'x'));
     await readable;
-    expect((stream.read(60) as Buffer).length).toBe(60);
-    expect((stream.read() as Buffer).length).toBe(10);
+    expect([reads.read(60)?.length, reads.read(1)?.length]).toEqual([60, 10]);
     stream.destroy();
   });
 });

@@ -3,20 +3,24 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createAllowances } from '../../src/mqtt/allowances.ts';
 import { contained } from '../../src/mqtt/containment.ts';
-import { createInOrder } from '../../src/mqtt/in-order.ts';
+import { InOrder, type Place } from '../../src/mqtt/in-order.ts';
 import { createLimitedLog } from '../../src/mqtt/limited-log.ts';
 import { createLoginThrottle } from '../../src/mqtt/login-throttle.ts';
 import { createRefusals } from '../../src/mqtt/refusal.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
 
+interface Named extends Place<Named> {
+  readonly name: number;
+}
+
 describe('completions in the order of arrival [MQTT-4.6.0-2]', () => {
   test('whatever ends first waits for all before it, and ending twice counts once', () => {
     const finished: number[] = [];
-    const order = createInOrder<{ done: boolean; readonly name: number }>(({ name }) => finished.push(name));
-    const places = [1, 2, 3].map((name) => ({ done: false, name }));
+    const order = new InOrder<Named>(({ name }) => finished.push(name));
+    const places = [1, 2, 3].map((name): Named => ({ done: false, name }));
     for (const place of places) order.enter(place);
-    const [first, second, third] = places as [(typeof places)[0], (typeof places)[0], (typeof places)[0]];
+    const [first, second, third] = places as [Named, Named, Named];
     order.complete(third);
     for (let times = 0; times < 2; times++) order.complete(second);
     expect([finished, order.size(), order.oldest()]).toEqual([[], 3, first]);

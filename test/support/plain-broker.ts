@@ -20,9 +20,13 @@ export async function startPlainBroker({ guarded, limits, onRefused = () => {} }
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    const guard = guarded ? guardFrames(socket, { clock: realClock, limits: { ...defaultFrameLimits, ...limits }, onRefused }) : undefined;
+    const guard = guarded
+      ? guardFrames(socket, { clock: realClock, limits: { ...defaultFrameLimits, ...limits } }, { onRefused })
+      : undefined;
     const client = aedes.handle(socket);
-    if (guard !== undefined) admit.set(client, guard.admit);
+    if (guard === undefined) return;
+    socket.on('close', () => guard.end());
+    admit.set(client, () => guard.admit());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
