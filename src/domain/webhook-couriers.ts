@@ -8,6 +8,8 @@ import { type Courier, type CourierFigures, type CourierSurroundings, createCour
 
 /** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
 const limits = { perSecond: 400, atOnce: 100 };
+/** After the disk did not take that a webhook is switched off. */
+const storeAgainMs = 5_000;
 
 export interface WebhookCouriers {
   /** Removes the webhooks of nobody, and serves the others. */
@@ -30,10 +32,12 @@ export function createWebhookCouriers(
     readonly inTurn: Sequence;
   },
 ): WebhookCouriers {
-  const { live, webhooks, accounts, sender, notify, inTurn } = options;
+  const { clock, live, webhooks, accounts, sender, notify, inTurn } = options;
   const couriers = new Map<WebhookId, Courier>();
   const figures: CourierFigures = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
-  const pace = createPace({ clock: options.clock, ...limits });
+  const pace = createPace({ clock, ...limits });
+  /** Of those whose end is still to be stored. */
+  const cancelStoring = new Map<WebhookId, () => void>();
   let isRunning = false;
   let unwatch = (): void => undefined;
 
@@ -66,9 +70,22 @@ export function createWebhookCouriers(
       if (couriers.get(webhookId) !== courier) return;
       await dismiss(webhookId);
       notify({ kind: 'webhook-gone', webhookId });
-      // On a full disk it is tried again after the next start, and answered in the same way.
-      await webhooks.update(webhookId, (kept) => ({ ...kept, webhook: { ...kept.webhook, enabled: false } })).catch(() => undefined);
+      await storeOff(webhookId);
     });
+  }
+  /** In turn. On a full disk it is tried again, unless its owner has been there meanwhile and it has a courier again. */
+  async function storeOff(webhookId: WebhookId): Promise<void> {
+    cancelStoring.delete(webhookId);
+    if (couriers.has(webhookId) || webhooks.get(webhookId) === undefined) return;
+    try {
+      await webhooks.update(webhookId, (kept) => ({ ...kept, webhook: { ...kept.webhook, enabled: false } }));
+    } catch {
+      if (isRunning)
+        cancelStoring.set(
+          webhookId,
+          clock.timer(storeAgainMs, () => void inTurn(() => storeOff(webhookId))),
+        );
+    }
   }
   function removeOrphans(): void {
     for (const { webhook } of webhooks.all()) {
@@ -91,6 +108,7 @@ export function createWebhookCouriers(
     async stop() {
       isRunning = false;
       unwatch();
+      for (const cancel of cancelStoring.values()) cancel();
       sender.stop();
       const dismissed = [...couriers.keys()].map(dismiss);
       pace.stop();

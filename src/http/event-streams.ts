@@ -10,7 +10,7 @@ import { createEventText } from './event-text.ts';
 import { createTurns, type Turns } from './event-turns.ts';
 
 const listenersAtMost = 2_000;
-const listenersOfAccount = 500;
+const listenersOfAccount = 1_000;
 const sweepMs = 15_000;
 /** Those that are told records of the past, at a time: each has a piece of the log in memory. */
 const replaysAtOnce = 32;

@@ -10,13 +10,14 @@ import { type Figure, reached, type Section } from './section.ts';
 import { brokerSection } from './sections/broker.ts';
 import { eventsSection } from './sections/events.ts';
 import { guardSection } from './sections/guard.ts';
+import { listenersSection } from './sections/listeners.ts';
 import { listsSection } from './sections/lists.ts';
 import { recordsSection } from './sections/records.ts';
 import { startSection } from './sections/start.ts';
 import { unlockSection } from './sections/unlock.ts';
 import { tableOf } from './table.ts';
 
-const sections: readonly Section[] = [unlockSection, eventsSection, listsSection, brokerSection, startSection];
+const sections: readonly Section[] = [unlockSection, eventsSection, listenersSection, listsSection, brokerSection, startSection];
 /** Run only when they are asked for by name. */
 const onRequest: readonly Section[] = [recordsSection, guardSection];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));

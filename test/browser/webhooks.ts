@@ -119,6 +119,13 @@ export function webhookTests(at: At): void {
     await dialog.getByRole('button', { name: 'New secret' }).click();
     expect(await dialog.getByRole('textbox', { name: 'Signing secret' }).inputValue()).toMatch(/^hook_/);
     await page.keyboard.press('Escape');
+    await stage.go(page, 'tokens', 'Access tokens');
+    await page
+      .getByRole('button', { name: /^Revoke .* of admin$/ })
+      .first()
+      .click();
+    await dialog.getByText('Webhooks of admin go on until they are removed: Building control.').waitFor();
+    await page.keyboard.press('Escape');
 
     const { body } = await site.api('POST', base, { body: { name: 'Old program', url: `${receiver.url}/old` } });
     await stage.go(page, `webhooks/${body['webhookId']}`, 'Old program');

@@ -421,6 +421,20 @@ describe('management', () => {
     expect(clock.timers()).toBe(0);
   });
 
+  test('that answers 410 while the disk takes nothing is switched off as soon as it takes something, and is asked once', async () => {
+    const { append, receiver, clock, storage, view, webhooks } = await setUp();
+    receiver.answer = () => ({ ...refused, status: 410 });
+    storage.fails = (write) => write === 'webhooks.update';
+    await append(lockId, 2);
+    await clock.advance(60_000);
+    expect(view()).toMatchObject({ webhook: { enabled: true } });
+    storage.fails = () => false;
+    await clock.advance(5_000);
+    expect(view()).toMatchObject({ webhook: { enabled: false } });
+    expect([receiver.posts.length, clock.timers()]).toEqual([1, 0]);
+    await webhooks.stop();
+  });
+
   test.each(['before', 'after'])('a change just %s an answer 410: it is switched off, and asked once', async (when) => {
     const { webhooks, webhookId, append, receiver, clock, storage, view, notices } = await setUp();
     let give = (): void => undefined;

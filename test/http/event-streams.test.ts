@@ -174,10 +174,10 @@ describe('GET /api/v1/events', () => {
     expect([head.status, head.headers['content-type']]).toEqual([200, 'text/event-stream']);
   });
 
-  test('500 listeners of one account, and then no more until one goes', async () => {
-    const { origin, tokenOf, server } = await serve();
+  test('1,000 listeners of one account hear what happens, and then there are no more until one goes', async () => {
+    const { origin, tokenOf, server, append, ids } = await serve();
     const token = await tokenOf(callers.manager);
-    const clients = await Promise.all(upTo(500).map(() => listenTo(origin, { token })));
+    const clients = await Promise.all(upTo(1_000).map(() => listenTo(origin, { token })));
     open.push(() => {
       for (const client of clients) client.close();
     });
@@ -186,8 +186,12 @@ describe('GET /api/v1/events', () => {
     const other = await listenTo(origin, { token: await tokenOf(callers.operator) });
     expect(other.status).toBe(200);
     other.close();
+    for (const client of clients) await client.whenHeard('ready');
+    await append(3);
+    for (const client of clients) await client.whenHeard('record', ({ recordId }) => recordId === 3);
+    for (const client of clients) expect(ids(client)).toEqual([1, 2, 3]);
     clients[0]?.close();
-    await until(() => server.eventFigures().listeners === 499, 'two have gone');
+    await until(() => server.eventFigures().listeners === 999, 'two have gone');
     expect((await listenTo(origin, { token })).status).toBe(200);
     expect(server.eventFigures().refused).toBe(1);
   });

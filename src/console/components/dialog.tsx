@@ -2,10 +2,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useStrings } from '../app.ts';
-import { Form } from './form.tsx';
+import { Form, type FormProps } from './form.tsx';
 import { Icon } from './icon.tsx';
 
-export function Dialog({ title, children, onClose }: { title: string; children: ComponentChildren; onClose: () => void }) {
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly onClose: () => void;
+}
+
+export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -40,7 +46,7 @@ export function Dialog({ title, children, onClose }: { title: string; children: 
 
 interface ConfirmProps {
   readonly title: string;
-  readonly text: string;
+  readonly text: ComponentChildren;
   readonly confirm: string;
   readonly danger?: boolean;
   /** Done when it resolves: then the caller closes it. */
@@ -48,13 +54,26 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
+/** Asks for what is to be entered; the button that sends it is called as the dialog, where nothing else is said. */
+export function FormDialog({ title, submit = title, onClose, ...form }: Omit<FormProps, 'onCancel' | 'submit'> & FormDialogProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form submit={submit} onCancel={onClose} {...form} />
+    </Dialog>
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  readonly submit?: string;
+  readonly onClose: () => void;
+}
+
 /** Asks before something is done that is not easily undone. */
 export function ConfirmDialog({ title, text, confirm, danger = true, onConfirm, onClose }: ConfirmProps) {
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form submit={confirm} danger={danger} onSubmit={onConfirm} onCancel={onClose}>
-        {() => <p>{text}</p>}
-      </Form>
-    </Dialog>
+    <FormDialog title={title} submit={confirm} danger={danger} onSubmit={onConfirm} onClose={onClose}>
+      {() => <p>{text}</p>}
+    </FormDialog>
   );
 }

@@ -15,7 +15,7 @@ export interface Values {
   all(name: string): readonly string[];
 }
 
-interface FormProps {
+export interface FormProps {
   /** The fields, given what is wrong with each of them. */
   readonly children: (errorOf: (name: string) => string | undefined) => ComponentChildren;
   readonly submit: string;

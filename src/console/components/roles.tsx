@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks';
 import type { GrantedRole } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from './button.tsx';
-import { ConfirmDialog, Dialog } from './dialog.tsx';
+import { ConfirmDialog, FormDialog } from './dialog.tsx';
 import { SelectField, TextField } from './field.tsx';
-import { Form } from './form.tsx';
 import { usePaged } from './paged.ts';
 import { PagedTable } from './table.tsx';
 
@@ -59,36 +58,35 @@ export function Roles({ lockId, mayAppoint = false, onAppointed }: RolesProps) {
         ]}
       />
       {open === 'grant' && (
-        <Dialog title={roles.grant} onClose={close}>
-          <Form
-            submit={roles.give}
-            required={['username']}
-            onCancel={close}
-            explain={({ code }) => (code === 'not-found' ? roles.nobody : undefined)}
-            onSubmit={async (values) => {
-              const [username, role] = [values.text('username'), values.text('role')];
-              if (role === 'administrator') await client.ask('PUT', `gateway/locks/${lockId}/administrator`, { body: { username } });
-              else await client.ask('PUT', `${path}/${encodeURIComponent(username)}`, { body: { role } });
-              done(roles.granted(username));
-              if (role === 'administrator') onAppointed?.();
-            }}
-          >
-            {(errorOf) => (
-              <>
-                <TextField label={roles.account} name="username" error={errorOf('username')} required autoFocus />
-                <SelectField
-                  label={roles.role}
-                  name="role"
-                  hint={roles.roleHint}
-                  options={(['operator', 'manager', ...(mayAppoint ? (['administrator'] as const) : [])] as const).map((role) => ({
-                    value: role,
-                    text: `${lock.roles[role]}: ${roles.rights[role]}`,
-                  }))}
-                />
-              </>
-            )}
-          </Form>
-        </Dialog>
+        <FormDialog
+          title={roles.grant}
+          onClose={close}
+          submit={roles.give}
+          required={['username']}
+          explain={({ code }) => (code === 'not-found' ? roles.nobody : undefined)}
+          onSubmit={async (values) => {
+            const [username, role] = [values.text('username'), values.text('role')];
+            if (role === 'administrator') await client.ask('PUT', `gateway/locks/${lockId}/administrator`, { body: { username } });
+            else await client.ask('PUT', `${path}/${encodeURIComponent(username)}`, { body: { role } });
+            done(roles.granted(username));
+            if (role === 'administrator') onAppointed?.();
+          }}
+        >
+          {(errorOf) => (
+            <>
+              <TextField label={roles.account} name="username" error={errorOf('username')} required autoFocus />
+              <SelectField
+                label={roles.role}
+                name="role"
+                hint={roles.roleHint}
+                options={(['operator', 'manager', ...(mayAppoint ? (['administrator'] as const) : [])] as const).map((role) => ({
+                  value: role,
+                  text: `${lock.roles[role]}: ${roles.rights[role]}`,
+                }))}
+              />
+            </>
+          )}
+        </FormDialog>
       )}
       {typeof open === 'object' && (
         <ConfirmDialog

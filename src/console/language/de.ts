@@ -297,6 +297,7 @@ export const de: Strings = {
     revoke: 'Widerrufen',
     remove: (name, username) => `„${name}“ von ${username} widerrufen`,
     removeText: 'Es wird ab sofort abgelehnt. Wer damit angemeldet ist, ist sofort abgemeldet.',
+    webhooksStay: (username, names) => `Webhooks von ${username} laufen weiter, bis sie entfernt werden: ${names}.`,
     removed: (name) => `„${name}“ wurde widerrufen.`,
   },
   hubs: {

@@ -292,6 +292,7 @@ export const en = {
     revoke: 'Revoke',
     remove: (name: string, username: string) => `Revoke “${name}” of ${username}`,
     removeText: 'It is refused from now on. Whoever is signed in with it is signed out at once.',
+    webhooksStay: (username: string, names: string) => `Webhooks of ${username} go on until they are removed: ${names}.`,
     removed: (name: string) => `“${name}” was revoked.`,
   },
   hubs: {

@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Account } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';
 import { CheckField, TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
@@ -52,32 +51,30 @@ export function AccountsPage() {
         ]}
       />
       {open === 'add' && (
-        <Dialog title={accounts.add} onClose={close}>
-          <Form
-            submit={accounts.add}
-            required={['username']}
-            onCancel={close}
-            onSubmit={async (values) => {
-              const body = { username: values.text('username'), gatewayAdministrator: values.checked('gatewayAdministrator') };
-              await client.ask('POST', 'gateway/accounts', { body });
-              done(accounts.added(body.username));
-            }}
-          >
-            {(errorOf) => (
-              <>
-                <TextField
-                  label={accounts.username}
-                  name="username"
-                  hint={accounts.usernameHint}
-                  error={errorOf('username')}
-                  required
-                  autoFocus
-                />
-                <CheckField label={accounts.gatewayAdministrator} name="gatewayAdministrator" hint={accounts.gatewayAdministratorHint} />
-              </>
-            )}
-          </Form>
-        </Dialog>
+        <FormDialog
+          title={accounts.add}
+          onClose={close}
+          required={['username']}
+          onSubmit={async (values) => {
+            const body = { username: values.text('username'), gatewayAdministrator: values.checked('gatewayAdministrator') };
+            await client.ask('POST', 'gateway/accounts', { body });
+            done(accounts.added(body.username));
+          }}
+        >
+          {(errorOf) => (
+            <>
+              <TextField
+                label={accounts.username}
+                name="username"
+                hint={accounts.usernameHint}
+                error={errorOf('username')}
+                required
+                autoFocus
+              />
+              <CheckField label={accounts.gatewayAdministrator} name="gatewayAdministrator" hint={accounts.gatewayAdministratorHint} />
+            </>
+          )}
+        </FormDialog>
       )}
       {typeof open === 'object' && (
         <ConfirmDialog

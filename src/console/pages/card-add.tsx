@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
 import { useApp, useStrings } from '../app.ts';
 import { isCardNumber, reversed } from '../card-number.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { ChoiceField, TextField } from '../components/field.tsx';
-import { Form, type Values } from '../components/form.tsx';
+import type { Values } from '../components/form.tsx';
 import { ValidityFields, validityOf } from '../components/validity.tsx';
 
 /** The gateway tells the lock, and keeps the change once the lock has confirmed it. */
@@ -35,35 +35,33 @@ export function AddCardDialog({ lockId, onClose, onDone }: AddCardProps) {
   }
 
   return (
-    <Dialog title={cards.add} onClose={onClose}>
-      <Form submit={cards.add} required={['cardNumber']} onCancel={onClose} onSubmit={add}>
-        {(errorOf) => (
-          <>
-            <TextField label={cards.name} name="cardName" maxLength={64} error={errorOf('cardName')} autoFocus />
-            <TextField
-              label={cards.number}
-              name="cardNumber"
-              hint={cards.numberHint}
-              error={errorOf('cardNumber')}
-              onInput={setNumber}
-              required
-            />
-            <ChoiceField
-              label={cards.order}
-              name="method"
-              value={method}
-              hint={stored}
-              onInput={(value) => setMethod(value as 'regular' | 'reverse')}
-              options={(['regular', 'reverse'] as const).map((value) => ({
-                value,
-                text: cards.orders[value],
-                hint: cards.orderHints[value],
-              }))}
-            />
-            <ValidityFields errorOf={errorOf} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog title={cards.add} onClose={onClose} required={['cardNumber']} onSubmit={add}>
+      {(errorOf) => (
+        <>
+          <TextField label={cards.name} name="cardName" maxLength={64} error={errorOf('cardName')} autoFocus />
+          <TextField
+            label={cards.number}
+            name="cardNumber"
+            hint={cards.numberHint}
+            error={errorOf('cardNumber')}
+            onInput={setNumber}
+            required
+          />
+          <ChoiceField
+            label={cards.order}
+            name="method"
+            value={method}
+            hint={stored}
+            onInput={(value) => setMethod(value as 'regular' | 'reverse')}
+            options={(['regular', 'reverse'] as const).map((value) => ({
+              value,
+              text: cards.orders[value],
+              hint: cards.orderHints[value],
+            }))}
+          />
+          <ValidityFields errorOf={errorOf} />
+        </>
+      )}
+    </FormDialog>
   );
 }

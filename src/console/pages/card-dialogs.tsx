@@ -1,9 +1,8 @@
 // Changes one card of a lock: its name, its validity, or that it is there.
 import type { Card } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
-import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { ValidityFields, validityOf } from '../components/validity.tsx';
 
 /** The gateway tells the lock, and keeps the change once the lock has confirmed it. */
@@ -19,22 +18,21 @@ export function RenameCardDialog({ card: { lockId, cardId, cardName }, onClose, 
   const { client } = useApp();
   const { cards, common } = useStrings();
   return (
-    <Dialog title={cards.rename} onClose={onClose}>
-      <Form
-        submit={common.save}
-        required={['cardName']}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const query = { lockId, cardId, cardName: values.text('cardName'), changeType: viaGateway };
-          await client.ask('PUT', 'identity-card/rename', { query });
-          onDone(cards.renamed);
-        }}
-      >
-        {(errorOf) => (
-          <TextField label={cards.name} name="cardName" value={cardName} maxLength={64} error={errorOf('cardName')} required autoFocus />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={cards.rename}
+      onClose={onClose}
+      submit={common.save}
+      required={['cardName']}
+      onSubmit={async (values) => {
+        const query = { lockId, cardId, cardName: values.text('cardName'), changeType: viaGateway };
+        await client.ask('PUT', 'identity-card/rename', { query });
+        onDone(cards.renamed);
+      }}
+    >
+      {(errorOf) => (
+        <TextField label={cards.name} name="cardName" value={cardName} maxLength={64} error={errorOf('cardName')} required autoFocus />
+      )}
+    </FormDialog>
   );
 }
 
@@ -43,19 +41,18 @@ export function CardValidityDialog({ card, onClose, onDone }: CardDialogProps) {
   const strings = useStrings();
   const { lockId, cardId } = card;
   return (
-    <Dialog title={strings.cards.changeValidity} onClose={onClose}>
-      <Form
-        submit={strings.common.save}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const query = { lockId, cardId, changeType: viaGateway, ...validityOf(values, strings) };
-          await client.ask('PUT', 'identity-card/change-validity', { query });
-          onDone(strings.cards.validityChanged);
-        }}
-      >
-        {(errorOf) => <ValidityFields errorOf={errorOf} value={card} />}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={strings.cards.changeValidity}
+      onClose={onClose}
+      submit={strings.common.save}
+      onSubmit={async (values) => {
+        const query = { lockId, cardId, changeType: viaGateway, ...validityOf(values, strings) };
+        await client.ask('PUT', 'identity-card/change-validity', { query });
+        onDone(strings.cards.validityChanged);
+      }}
+    >
+      {(errorOf) => <ValidityFields errorOf={errorOf} value={card} />}
+    </FormDialog>
   );
 }
 

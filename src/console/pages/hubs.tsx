@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Hub } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { Online } from '../components/lock-facts.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
@@ -64,24 +63,22 @@ export function HubsPage() {
         ]}
       />
       {open === 'add' && (
-        <Dialog title={hubs.add} onClose={close}>
-          <Form
-            submit={hubs.add}
-            required={['name', 'mac']}
-            onCancel={close}
-            onSubmit={async (values) => {
-              const body = { name: values.text('name'), mac: values.text('mac') };
-              issue(await client.ask<Issued>('POST', 'gateway/hubs', { body }));
-            }}
-          >
-            {(errorOf) => (
-              <>
-                <TextField label={hubs.name} name="name" hint={hubs.nameHint} error={errorOf('name')} required maxLength={64} autoFocus />
-                <TextField label={devices.mac} name="mac" hint={devices.macHint} error={errorOf('mac')} required />
-              </>
-            )}
-          </Form>
-        </Dialog>
+        <FormDialog
+          title={hubs.add}
+          onClose={close}
+          required={['name', 'mac']}
+          onSubmit={async (values) => {
+            const body = { name: values.text('name'), mac: values.text('mac') };
+            issue(await client.ask<Issued>('POST', 'gateway/hubs', { body }));
+          }}
+        >
+          {(errorOf) => (
+            <>
+              <TextField label={hubs.name} name="name" hint={hubs.nameHint} error={errorOf('name')} required maxLength={64} autoFocus />
+              <TextField label={devices.mac} name="mac" hint={devices.macHint} error={errorOf('mac')} required />
+            </>
+          )}
+        </FormDialog>
       )}
       {typeof open === 'object' && 'issued' in open && (
         <SecretDialog

@@ -3,9 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { LockDetail } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { useFormats } from '../format.ts';
 
@@ -84,31 +83,30 @@ function RenameDialog({ detail, onClose, onDone }: { detail: LockDetail; onClose
   const { client, toasts } = useApp();
   const { lock: strings, common } = useStrings();
   return (
-    <Dialog title={strings.rename} onClose={onClose}>
-      <Form
-        submit={common.save}
-        required={['lockAlias']}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await client.ask('PUT', 'lock/rename', { query: { lockId: detail.lockId, lockAlias: values.text('lockAlias') } });
-          toasts.show('good', strings.renamed);
-          onDone();
-          onClose();
-        }}
-      >
-        {(errorOf) => (
-          <TextField
-            label={strings.alias}
-            name="lockAlias"
-            value={detail.lockAlias}
-            maxLength={64}
-            error={errorOf('lockAlias')}
-            required
-            autoFocus
-          />
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={strings.rename}
+      onClose={onClose}
+      submit={common.save}
+      required={['lockAlias']}
+      onSubmit={async (values) => {
+        await client.ask('PUT', 'lock/rename', { query: { lockId: detail.lockId, lockAlias: values.text('lockAlias') } });
+        toasts.show('good', strings.renamed);
+        onDone();
+        onClose();
+      }}
+    >
+      {(errorOf) => (
+        <TextField
+          label={strings.alias}
+          name="lockAlias"
+          value={detail.lockAlias}
+          maxLength={64}
+          error={errorOf('lockAlias')}
+          required
+          autoFocus
+        />
+      )}
+    </FormDialog>
   );
 }
 

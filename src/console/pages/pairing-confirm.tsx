@@ -1,9 +1,8 @@
 // The yes of a person: the fingerprint was compared, and the lock has a name.
 import type { PendingDevice } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { CheckField, TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 
 interface ConfirmDeviceProps {
   readonly device: PendingDevice;
@@ -16,42 +15,41 @@ export function ConfirmDevice({ device, onClose, onDone }: ConfirmDeviceProps) {
   const { client } = useApp();
   const { deviceId, lockMac, keyFingerprint, replaces } = device;
   return (
-    <Dialog title={pairing.confirmOne(lockMac)} onClose={onClose}>
-      <Form
-        submit={pairing.confirm}
-        required={replaces ? ['compared'] : ['compared', 'lockName']}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const name = values.text('lockName');
-          const lock = { lockName: name, ...(values.text('groupName') !== '' && { groupName: values.text('groupName') }) };
-          const body = { keyFingerprint, ...(!replaces && lock) };
-          await client.ask('POST', `gateway/devices/${deviceId}/confirm`, { body });
-          onDone(replaces?.lockName ?? name);
-        }}
-      >
-        {(errorOf) => (
-          <>
-            <div>
-              <p>{pairing.compare}</p>
-              <p class="fingerprint large">{keyFingerprint}</p>
-            </div>
-            <CheckField label={pairing.compared} name="compared" error={errorOf('compared')} />
-            {!replaces && (
-              <>
-                <TextField label={registered.name} name="lockName" error={errorOf('lockName')} required maxLength={64} />
-                <TextField
-                  label={registered.group}
-                  name="groupName"
-                  hint={registered.groupHint}
-                  error={errorOf('groupName')}
-                  maxLength={64}
-                />
-              </>
-            )}
-            {replaces && <p>{pairing.replaces(replaces.lockName)}</p>}
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={pairing.confirmOne(lockMac)}
+      onClose={onClose}
+      submit={pairing.confirm}
+      required={replaces ? ['compared'] : ['compared', 'lockName']}
+      onSubmit={async (values) => {
+        const name = values.text('lockName');
+        const lock = { lockName: name, ...(values.text('groupName') !== '' && { groupName: values.text('groupName') }) };
+        const body = { keyFingerprint, ...(!replaces && lock) };
+        await client.ask('POST', `gateway/devices/${deviceId}/confirm`, { body });
+        onDone(replaces?.lockName ?? name);
+      }}
+    >
+      {(errorOf) => (
+        <>
+          <div>
+            <p>{pairing.compare}</p>
+            <p class="fingerprint large">{keyFingerprint}</p>
+          </div>
+          <CheckField label={pairing.compared} name="compared" error={errorOf('compared')} />
+          {!replaces && (
+            <>
+              <TextField label={registered.name} name="lockName" error={errorOf('lockName')} required maxLength={64} />
+              <TextField
+                label={registered.group}
+                name="groupName"
+                hint={registered.groupHint}
+                error={errorOf('groupName')}
+                maxLength={64}
+              />
+            </>
+          )}
+          {replaces && <p>{pairing.replaces(replaces.lockName)}</p>}
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -3,9 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import type { Hub, ManagedLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { SelectField, TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 
 export function LockDescription({ lock, onClose, onDone }: { lock: ManagedLock; onClose: () => void; onDone: () => void }) {
   const { registered } = useStrings();
@@ -18,67 +17,66 @@ export function LockDescription({ lock, onClose, onDone }: { lock: ManagedLock; 
     );
   }, [client]);
   return (
-    <Dialog title={registered.change} onClose={onClose}>
-      <Form
-        submit={registered.save}
-        required={['lockName', 'lockAlias']}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const hubId = values.text('hubId') === '' ? null : values.text('hubId');
-          const body = {
-            lockName: values.text('lockName'),
-            lockAlias: values.text('lockAlias'),
-            groupName: values.text('groupName'),
-            // Who binds a lock anew ends its session.
-            ...(hubs !== undefined && hubId !== lock.hubId && { hubId }),
-          };
-          await client.ask('PUT', `gateway/locks/${lock.lockId}`, { body });
-          onDone();
-        }}
-      >
-        {(errorOf) => (
-          <>
-            <TextField
-              label={registered.name}
-              name="lockName"
-              value={lock.lockName}
-              error={errorOf('lockName')}
-              required
-              maxLength={64}
-              autoFocus
+    <FormDialog
+      title={registered.change}
+      onClose={onClose}
+      submit={registered.save}
+      required={['lockName', 'lockAlias']}
+      onSubmit={async (values) => {
+        const hubId = values.text('hubId') === '' ? null : values.text('hubId');
+        const body = {
+          lockName: values.text('lockName'),
+          lockAlias: values.text('lockAlias'),
+          groupName: values.text('groupName'),
+          // Who binds a lock anew ends its session.
+          ...(hubs !== undefined && hubId !== lock.hubId && { hubId }),
+        };
+        await client.ask('PUT', `gateway/locks/${lock.lockId}`, { body });
+        onDone();
+      }}
+    >
+      {(errorOf) => (
+        <>
+          <TextField
+            label={registered.name}
+            name="lockName"
+            value={lock.lockName}
+            error={errorOf('lockName')}
+            required
+            maxLength={64}
+            autoFocus
+          />
+          <TextField
+            label={registered.alias}
+            name="lockAlias"
+            value={lock.lockAlias}
+            hint={registered.aliasHint}
+            error={errorOf('lockAlias')}
+            required
+            maxLength={64}
+          />
+          <TextField
+            label={registered.group}
+            name="groupName"
+            value={lock.groupName}
+            hint={registered.groupHint}
+            error={errorOf('groupName')}
+            maxLength={64}
+          />
+          {hubs !== undefined && hubs.length > 0 && (
+            <SelectField
+              label={registered.way}
+              name="hubId"
+              value={lock.hubId ?? ''}
+              hint={registered.wayHint}
+              options={[
+                { value: '', text: registered.direct },
+                ...hubs.map(({ deviceId, name }) => ({ value: deviceId, text: registered.hub(name) })),
+              ]}
             />
-            <TextField
-              label={registered.alias}
-              name="lockAlias"
-              value={lock.lockAlias}
-              hint={registered.aliasHint}
-              error={errorOf('lockAlias')}
-              required
-              maxLength={64}
-            />
-            <TextField
-              label={registered.group}
-              name="groupName"
-              value={lock.groupName}
-              hint={registered.groupHint}
-              error={errorOf('groupName')}
-              maxLength={64}
-            />
-            {hubs !== undefined && hubs.length > 0 && (
-              <SelectField
-                label={registered.way}
-                name="hubId"
-                value={lock.hubId ?? ''}
-                hint={registered.wayHint}
-                options={[
-                  { value: '', text: registered.direct },
-                  ...hubs.map(({ deviceId, name }) => ({ value: deviceId, text: registered.hub(name) })),
-                ]}
-              />
-            )}
-          </>
-        )}
-      </Form>
-    </Dialog>
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,9 +1,8 @@
 // Registering a lock that does not make its own key: the gateway makes one, and shows it this once.
 import { useState } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { SecretDialog } from '../components/secret-dialog.tsx';
 
 /** What a device logs in with. */
@@ -18,27 +17,25 @@ export function RegisterLock({ onClose, onChange }: { onClose: () => void; onCha
   const [issued, setIssued] = useState<IssuedKey>();
   if (issued) return <LockKeyDialog issued={issued} onClose={onClose} />;
   return (
-    <Dialog title={registered.add} onClose={onClose}>
-      <Form
-        submit={registered.add}
-        required={['lockName', 'lockMac']}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const [lockName, lockMac, groupName] = [values.text('lockName'), values.text('lockMac'), values.text('groupName')];
-          const body = { lockName, lockMac, ...(groupName !== '' && { groupName }) };
-          setIssued(await client.ask<IssuedKey>('POST', 'gateway/locks', { body }));
-          onChange();
-        }}
-      >
-        {(errorOf) => (
-          <>
-            <TextField label={registered.name} name="lockName" error={errorOf('lockName')} required maxLength={64} autoFocus />
-            <TextField label={devices.mac} name="lockMac" hint={devices.macHint} error={errorOf('lockMac')} required />
-            <TextField label={registered.group} name="groupName" hint={registered.groupHint} error={errorOf('groupName')} maxLength={64} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={registered.add}
+      onClose={onClose}
+      required={['lockName', 'lockMac']}
+      onSubmit={async (values) => {
+        const [lockName, lockMac, groupName] = [values.text('lockName'), values.text('lockMac'), values.text('groupName')];
+        const body = { lockName, lockMac, ...(groupName !== '' && { groupName }) };
+        setIssued(await client.ask<IssuedKey>('POST', 'gateway/locks', { body }));
+        onChange();
+      }}
+    >
+      {(errorOf) => (
+        <>
+          <TextField label={registered.name} name="lockName" error={errorOf('lockName')} required maxLength={64} autoFocus />
+          <TextField label={devices.mac} name="lockMac" hint={devices.macHint} error={errorOf('lockMac')} required />
+          <TextField label={registered.group} name="groupName" hint={registered.groupHint} error={errorOf('groupName')} maxLength={64} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

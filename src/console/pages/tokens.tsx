@@ -1,11 +1,10 @@
 // What programs and people sign in with: made, shown once, taken away.
 import { useState } from 'preact/hooks';
-import type { Token } from '../api/types.ts';
+import type { Token, Webhook } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';
 import { SelectField, TextField } from '../components/field.tsx';
-import { Form } from '../components/form.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { SecretDialog } from '../components/secret-dialog.tsx';
@@ -20,7 +19,7 @@ type Open = 'add' | { readonly made: string; readonly name: string } | { readonl
 
 export function TokensPage() {
   const { tokens, common } = useStrings();
-  const { client, toasts } = useApp();
+  const { toasts } = useApp();
   const { dateTime } = useFormats();
   const paged = usePaged<Token>('gateway/tokens');
   const [open, setOpen] = useState<Open>();
@@ -69,13 +68,10 @@ export function TokensPage() {
         <SecretDialog title={open.name} text={tokens.madeText} secrets={[{ label: tokens.secret, value: open.made }]} onClose={close} />
       )}
       {typeof open === 'object' && 'remove' in open && (
-        <ConfirmDialog
-          title={tokens.remove(open.remove.name, open.remove.username)}
-          text={tokens.removeText}
-          confirm={tokens.revoke}
+        <RevokeToken
+          token={open.remove}
           onClose={close}
-          onConfirm={async () => {
-            await client.ask('DELETE', `gateway/tokens/${open.remove.tokenId}`);
+          onDone={() => {
             close();
             toasts.show('good', tokens.removed(open.remove.name));
             paged.reload();
@@ -86,41 +82,64 @@ export function TokensPage() {
   );
 }
 
+/** Webhooks are their account's, whatever token made them: whoever revokes one is told that they go on. */
+function RevokeToken({ token, onClose, onDone }: { token: Token; onClose: () => void; onDone: () => void }) {
+  const { tokens } = useStrings();
+  const { client } = useApp();
+  const { tokenId, name, username } = token;
+  const webhooks = usePaged<Webhook>('gateway/webhooks', {}, 100).page?.list.filter((webhook) => webhook.username === username) ?? [];
+  return (
+    <ConfirmDialog
+      title={tokens.remove(name, username)}
+      text={
+        <>
+          {tokens.removeText}
+          {webhooks.length > 0 && <> {tokens.webhooksStay(username, webhooks.map((webhook) => webhook.name).join(', '))}</>}
+        </>
+      }
+      confirm={tokens.revoke}
+      onClose={onClose}
+      onConfirm={async () => {
+        await client.ask('DELETE', `gateway/tokens/${tokenId}`);
+        onDone();
+      }}
+    />
+  );
+}
+
 function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (name: string, token: string) => void }) {
   const { tokens } = useStrings();
   const { client } = useApp();
   const usernames = useUsernames();
   return (
-    <Dialog title={tokens.add} onClose={onClose}>
-      <Form
-        submit={tokens.add}
-        required={['name']}
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          const days = Number(values.text('expiresInDays'));
-          const body = { username: values.text('username'), name: values.text('name'), ...(days > 0 && { expiresInDays: days }) };
-          const { token } = await client.ask<{ token: string }>('POST', 'gateway/tokens', { body });
-          onMade(body.name, token);
-        }}
-      >
-        {(errorOf) => (
-          <>
-            <TextField label={tokens.name} name="name" hint={tokens.nameHint} error={errorOf('name')} required maxLength={64} autoFocus />
-            <SelectField
-              label={tokens.account}
-              name="username"
-              error={errorOf('username')}
-              options={usernames.map((value) => ({ value, text: value }))}
-            />
-            <SelectField
-              label={tokens.lifetime}
-              name="expiresInDays"
-              value="365"
-              options={lifetimes.map((days) => ({ value: String(days), text: tokens.lifetimes(days) }))}
-            />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={tokens.add}
+      onClose={onClose}
+      required={['name']}
+      onSubmit={async (values) => {
+        const days = Number(values.text('expiresInDays'));
+        const body = { username: values.text('username'), name: values.text('name'), ...(days > 0 && { expiresInDays: days }) };
+        const { token } = await client.ask<{ token: string }>('POST', 'gateway/tokens', { body });
+        onMade(body.name, token);
+      }}
+    >
+      {(errorOf) => (
+        <>
+          <TextField label={tokens.name} name="name" hint={tokens.nameHint} error={errorOf('name')} required maxLength={64} autoFocus />
+          <SelectField
+            label={tokens.account}
+            name="username"
+            error={errorOf('username')}
+            options={usernames.map((value) => ({ value, text: value }))}
+          />
+          <SelectField
+            label={tokens.lifetime}
+            name="expiresInDays"
+            value="365"
+            options={lifetimes.map((days) => ({ value: String(days), text: tokens.lifetimes(days) }))}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

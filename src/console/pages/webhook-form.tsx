@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Webhook } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { FormDialog } from '../components/dialog.tsx';
 import { CheckField, ManyField, TextField } from '../components/field.tsx';
-import { Form, type Values } from '../components/form.tsx';
+import type { Values } from '../components/form.tsx';
 import { LocksField } from '../components/locks-field.tsx';
 import type { Live } from '../live.ts';
 
@@ -43,42 +43,46 @@ export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookForm
 
   const title = webhook === undefined ? webhooks.add : webhooks.change;
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form submit={webhook === undefined ? webhooks.add : common.save} required={['name', 'url']} onCancel={onClose} onSubmit={save}>
-        {(errorOf) => (
-          <>
-            <TextField label={webhooks.name} name="name" value={webhook?.name} error={errorOf('name')} required maxLength={64} autoFocus />
-            <TextField
-              label={webhooks.url}
-              name="url"
-              type="url"
-              value={webhook?.url}
-              hint={webhooks.urlHint}
-              error={errorOf('url')}
-              required
+    <FormDialog
+      title={title}
+      onClose={onClose}
+      submit={webhook === undefined ? webhooks.add : common.save}
+      required={['name', 'url']}
+      onSubmit={save}
+    >
+      {(errorOf) => (
+        <>
+          <TextField label={webhooks.name} name="name" value={webhook?.name} error={errorOf('name')} required maxLength={64} autoFocus />
+          <TextField
+            label={webhooks.url}
+            name="url"
+            type="url"
+            value={webhook?.url}
+            hint={webhooks.urlHint}
+            error={errorOf('url')}
+            required
+          />
+          <ManyField
+            label={webhooks.events}
+            name="eventTypes"
+            hint={webhooks.eventsHint}
+            values={webhook?.eventTypes ?? []}
+            options={eventTypes.map((value) => ({ value, text: webhooks.eventTypes[value] ?? value }))}
+          />
+          {choosesLocks && (
+            <LocksField
+              label={webhooks.locks}
+              name="lockIds"
+              hint={webhooks.locksHint}
+              error={errorOf('lockIds')}
+              values={webhook?.lockIds ?? []}
+              names={names}
             />
-            <ManyField
-              label={webhooks.events}
-              name="eventTypes"
-              hint={webhooks.eventsHint}
-              values={webhook?.eventTypes ?? []}
-              options={eventTypes.map((value) => ({ value, text: webhooks.eventTypes[value] ?? value }))}
-            />
-            {choosesLocks && (
-              <LocksField
-                label={webhooks.locks}
-                name="lockIds"
-                hint={webhooks.locksHint}
-                error={errorOf('lockIds')}
-                values={webhook?.lockIds ?? []}
-                names={names}
-              />
-            )}
-            {webhook && <CheckField label={webhooks.enabled} name="enabled" checked={webhook.enabled} />}
-          </>
-        )}
-      </Form>
-    </Dialog>
+          )}
+          {webhook && <CheckField label={webhooks.enabled} name="enabled" checked={webhook.enabled} />}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

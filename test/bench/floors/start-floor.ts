@@ -28,5 +28,6 @@ export const startHelloNode = () => startFloor<'http'>('hello-node');
 export const startHelloExpress = () => startFloor<'http'>('hello-express');
 export const startTrimmedExpress = () => startFloor<'http'>('trimmed-express');
 export const startEcho = () => startFloor<'echo'>('echo');
+export const startFanOut = () => startFloor<'http' | 'poke'>('fan-out');
 export const startBareBridge = () => startFloor<'http' | 'mqtt'>('bare-bridge');
 export const startMosquittoBridge = (port: number) => startFloor<'http'>('mosquitto-bridge', [String(port)]);
