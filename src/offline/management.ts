@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { createAccountService } from '../domain/account-service.ts';
 import { createAuditTrail } from '../domain/audit.ts';
 import { auditedAccounts, auditedHubs, auditedRegistrations, auditedRoles } from '../domain/audited-services.ts';
+import { keepingBatteries } from '../domain/battery-history.ts';
 import { createHubService } from '../domain/hub-service.ts';
 import type { Log } from '../domain/part.ts';
 import { createRegistrationService } from '../domain/registration-service.ts';
@@ -31,7 +32,8 @@ export async function manageDirectory<T>(
   const secrets = createSecrets();
   const administration = createSequence();
   const store = createStore({ directory, clock, log, secrets, onFatal });
-  const { locks, hubs, statuses, accounts, counters } = store;
+  const { locks, hubs, accounts, counters } = store;
+  const statuses = keepingBatteries(store.statuses, store.batteries, clock);
   // Nobody is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
   const common = { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration };
