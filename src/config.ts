@@ -8,7 +8,6 @@ const enabled = z.boolean('must be true or false');
 const host = z.string().min(1, 'must be a host name or address');
 const port = z.int('must be a whole number').min(0, 'must be 0 to 65535 (0: any free port)').max(65_535, 'must be 0 to 65535');
 const topicRoot = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'must be topic levels of letters, digits, _ and -, separated by /');
-const commandTimeoutMs = z.int('must be a whole number').min(100, 'must be 100 to 120000').max(120_000, 'must be 100 to 120000');
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as "03:30"');
 const file = z.string().min(1, 'must name a file');
 const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
@@ -43,14 +42,14 @@ const schema = group({
     .union([z.literal('auto'), z.strictObject({ certificate: file, key: file })], 'must be auto, or the files certificate and key')
     .default('auto'),
   tlsNames: z.array(certificateName, 'must be a list of names').default([]),
-  commandTimeoutMs: commandTimeoutMs.default(10_000),
+  commandTimeoutMs: wholeNumber(100, 120_000).default(10_000),
   metrics: group({ enabled: enabled.default(false) }).prefault({}),
   discovery: group({ enabled: enabled.default(true) }).prefault({}),
   retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
   backup: group({
     at: z.union([timeOfDay, z.literal('off')], 'must be a time of day in UTC such as "02:30", or off').default('02:30'),
     folder: z.string().min(1, 'must name a folder').default('backups'),
-    keep: z.int('must be a whole number').min(1, 'must be 1 to 1000').max(1_000, 'must be 1 to 1000').default(7),
+    keep: wholeNumber(1, 1_000).default(7),
   }).prefault({}),
   alarms: group({
     offlineAfterSeconds: wholeNumber(1, 86_400).default(60),

@@ -120,10 +120,7 @@ const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).
 export const managementPage = checked(z.object(ofManagement), (page) => page);
 
 /** The list of what belongs to one lock. */
-export const pageOfLock = checked(
-  z.object({ lockId, pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) }),
-  ({ lockId, ...page }) => ({ lockId, page }),
-);
+export const pageOfLock = checked(z.object({ lockId, ...ofManagement }), ({ lockId, ...page }) => ({ lockId, page }));
 
 export const oneRole = checked(z.object({ lockId, username }), (value) => value);
 
