@@ -11,6 +11,7 @@ const dayMs = 86_400_000;
 export interface NewToken {
   readonly username: string;
   readonly name: string;
+  /** Absent: never. */
   readonly expiresInDays?: number;
 }
 
@@ -19,17 +20,19 @@ export interface TokenView {
   readonly username: string;
 }
 
+/** All but `authenticate` for gateway administrators: `forbidden` for others. */
 export interface AccountService {
   /** The caller behind a token; `token-invalid`, `token-expired`. */
   authenticate(token: string): Caller;
   /** `conflict` when the name is taken. */
   createAccount(caller: Caller, username: string, gatewayAdministrator: boolean): Promise<Account>;
   listAccounts(caller: Caller, page: PageRequest): Page<Account>;
-  /** With its tokens. `conflict`: the last gateway administrator, or the administrator of a lock. */
+  /** With its tokens; what roles it had stay with the locks, and count for nobody. `not-found`; `conflict`: the last gateway administrator, or the administrator of a lock. */
   removeAccount(caller: Caller, username: string): Promise<void>;
-  /** `secret` is the token itself, shown this once. */
+  /** `secret` is the token itself, shown this once. `not-found` when there is no such account. */
   createToken(caller: Caller, token: NewToken): Promise<TokenView & { readonly secret: string }>;
   listTokens(caller: Caller, page: PageRequest): Page<TokenView>;
+  /** It is refused from now on. `not-found`. */
   removeToken(caller: Caller, tokenId: number): Promise<void>;
 }
 

@@ -7,6 +7,7 @@ import {
   type CardOnLock,
   hasEnded,
   type LockCards,
+  requireInOrder,
   sameCard,
   storedCardNumber,
   type Validity,
@@ -31,16 +32,20 @@ export interface NewCard extends Validity {
   readonly name: string;
 }
 
+/** For managers of the lock: `forbidden` for others, `lock-not-found` before that; `card-not-found` where a card is named. */
 export interface CardService {
   /** Changes through the gateway, of all locks, now. */
   figures(): QueueFigures;
+  /** By cardId. */
   list(caller: Caller, lockId: LockId, page: PageRequest): Page<Card>;
   detail(caller: Caller, lockId: LockId, cardId: CardId): Card;
   /** `card-exists`, `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`; `invalid-parameter` for dates that make no sense. */
   add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: Gone): Promise<CardId>;
+  /** The codes of `add`, but for `card-exists`. It may lie in the past. */
   changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: Gone): Promise<void>;
   /** Concerns only the gateway. */
   rename(caller: Caller, lockId: LockId, cardId: CardId, name: string): Promise<void>;
+  /** That the lock no longer had it is no error. The codes of `add`, but for `card-exists`. */
   remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: Gone): Promise<void>;
   /** What the lock itself holds, asked now; `known`: the gateway has a card of that number. */
   onLock(caller: Caller, lockId: LockId, gone: Gone): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
@@ -161,8 +166,7 @@ export function createCardService(options: {
     async add(caller, lockId, { cardNumber, byteOrder, name, startDate, endDate }, via, gone) {
       const stored = storedCardNumber(cardNumber, byteOrder);
       const createdAt = clock.now();
-      const always = startDate === 0 && endDate === 0;
-      if (!always && endDate < startDate) throw invalidParameter('endDate', 'must not be before startDate');
+      requireInOrder({ startDate, endDate });
       if (hasEnded({ startDate, endDate }, createdAt)) throw invalidParameter('endDate', 'must not be in the past');
       requireRole(locks, caller, lockId, 'manager');
       const newCard = async (): Promise<Card> => {
@@ -188,6 +192,7 @@ export function createCardService(options: {
     },
 
     async changeValidity(caller, lockId, cardId, validity, via, gone) {
+      requireInOrder(validity);
       requireRole(locks, caller, lockId, 'manager');
       const { cardNumber } = cardWithId(cards.of(lockId), cardId);
       const { startDate, endDate } = validity;

@@ -51,6 +51,11 @@ export function sameCard(cardNumber: string): string {
 /** What fits in 8 bytes; no reader has more. */
 export const greatestCardNumber = (1n << 64n) - 1n;
 
+/** `invalid-parameter` when it ends before it begins. Both 0 is in order. */
+export function requireInOrder({ startDate, endDate }: Validity): void {
+  if (endDate < startDate) throw invalidParameter('endDate', 'must not be before startDate');
+}
+
 /** Whether a card with this validity opens nothing any more, nor ever will. Both 0: never. */
 export function hasEnded({ startDate, endDate }: Validity, now: number): boolean {
   return (startDate !== 0 || endDate !== 0) && endDate < now;

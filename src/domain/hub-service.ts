@@ -27,14 +27,15 @@ export interface IssuedHubKey {
   readonly deviceKey: string;
 }
 
+/** For gateway administrators: `forbidden` for others. */
 export interface HubService {
   /** `conflict` when a lock or a hub has this MAC address. */
   register(caller: Caller, hub: NewHub): Promise<IssuedHubKey>;
   /** In the order of registration. */
   list(caller: Caller, page: PageRequest): Page<ManagedHub>;
-  /** `conflict` while locks are bound to it. */
+  /** Ends its connection. `not-found`; `conflict` while locks are bound to it. */
   remove(caller: Caller, deviceId: DeviceId): Promise<void>;
-  /** A new device key; the old one and its connection, and with it the sessions of its locks, end at once. */
+  /** A new device key; the old one and its connection, and with it the sessions of its locks, end at once. `not-found`. */
   renewKey(caller: Caller, deviceId: DeviceId): Promise<IssuedHubKey>;
 }
 

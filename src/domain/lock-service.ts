@@ -21,6 +21,7 @@ export interface LockView {
 /** How lock or unlock ended: false with the lock's own error code when it could not do it. */
 export type MoveResult = { readonly success: true } | { readonly success: false; readonly reason: string };
 
+/** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 5). */
 export interface LockService {
   /** Locks on which the caller has any role, by lockId ascending; `alias` matches any part, whatever the case. */
   list(caller: Caller, page: PageRequest, alias?: string): Page<LockView>;
@@ -89,14 +90,14 @@ export function createLockService(options: {
     state(caller, lockId) {
       requireRole(locks, caller, lockId, 'operator');
       const { state, stateAt } = statuses.get(lockId);
-      if (state === null || stateAt === null) throw unknown('open state');
+      if (state === null || stateAt === null) throw neverSaid('open state');
       return { state, stateAt, online: link.session(lockId) !== undefined };
     },
 
     battery(caller, lockId) {
       requireRole(locks, caller, lockId, 'operator');
       const { batteryPercent } = statuses.get(lockId);
-      if (batteryPercent === null) throw unknown('battery level');
+      if (batteryPercent === null) throw neverSaid('battery level');
       return batteryPercent;
     },
 
@@ -167,6 +168,6 @@ export function refuseUnlessOk(end: CommandEnd): void {
   }
 }
 
-function unknown(what: string): DomainError {
+function neverSaid(what: string): DomainError {
   return new DomainError('state-unknown', `the lock has never reported its ${what}`);
 }

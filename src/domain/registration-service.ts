@@ -46,15 +46,21 @@ export interface IssuedKey {
   readonly deviceKey: string;
 }
 
+/** For gateway administrators: `forbidden` for others, `lock-not-found` before that. */
 export interface RegistrationService {
-  /** `conflict` when the MAC is registered already, for a lock or a hub. The key is of use while the lock is bound to no hub. */
+  /**
+   * `conflict` when the MAC is registered already, for a lock or a hub; `not-found` when there is no such administrator or hub. The key is of
+   * use while the lock is bound to no hub.
+   */
   register(caller: Caller, lock: NewLock): Promise<IssuedKey>;
   /** As `register`, with a key that the lock has made itself (Protocol 7). */
   adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
   /** A registered lock has made itself a new key (Protocol 7): the old one and its connection end at once. `conflict` behind a hub. */
   replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
   managed(caller: Caller, page: PageRequest): Page<ManagedLock>;
+  /** `not-found` when there is no such hub. */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
+  /** With its cards, roles and status, and its connection; its records stay for as long as they are kept. */
   remove(caller: Caller, lockId: LockId): Promise<void>;
   /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;

@@ -97,7 +97,7 @@ export function createLockFiles(options: {
   async function onPresent<T>(lockId: LockId, work: (entry: Entry) => Promise<T>): Promise<T> {
     for (;;) {
       const entry = entries.get(lockId);
-      if (!entry) throw new DomainError('lock-not-found', `There is no lock ${lockId}`);
+      if (!entry) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
       if (!entry.removing) return work(entry);
       await entry.removing.catch(() => undefined);
     }
@@ -138,7 +138,7 @@ export function createLockFiles(options: {
     byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
     isDisabled,
     async add(lock) {
-      if (isTaken(lock)) throw conflict('A lock with this MAC address is registered already');
+      if (isTaken(lock)) throw conflict('a lock with this MAC address is registered already');
       const entry: Entry = { document: documentOf(lock.lockId), deviceId: lock.deviceId };
       arriving.add(entry);
       enter(lock.lockId, entry);

@@ -422,6 +422,15 @@ describe('other things about cards', () => {
     expect(link.ops()).toEqual(['remove-card']);
   });
 
+  it('a validity that ends before it begins is refused, and one in the past is not (HTTP API 3)', async () => {
+    const { cardService, link } = await createDomain({ cards: [card] });
+    const change = (startDate: number, endDate: number) =>
+      codeOf(() => cardService.changeValidity(manager, lockId, cardId, { startDate, endDate }, 'phone', stays()));
+    expect(await change(2_000, 1_000)).toBe('invalid-parameter');
+    expect(await change(1_000, 2_000)).toBe('done');
+    expect(link.sent).toEqual([]);
+  });
+
   it('renaming concerns only the gateway (HTTP API 3)', async () => {
     const { cardService, cards, link } = await createDomain({ cards: [card], online: false });
     await cardService.rename(manager, lockId, cardId, 'green');

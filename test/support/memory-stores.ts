@@ -40,7 +40,7 @@ export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
   const byDevice = (deviceId: DeviceId): Lock | undefined => [...byId.values()].find(({ lock }) => lock.deviceId === deviceId)?.lock;
   function present(lockId: LockId): { lock: Lock; cards: LockCards } {
     const entry = byId.get(lockId);
-    if (!entry) throw new DomainError('lock-not-found', `There is no lock ${lockId}`);
+    if (!entry) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
     return entry;
   }
   return {
