@@ -53,10 +53,15 @@ export function createQuarantine(options: {
   return {
     async open() {
       const recovered = await recoverJournal(files, path, log, holdsMessage).catch((error: unknown) => {
-        if (codeOf(error) === 'ENOENT') return undefined;
-        throw error;
+        if (codeOf(error) === 'ENOENT') return begin();
+        log.error(
+          { code: 'quarantine-unreadable', err: error },
+          'the quarantine file cannot be read: doors and records go on, and what comes next is kept in a new one',
+        );
+        // Doors do not wait for it. Whatever is kept tries again.
+        return turn().catch(() => undefined);
       });
-      if (!recovered) return begin();
+      if (!recovered) return;
       journal = createJournal(recovered.file, recovered.length);
       size = recovered.length;
     },

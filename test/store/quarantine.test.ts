@@ -1,7 +1,7 @@
 // The quarantine file: bounded, durable, readable.
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { startedStore, withDirectory } from './support/directory.ts';
+import { startedStore, testStore, withDirectory } from './support/directory.ts';
 import { faultyFiles } from './support/faulty-files.ts';
 import { deviceId } from './support/samples.ts';
 
@@ -51,4 +51,21 @@ test('takes messages again after a failure at any step of a change of generation
     }
     await store.stop();
     await (await startedStore(directory)).store.stop();
+  }));
+
+test('a file that cannot be read keeps no door closed: it is set aside, and messages are taken (Fault T4)', () =>
+  withDirectory(async (directory) => {
+    const before = await startedStore(directory);
+    await before.store.quarantine.keep(deviceId(1), 'first', '{');
+    await before.store.stop();
+    const files = faultyFiles();
+    files.unreadable = (path, step) => (step === 'read' && path.endsWith('quarantine.jsonl') ? 'EIO' : undefined);
+    const { store, log } = testStore(directory, { files });
+    await store.start();
+    files.unreadable = undefined;
+    await store.quarantine.keep(deviceId(1), 'second', '[');
+    await store.stop();
+    expect(log.lines.join()).toContain('quarantine-unreadable');
+    expect(await seen(`${directory}/quarantine.previous.jsonl`)).toEqual(['first']);
+    expect(await seen(`${directory}/quarantine.jsonl`)).toEqual(['second']);
   }));
