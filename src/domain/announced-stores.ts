@@ -49,7 +49,8 @@ function announcedLocks(locks: LockStore, announce: Pick<Announcements, 'lockCha
   };
 }
 
-function announcedCards(cards: CardStore, announce: Pick<Announcements, 'lockEvent'>): CardStore {
+/** A change is done when who is to be told of it outlasts a crash, too: whoever had a 2xx knows that others are told. */
+function announcedCards(cards: CardStore, announce: Pick<Announcements, 'lockEvent' | 'kept'>): CardStore {
   return {
     ...cards,
     async update(lockId, change) {
@@ -65,6 +66,7 @@ function announcedCards(cards: CardStore, announce: Pick<Announcements, 'lockEve
         if (known !== card) announce.lockEvent({ type: 'card', lockId, change: known === undefined ? 'added' : 'changed', card });
       }
       for (const [cardId, card] of was) if (!is.has(cardId)) announce.lockEvent({ type: 'card', lockId, change: 'removed', card });
+      await announce.kept();
       return after;
     },
   };

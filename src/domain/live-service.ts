@@ -12,6 +12,8 @@ export interface Follower {
   hear(event: LiveEvent): void;
   /** Accounts, tokens or sign-ins have changed: whether it may go on is to be asked again. Must not throw. */
   accountsChanged(): void;
+  /** Resolves when what it has heard outlasts a crash, or could not be written; absent: it keeps nothing. Never rejects. */
+  kept?(): Promise<void>;
 }
 
 /** For those who see something happen. Where nobody follows, they cost next to nothing. */
@@ -22,6 +24,8 @@ export interface Announcements {
   /** A lock came (before is undefined), changed or went. */
   lockChanged(before: Lock | undefined, after: Lock | undefined): void;
   accountsChanged(): void;
+  /** Resolves when those who keep what they hear have written down all that was announced. Never rejects. */
+  kept(): Promise<void>;
 }
 
 export interface LiveService {
@@ -133,6 +137,11 @@ export function createLiveService(options: {
     accountsChanged() {
       for (const ofAccount of followers.values()) for (const follower of ofAccount) follower.accountsChanged();
       for (const changed of accountWatchers) changed();
+    },
+
+    async kept() {
+      const all = [...followers.values()].flatMap((ofAccount) => [...ofAccount]);
+      await Promise.all(all.map((follower) => follower.kept?.()));
     },
   };
 

@@ -9,6 +9,8 @@ const writeDelayMs = 5_000;
 
 export interface WebhookKeeper {
   now(): void;
+  /** Resolves when what `now` was called for so far is written, or could not be. Never rejects. */
+  written(): Promise<void>;
   later(): void;
   /** To be kept with the next write. */
   failed(delivery: FailedDelivery): void;
@@ -30,6 +32,9 @@ export function createWebhookKeeper(options: {
   let writing: Promise<void> | undefined;
   let isChanged = false;
   let isStopped = false;
+  /** Who waits for the write that is under way, and for the one after it. */
+  const forThis: (() => void)[] = [];
+  const forNext: (() => void)[] = [];
 
   function later(): void {
     if (!isStopped) cancel ??= clock.timer(writeDelayMs, now);
@@ -38,29 +43,45 @@ export function createWebhookKeeper(options: {
     isChanged = true;
     cancel?.();
     cancel = undefined;
-    writing ??= writeAll().finally(() => {
-      writing = undefined;
-    });
+    writing ??= writeAll();
+  }
+  function written(): Promise<void> {
+    if (writing === undefined) return Promise.resolve();
+    return new Promise((resolve) => (isChanged ? forNext : forThis).push(resolve));
   }
   async function writeAll(): Promise<void> {
     while (isChanged) {
       isChanged = false;
-      const given = failed;
-      failed = [];
-      try {
-        await webhooks.update(webhookId, (kept) => ({ ...kept, progress: withFailed({ ...kept.progress, ...progress() }, given) }));
-        if (given.length > 0) notify({ kind: 'deliveries-failed', webhookId, count: given.length });
-      } catch {
-        // The disk, whose trouble is said elsewhere; or the webhook was removed.
-        failed = [...given, ...failed];
-        later();
-        return;
-      }
+      forThis.push(...forNext.splice(0));
+      if (!(await write())) break;
+      release(forThis);
     }
+    writing = undefined;
+    release(forThis);
+    release(forNext);
+  }
+  /** False when the disk took nothing. */
+  async function write(): Promise<boolean> {
+    const given = failed;
+    failed = [];
+    try {
+      await webhooks.update(webhookId, (kept) => ({ ...kept, progress: withFailed({ ...kept.progress, ...progress() }, given) }));
+      if (given.length > 0) notify({ kind: 'deliveries-failed', webhookId, count: given.length });
+      return true;
+    } catch {
+      // The disk, whose trouble is said elsewhere; or the webhook was removed.
+      failed = [...given, ...failed];
+      later();
+      return false;
+    }
+  }
+  function release(waiting: (() => void)[]): void {
+    for (const done of waiting.splice(0)) done();
   }
 
   return {
     now,
+    written,
     later,
     failed: (delivery) => void failed.push(delivery),
     async stop() {

@@ -261,6 +261,23 @@ describe('over restarts', () => {
     await next.stop();
   });
 
+  test('a card is changed for whoever asked when that it is to be told is written, or cannot be', async () => {
+    const { cardService, storage, receiver } = await setUp({ eventTypes: ['card'] });
+    receiver.answer = () => new Promise(() => undefined);
+    const add = (cardNumber: string) =>
+      cardService.add(ada, lockId, { cardNumber, byteOrder: 'regular', name: '', startDate: 0, endDate: 0 }, 'phone', stays());
+    let done = 0;
+    const count = (): void => void done++;
+    const release = storage.hold('webhooks.update');
+    const both = ['4711', '4712'].map((cardNumber) => add(cardNumber).then(count));
+    await settled();
+    expect([done, cardService.list(ada, lockId, { pageNo: 1, pageSize: 10 }).total]).toEqual([0, 2]);
+    release();
+    await Promise.all(both);
+    storage.fails = (write) => write === 'webhooks.update';
+    await add('4713');
+  });
+
   test('what could not be read from the disk before a stop is read after the next start', async () => {
     const { append, receiver, webhooks, createWebhooks, storage, clock } = await setUp();
     await webhooks.stop();

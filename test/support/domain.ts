@@ -37,17 +37,19 @@ export interface Storage {
   fails: (write: string) => boolean;
   /** Every write that was tried. */
   readonly writes: string[];
-  /** From now on writes wait until the returned function is called. */
-  hold(): () => void;
+  /** From now on writes, or those of this name, wait until the returned function is called. */
+  hold(name?: string): () => void;
 }
 
 function createStorage() {
   const writes: string[] = [];
   let gate: Promise<void> | undefined;
+  let held: string | undefined;
   const storage = {
     fails: (_write: string): boolean => false,
     writes,
-    hold(): () => void {
+    hold(name?: string): () => void {
+      held = name;
       let release = () => {};
       gate = new Promise((resolve) => {
         release = resolve;
@@ -59,7 +61,7 @@ function createStorage() {
     },
     async write<T>(name: string, inner: () => Promise<T>): Promise<T> {
       writes.push(name);
-      if (gate !== undefined) await gate;
+      if (gate !== undefined && (held === undefined || held === name)) await gate;
       if (storage.fails(name)) throw new DomainError('storage-unavailable', 'the disk is full; nothing was changed');
       return inner();
     },

@@ -194,6 +194,7 @@ function createFakeServices(): FakeServices {
         stored: () => unexpected('live.stored'),
         lockChanged: () => unexpected('live.lockChanged'),
         accountsChanged: () => unexpected('live.accountsChanged'),
+        kept: () => unexpected('live.kept'),
       },
       follow: () => unexpected('live.follow'),
       watchAccounts: () => unexpected('live.watchAccounts'),
