@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { createSeededRandom } from '../../device-sim/seeded-random.ts';
-import { type Item, openSite, program, type Site, until } from '../support/site.ts';
+import { openSite, program, type Site, until } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -125,20 +125,10 @@ describe('a gateway that is killed again and again', () => {
     while (!stop()) if (await changes[changesMade % changes.length]?.()) changesMade++;
   }
 
-  async function everything(path: string, query: Readonly<Record<string, number>> = {}): Promise<readonly Item[]> {
-    const items: Item[] = [];
-    for (let pageNo = 1; ; pageNo++) {
-      const { status, body } = await site.api('GET', path, { query: { ...query, pageNo, pageSize: 1_000 } });
-      expect(status).toBe(200);
-      items.push(...body.list);
-      if (items.length >= body.total) return items;
-    }
-  }
-
   /** A record that was once shown is shown for ever, under its id, as the same record. */
   async function lookAtRecords(): Promise<void> {
     for (const number of lockNumbers) {
-      const records = await everything('/api/v1/lock/records', { lockId: site.lockId(number) });
+      const records = await site.all('/api/v1/lock/records', { lockId: site.lockId(number) });
       const now = new Map(records.map(({ recordId, keyboardPwd }) => [recordId, `${number}: ${keyboardPwd}`]));
       for (const [recordId, what] of seen)
         if (what.startsWith(`${number}:`)) expect([recordId, now.get(recordId)]).toEqual([recordId, what]);
@@ -178,7 +168,7 @@ describe('a gateway that is killed again and again', () => {
     await lookAtRecords();
 
     for (const number of lockNumbers) {
-      const records = await everything('/api/v1/lock/records', { lockId: site.lockId(number) });
+      const records = await site.all('/api/v1/lock/records', { lockId: site.lockId(number) });
       // Once each, none missing, in the order in which they happened.
       expect(records.map(({ keyboardPwd }) => keyboardPwd).reverse()).toEqual(swiped.get(number));
     }
@@ -196,14 +186,14 @@ describe('a gateway that is killed again and again', () => {
     // Nothing half-done: what is settled after the hello leaves lock and gateway with the same cards (Protocol 5.4 rule 6).
     for (const number of [1, 2]) {
       const lockId = site.lockId(number);
-      const cards = async () => (await everything('/api/v1/identity-card/list', { lockId })).map(({ cardNumber }) => cardNumber).sort();
+      const cards = async () => (await site.all('/api/v1/identity-card/list', { lockId })).map(({ cardNumber }) => cardNumber).sort();
       const onLock = () =>
         site
           .lock(number)
           .memory.cards.map(({ cardNumber }) => cardNumber)
           .sort();
       await until(async () => JSON.stringify(await cards()) === JSON.stringify(onLock()), `lock ${number} and the gateway agree`);
-      const kept = await everything('/api/v1/identity-card/list', { lockId });
+      const kept = await site.all('/api/v1/identity-card/list', { lockId });
       for (const [cardId, card] of acknowledged.cards) {
         if (card.lockId !== lockId) continue;
         const found = kept.filter((one) => one.cardId === cardId || one.cardNumber === card.cardNumber);
@@ -213,17 +203,17 @@ describe('a gateway that is killed again and again', () => {
       }
     }
 
-    const usernames = (await everything('/api/v1/gateway/accounts')).map(({ username }) => username);
+    const usernames = (await site.all('/api/v1/gateway/accounts')).map(({ username }) => username);
     expect(new Set(usernames).size).toBe(usernames.length);
     expect(usernames).toEqual(expect.arrayContaining([...acknowledged.accounts]));
-    const tokenIds = (await everything('/api/v1/gateway/tokens')).map(({ tokenId }) => tokenId);
+    const tokenIds = (await site.all('/api/v1/gateway/tokens')).map(({ tokenId }) => tokenId);
     expect(new Set(tokenIds).size).toBe(tokenIds.length);
     expect(tokenIds).toEqual(expect.arrayContaining([...acknowledged.tokens.keys()]));
     const statuses = await Promise.all(
       [...acknowledged.tokens.values()].map((token) => site.api('GET', '/api/v1/gateway/status', { token })),
     );
     expect(statuses.every(({ status }) => status === 200)).toBe(true);
-    const lockIds = (await everything('/api/v1/gateway/locks')).map(({ lockId }) => lockId);
+    const lockIds = (await site.all('/api/v1/gateway/locks')).map(({ lockId }) => lockId);
     expect(new Set(lockIds).size).toBe(lockIds.length);
     expect(lockIds).toEqual(expect.arrayContaining([...acknowledged.locks]));
 

@@ -52,17 +52,7 @@ describe('a gateway whose disk is lost', () => {
     return body.keyboardPwdId;
   }
 
-  async function everything(path: string, query: Readonly<Record<string, number>> = {}): Promise<readonly Item[]> {
-    const items: Item[] = [];
-    for (let pageNo = 1; ; pageNo++) {
-      const { status, body } = await site.api('GET', path, { query: { ...query, pageNo, pageSize: 1_000 } });
-      expect(status).toBe(200);
-      items.push(...body.list);
-      if (items.length >= body.total) return items;
-    }
-  }
-
-  const recordsOf = (number: number) => everything('/api/v1/lock/records', { lockId: site.lockId(number) });
+  const recordsOf = (number: number) => site.all('/api/v1/lock/records', { lockId: site.lockId(number) });
   const swipesOf = (records: readonly Item[]) => records.map(({ keyboardPwd }) => keyboardPwd).filter((cardNumber) => cardNumber !== '');
 
   async function unlockAndLock(number: number, token?: string): Promise<void> {

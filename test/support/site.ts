@@ -85,6 +85,8 @@ export interface Site {
   lockId(number: number): number;
   /** Rejects as well when the answer is none that the gateway's own document promises. */
   api(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** A whole list, page by page; rejects when one of them is refused. */
+  all(path: string, query?: Readonly<Record<string, number>>): Promise<readonly Item[]>;
   /** As the gateway sees it. */
   whenOnline(number: number, online?: boolean): Promise<void>;
   /** Ends the gateway by SIGKILL. */
@@ -135,6 +137,16 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
   function running(): GatewayProcess {
     if (gateway === undefined) throw new Error('the gateway of this site was never started');
     return gateway;
+  }
+
+  async function all(path: string, query: Readonly<Record<string, number>> = {}): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    for (let pageNo = 1; ; pageNo++) {
+      const { status, body } = await api('GET', path, { query: { ...query, pageNo, pageSize: 1_000 } });
+      if (status !== 200) throw new Error(`${path} answered ${status}`);
+      items.push(...body.list);
+      if (items.length >= body.total) return items;
+    }
   }
 
   async function api(method: string, path: string, { query = {}, body, token, headers = {} }: RequestOptions = {}): Promise<Answer> {
@@ -197,6 +209,7 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
         return lockId;
       },
       api,
+      all,
       async whenOnline(number, online = true) {
         const { lockId } = made.lock(number);
         await until(
