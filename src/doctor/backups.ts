@@ -27,7 +27,9 @@ export async function checkBackups({ dataDir, backup }: Config, files: FileLayer
     return now - newest > tooOldMs ? fail(seen, why) : ok(seen);
   }
   // Of a new or restored gateway nothing else is to be expected.
-  const { birthtimeMs } = await stat(dataDir);
+  const { birthtimeMs, ctimeMs } = await stat(dataDir);
+  // 0 on file systems that do not keep it.
+  const madeAt = birthtimeMs || ctimeMs;
   const seen = `there is none in ${folder}`;
-  return now - birthtimeMs > tooOldMs ? fail(seen, why) : ok(`${seen} yet; the first is made at ${backup.at} UTC`);
+  return now - madeAt > tooOldMs ? fail(seen, why) : ok(`${seen} yet; the first is made at ${backup.at} UTC`);
 }
