@@ -34,9 +34,14 @@ export async function claimDirectory(options: {
   readonly directoryLock: Pick<DirectoryLock, 'acquire'>;
 }): Promise<void> {
   const { files, unguarded, directory, directoryLock } = options;
+  let at = directory;
   try {
     await refuseForeignDirectory(files, directory);
-    for (const folder of [directory, `${directory}/locks`, `${directory}/records`]) await files.makeFolder(folder);
+    for (const below of ['', '/locks', '/records', '/audit', '/webhooks']) {
+      at = `${directory}${below}`;
+      await files.makeFolder(at);
+    }
+    at = directory;
     await directoryLock.acquire();
     await files.syncFolder(directory);
     // The directory itself may be new. Whoever may not read the folder above it did not make it there.
@@ -44,7 +49,7 @@ export async function claimDirectory(options: {
   } catch (error) {
     const code = codeOf(error);
     if (code === '') throw error;
-    throw new Error(`latchd cannot use its data directory ${resolve(directory)} (${code}): ${remedyFor(code)}`, { cause: error });
+    throw new Error(`latchd cannot use its data directory ${resolve(at)} (${code}): ${remedyFor(code)}`, { cause: error });
   }
 }
 

@@ -94,6 +94,9 @@ describe('the first start', () => {
         `data directory ${directory}/file (EEXIST): it, or something above it, is a file`,
       );
       expect((await stat(`${directory}/file`)).mode & 0o777).toBe(0o644);
+      await mkdir(`${directory}/half`);
+      await writeFile(`${directory}/half/audit`, '');
+      await expect(startOn(`${directory}/half`)).rejects.toThrow(`data directory ${directory}/half/audit (EEXIST): it, or something`);
       await expect(startOn('/proc/latchd')).rejects.toThrow('data directory /proc/latchd (ENOENT): no directory can be made there');
       for (const [code, remedy] of [
         ['ENOSPC', 'there is no room on its disk'],
