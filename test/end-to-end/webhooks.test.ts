@@ -168,22 +168,6 @@ describe('a webhook', () => {
     expect(cardsOf(receiver, 1)).toEqual([card]);
   });
 
-  test('a change of a card that was answered is told, though the gateway is killed with the answer', async () => {
-    const receiver = await receive();
-    await webhook(receiver.url, { eventTypes: ['card'] });
-    const lockId = site.lockId(2);
-    const card = { lockId, cardNumber: '58', method: 'regular', addType: 1, startDate: 0, endDate: 0 };
-    const { keyboardPwdId: cardId } = (await site.api('POST', '/api/v1/identity-card/add', { query: card })).body;
-    const names = ['one', 'two', 'three'];
-    for (const cardName of names) {
-      const { status } = await site.api('PUT', '/api/v1/identity-card/rename', { query: { lockId, cardId, cardName, changeType: 1 } });
-      await site.kill9();
-      expect(status).toBe(200);
-      await site.start();
-    }
-    await until(() => names.every((name) => receiver.posts.some(({ data }) => data['cardName'] === name)), 'all of them came');
-  }, 30_000);
-
   test('a receiver that hangs, one without an end and one that says no hurt nobody else', async () => {
     const [hanging, endless, refusing, good] = [await receive(), await receive(), await receive(), await receive()];
     hanging.answer = () => undefined;
