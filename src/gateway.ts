@@ -22,6 +22,7 @@ import { announcementsOf } from './ops/announcement.ts';
 import { createClock } from './ops/clock.ts';
 import { givenAdminToken } from './ops/credentials.ts';
 import { createDiscovery, respondInThread } from './ops/discovery.ts';
+import { boundHeapGrowth } from './ops/heap.ts';
 import { checkerId } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
@@ -206,6 +207,8 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
       if (stopping !== undefined) return;
       started.push(part);
       await part.start();
+      // Before the first lock comes back.
+      if (part === store) boundHeapGrowth(store.locks.all().length);
     }
     if (stopping !== undefined) return;
     status.serves();

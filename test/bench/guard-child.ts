@@ -19,8 +19,17 @@ export interface GuardRound {
   readonly cpuMicros: number;
 }
 
-async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<GuardRound> {
-  const { port, stop } = await startPlainBroker({ guarded, limits: unlimitedRate, onRefused: fail });
+interface Case {
+  readonly name: string;
+  readonly load: Omit<Load, 'port'>;
+  /** As the gateway has it: with a receiver of its own, to which the guard hands on what it lets through. */
+  readonly inGateway?: boolean;
+}
+
+async function round(guarded: boolean, { load, inGateway = false }: Case): Promise<GuardRound> {
+  let received = 0;
+  const receive = inGateway ? () => void received++ : undefined;
+  const { port, stop } = await startPlainBroker({ guarded, limits: unlimitedRate, onRefused: fail, ...(receive && { receive }) });
   const child = fork(process.argv[1] as string, ['load']);
   const before = process.cpuUsage();
   const elapsedMs = await new Promise<number>((resolve) => {
@@ -31,6 +40,7 @@ async function round(guarded: boolean, load: Omit<Load, 'port'>): Promise<GuardR
   child.kill();
   await stop();
   const publishes = load.connections * load.publishesEach;
+  if (inGateway && received !== publishes) throw new Error(`${received} of ${publishes} were received`);
   return { perSecond: (publishes / elapsedMs) * 1_000, cpuMicros: (cpu.user + cpu.system) / publishes };
 }
 
@@ -46,15 +56,15 @@ export interface GuardCost {
   readonly loads: readonly Guarded[];
 }
 
-async function compare(name: string, load: Omit<Load, 'port'>, rounds: number): Promise<Guarded> {
+async function compare(one: Case, rounds: number): Promise<Guarded> {
   const plain: GuardRound[] = [];
   const guarded: GuardRound[] = [];
-  await round(false, load);
+  await round(false, one);
   for (let index = 0; index < rounds; index++) {
     for (const withGuard of index % 2 === 0 ? [false, true] : [true, false])
-      (withGuard ? guarded : plain).push(await round(withGuard, load));
+      (withGuard ? guarded : plain).push(await round(withGuard, one));
   }
-  return { name, plain, guarded };
+  return { name: one.name, plain, guarded };
 }
 
 /** The parser alone, over chunks of 64 KiB of small packets that are cut anywhere. */
@@ -76,16 +86,29 @@ function parserAlone(): number[] {
   return perPacket;
 }
 
+const loads = {
+  'QoS 1, 20 connections': { connections: 20, publishesEach: 2_000, qos: 1, payloadBytes: 64 },
+  'QoS 0, 20 connections': { connections: 20, publishesEach: 3_000, qos: 0, payloadBytes: 64 },
+  'QoS 1, 1 connection, 4 KiB': { connections: 1, publishesEach: 10_000, qos: 1, payloadBytes: 4_096 },
+} as const;
+
+const cases: readonly Case[] = Object.entries(loads).flatMap(([name, load]) => [
+  { name: `the guard before Aedes: ${name}`, load },
+  { name: `guard and short way as in the gateway: ${name}`, load, inGateway: true },
+]);
+
+async function inTurn<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
+  const done: B[] = [];
+  for (const one of all) done.push(await work(one));
+  return done;
+}
+
 if (process.argv[2] === 'load') {
   process.once('message', (load: Load) => void runLoad(load).then((elapsedMs) => process.send?.(elapsedMs)));
 } else if (process.argv[2] === 'guard') {
   const rounds = Number(process.argv[3]);
   process.send?.({
     parserNs: parserAlone(),
-    loads: [
-      await compare('QoS 1, 20 connections', { connections: 20, publishesEach: 2_000, qos: 1, payloadBytes: 64 }, rounds),
-      await compare('QoS 0, 20 connections', { connections: 20, publishesEach: 3_000, qos: 0, payloadBytes: 64 }, rounds),
-      await compare('QoS 1, 1 connection, 4 KiB', { connections: 1, publishesEach: 10_000, qos: 1, payloadBytes: 4_096 }, rounds),
-    ],
+    loads: await inTurn(cases, (one) => compare(one, rounds)),
   } satisfies GuardCost);
 }

@@ -1,19 +1,36 @@
 // Aedes behind the frame guard and nothing else: no access rules, sessions as the clients want them.
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type Client } from 'aedes';
+import { type Forwarder, forwardNothing } from '../../src/mqtt/forward-nothing.ts';
 import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
 import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
+import { Outbox } from '../../src/mqtt/outbox.ts';
+import { pubackPacket } from '../../src/mqtt/packets.ts';
 import { realClock } from './mqtt-clock.ts';
 
 export interface PlainBrokerOptions {
   readonly guarded: boolean;
+  /**
+   * Publishes go to this and to nobody else, as in the gateway: nothing is forwarded, and with the guard those of QoS 0 and 1 go past
+   * Aedes, which then is not asked to acknowledge them either.
+   */
+  readonly receive?: (topic: string, payload: Buffer | string) => void;
   readonly limits?: Partial<FrameLimits>;
   onRefused?(refusal: FrameRefusal): void;
 }
 
 /** Listens on a free port of the loopback. */
-export async function startPlainBroker({ guarded, limits, onRefused = () => {} }: PlainBrokerOptions) {
-  const aedes = await Aedes.createBroker({ concurrency: 5_000 });
+export async function startPlainBroker({ guarded, receive, limits, onRefused = () => {} }: PlainBrokerOptions) {
+  const aedes = await Aedes.createBroker({
+    concurrency: 5_000,
+    ...(receive && {
+      authorizePublish: (_client, packet, callback) => {
+        receive(packet.topic, packet.payload);
+        callback();
+      },
+    }),
+  });
+  if (receive !== undefined) forwardNothing(aedes as Forwarder);
   const admit = new WeakMap<Client, () => void>();
   const sockets = new Set<Socket>();
   aedes.on('connackSent', ({ returnCode }, client) => returnCode === 0 && admit.get(client)?.());
@@ -27,6 +44,15 @@ export async function startPlainBroker({ guarded, limits, onRefused = () => {} }
     if (guard === undefined) return;
     socket.on('close', () => guard.end());
     admit.set(client, () => guard.admit());
+    if (receive === undefined) return;
+    const outbox = new Outbox(socket);
+    guard.divert({
+      take({ topic, payload, messageId }) {
+        receive(topic, payload);
+        if (messageId !== undefined) outbox.send(pubackPacket(messageId));
+        return true;
+      },
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
