@@ -10,6 +10,7 @@ import type { Pace } from './pace.ts';
 import type { Clock, WebhookPost, WebhookSender, WebhookStore } from './ports.ts';
 import type { LockRecord } from './record.ts';
 import { createToldAlarms } from './told-alarms.ts';
+import { createTriedDeliveries } from './tried-deliveries.ts';
 import {
   type Attempt,
   type Delivery,
@@ -18,6 +19,7 @@ import {
   type KeptWebhook,
   pauseMs,
   replaces,
+  type TriedDelivery,
   triedForMs,
   type WebhookEvent,
   wants,
@@ -27,18 +29,6 @@ import { createLanes, type Lane } from './webhook-lanes.ts';
 
 /** After the disk could not be read. */
 const readAgainMs = 5_000;
-/** What was tried last and has not failed for good, for whoever looks. */
-const recentAtMost = 100;
-/** A receiver that comes and goes all the time is two lines in the log in so long. */
-const saidEveryMs = 600_000;
-
-export interface TriedDelivery extends Delivery {
-  readonly progress: 'delivered' | 'waiting' | 'failed';
-  readonly attempts: number;
-  readonly triedAt: number;
-  readonly status: number | null;
-  readonly reason: string;
-}
 
 export interface CourierFigures {
   delivered: number;
@@ -102,15 +92,12 @@ export function createCourier(
   const { webhookId } = kept.webhook;
   const lanes = createLanes();
   const turns = createLaneTurns({ clock, serve, isEmpty: (lane) => lanes.first(lane) === undefined });
-  const recent = new Map<string, TriedDelivery>();
+  const tried = createTriedDeliveries({ clock, notify, webhookId });
   const told = createToldAlarms(kept.progress.alarms);
   let position = kept.progress.position;
   let isLive = false;
   let isStopped = false;
   let stopping: Promise<void> | undefined;
-  let failingSince: number | null = null;
-  let isSaid = false;
-  let saidAt = Number.NEGATIVE_INFINITY;
   let unfollow = (): void => undefined;
   let cancelRetry = (): void => undefined;
   const keeper = createWebhookKeeper({
@@ -196,12 +183,9 @@ export function createCourier(
   }
   function delivered(lane: Lane, delivery: Delivery, attempt: Attempt): void {
     figures.delivered += 1;
-    note(delivery, 'delivered', lane.attempts + 1, attempt);
+    tried.delivered(delivery, lane.attempts + 1, attempt);
     lanes.done(lane, delivery);
     lane.attempts = 0;
-    failingSince = null;
-    if (isSaid) notify({ kind: 'webhook-works', webhookId });
-    isSaid = false;
     // It is there again: whoever waits because it was not does so no longer.
     turns.wake('unreachable');
   }
@@ -209,16 +193,10 @@ export function createCourier(
     const { status, reason } = attempt;
     figures.refused += 1;
     lane.attempts += 1;
-    note(delivery, 'waiting', lane.attempts, attempt);
-    failingSince ??= clock.now();
+    tried.refused(delivery, lane.attempts, attempt);
     if (status === 410) {
       options.onGone();
       return;
-    }
-    if (!isSaid && clock.monotonic() - saidAt > saidEveryMs) {
-      isSaid = true;
-      saidAt = clock.monotonic();
-      notify({ kind: 'webhook-failing', webhookId, status, reason });
     }
     // A clock that is wrong would make everything seem old.
     const tooOld = clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - triedForMs;
@@ -235,21 +213,14 @@ export function createCourier(
     }
     lane.attempts = 0;
   }
-  function giveUp(delivery: Delivery, tried: Pick<FailedDelivery, 'attempts' | 'status' | 'reason'>): void {
-    recent.delete(delivery.id);
+  function giveUp(delivery: Delivery, last: Pick<FailedDelivery, 'attempts' | 'status' | 'reason'>): void {
+    tried.forget(delivery);
     if (!isKept(delivery.type)) figures.dropped += 1;
     else {
       figures.failed += 1;
-      keeper.failed({ ...delivery, ...tried, triedAt: clock.now() });
+      keeper.failed({ ...delivery, ...last, triedAt: clock.now() });
     }
   }
-  function note(delivery: Delivery, progress: TriedDelivery['progress'], attempts: number, { status, reason }: Attempt): void {
-    recent.delete(delivery.id);
-    recent.set(delivery.id, { ...delivery, progress, attempts, triedAt: clock.now(), status, reason });
-    const [oldest] = recent.keys();
-    if (oldest !== undefined && recent.size > recentAtMost) recent.delete(oldest);
-  }
-
   return {
     start() {
       const { behind, waiting } = kept.progress;
@@ -277,8 +248,8 @@ export function createCourier(
       await stopping;
     },
     waiting: lanes.size,
-    failingSince: () => failingSince,
-    recent: () => [...recent.values()].reverse(),
+    failingSince: tried.failingSince,
+    recent: tried.recent,
   };
 }
 

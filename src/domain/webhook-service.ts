@@ -14,13 +14,14 @@ import {
   freshProgress,
   type KeptWebhook,
   type ToldAlarm,
+  type TriedDelivery,
   type Webhook,
   type WebhookEventType,
   type WebhookId,
   webhooksAtMost,
   webhooksOfAccount,
 } from './webhook.ts';
-import { type CourierFigures, type CourierSurroundings, postOf, type TriedDelivery } from './webhook-courier.ts';
+import { type CourierFigures, type CourierSurroundings, postOf } from './webhook-courier.ts';
 import { createWebhookCouriers } from './webhook-couriers.ts';
 
 export interface NewWebhook {

@@ -66,6 +66,15 @@ export interface Attempt {
   readonly ms: number;
 }
 
+/** A delivery as it was tried last. */
+export interface TriedDelivery extends Delivery {
+  readonly progress: 'delivered' | 'waiting' | 'failed';
+  readonly attempts: number;
+  readonly triedAt: number;
+  readonly status: number | null;
+  readonly reason: string;
+}
+
 /** An alarm of which a webhook was told. */
 export interface ToldAlarm {
   readonly kind: AlarmKind;

@@ -107,6 +107,15 @@ export function everybodyTests(at: At): void {
     await visitor.getByRole('heading', { level: 1, name: 'Schlösser' }).waitFor();
     await stage.show(visitor, 'system');
     await visitor.getByText('Neueste Sicherung').waitFor();
+    await stage.show(visitor, 'hubs');
+    await visitor.getByRole('button', { name: 'Neuer Hub' }).click();
+    const dialog = visitor.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Treppenhaus');
+    await dialog.getByLabel('MAC-Adresse').fill('keine');
+    await dialog.getByRole('button', { name: 'Neuer Hub' }).click();
+    await dialog.getByText('muss eine MAC-Adresse sein').waitFor();
+    await visitor.keyboard.press('Escape');
+    await stage.show(visitor, 'system');
     await visitor.getByLabel('Sprache').selectOption('English');
     await visitor.getByText('Newest backup').waitFor();
     await visitor.context().close();

@@ -5,8 +5,7 @@ import type { Alarm } from '../../src/domain/alarm.ts';
 import type { AuditEntry } from '../../src/domain/deed.ts';
 import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
-import type { WebhookId } from '../../src/domain/webhook.ts';
-import type { TriedDelivery } from '../../src/domain/webhook-courier.ts';
+import type { TriedDelivery, WebhookId } from '../../src/domain/webhook.ts';
 import type { WebhookView } from '../../src/domain/webhook-service.ts';
 import {
   type FakeServices,

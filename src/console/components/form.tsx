@@ -35,8 +35,11 @@ export function Form({ children, submit, danger = false, required = [], onSubmit
   const [problem, setProblem] = useState<unknown>();
   const [missing, setMissing] = useState<readonly string[]>([]);
 
-  const errorOf = (name: string) =>
-    missing.includes(name) ? common.required : problem instanceof Problem ? problem.parameters.get(name) : undefined;
+  function errorOf(name: string): string | undefined {
+    if (missing.includes(name)) return common.required;
+    const message = problem instanceof Problem ? problem.parameters.get(name) : undefined;
+    return message && common.wrong(message);
+  }
   const own = problem instanceof Problem ? explain?.(problem) : undefined;
 
   async function send(): Promise<void> {

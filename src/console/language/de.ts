@@ -3,6 +3,32 @@ import type { Strings } from './en.ts';
 
 const count = (n: number, one: string, many: string): string => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
 
+/** What the gateway says of a field (HTTP API, `errors`); what is not here stays in English. */
+const wrongFields: readonly (readonly [said: RegExp, inGerman: string])[] = [
+  [/^must be between (\S+) and (\S+)$/, 'muss zwischen $1 und $2 liegen'],
+  [/^must be an integer in plain decimal digits$/, 'muss eine ganze Zahl sein'],
+  [/^must have (\d+) to (\d+) characters$/, 'muss $1 bis $2 Zeichen haben'],
+  [/^must have at most (\d+) characters$/, 'darf höchstens $1 Zeichen haben'],
+  [/^must have at most (\d+) items$/, 'höchstens $1 sind möglich'],
+  [/^must not contain control characters$/, 'darf keine Steuerzeichen enthalten'],
+  [/^must be a MAC address such as (.*)$/, 'muss eine MAC-Adresse sein, etwa $1'],
+  [
+    /^must be 1 to 64 letters, digits .*$/,
+    'muss aus 1 bis 64 Buchstaben, Ziffern oder . _ @ - bestehen und mit Buchstabe oder Ziffer beginnen',
+  ],
+  [/^must not be in the past$/, 'darf nicht in der Vergangenheit liegen'],
+  [/^must be a URL that begins .*$/, 'muss mit http:// oder https:// beginnen, ohne Leerzeichen und #'],
+  [/^must not hold a name or a password$/, 'darf keinen Namen und kein Kennwort enthalten'],
+  [/^must be another one: (.*) is in none of the networks .*$/, 'nicht möglich: $1 ist in keinem Netz, das webhooks.networks nennt'],
+  [/^must be another one: (.*) is this gateway itself$/, 'nicht möglich: $1 ist dieses Gateway selbst'],
+  [/^must be another one: (.*) is an address .*$/, 'nicht möglich: An $1 wird nie etwas gesendet'],
+];
+
+function inGerman(message: string): string {
+  const [said, german = ''] = wrongFields.find(([pattern]) => pattern.test(message)) ?? [];
+  return said === undefined ? message : message.replace(said, german);
+}
+
 export const de: Strings = {
   common: {
     cancel: 'Abbrechen',
@@ -13,6 +39,7 @@ export const de: Strings = {
     tryAgain: 'Noch einmal versuchen',
     loading: 'Wird geladen …',
     required: 'muss ausgefüllt sein',
+    wrong: inGerman,
     actions: 'Aktionen',
     copy: 'Kopieren',
     copied: 'Kopiert',

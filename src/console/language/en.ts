@@ -13,6 +13,8 @@ export const en = {
     tryAgain: 'Try again',
     loading: 'Loading…',
     required: 'must be filled in',
+    /** What the gateway says of a field, which it says in English. */
+    wrong: (message: string) => message,
     actions: 'Actions',
     copy: 'Copy',
     copied: 'Copied',
