@@ -81,7 +81,7 @@ export function webhookTests(at: At): void {
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await dialog.getByLabel('Switched on').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Works').waitFor();
+    await page.getByText('No trouble').waitFor();
     expect(alarmsOf()).toEqual([site.lockId(3)]);
     await seen(3);
   });

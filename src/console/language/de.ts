@@ -479,7 +479,7 @@ export const de: Strings = {
     enabled: 'Eingeschaltet',
     none: 'Es gibt keine Webhooks.',
     off: 'Ausgeschaltet',
-    works: 'Arbeitet',
+    works: 'Ohne Störung',
     failing: (date) => `Schlägt fehl seit ${date}`,
     waiting: (n) => `${count(n, 'Ereignis wartet', 'Ereignisse warten')}`,
     failed: (n) => `${n} aufgegeben`,

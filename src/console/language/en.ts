@@ -447,7 +447,7 @@ export const en = {
     enabled: 'Switched on',
     none: 'There are no webhooks.',
     off: 'Switched off',
-    works: 'Works',
+    works: 'No trouble',
     failing: (date: string) => `Fails since ${date}`,
     waiting: (n: number) => `${count(n, 'event waits', 'events wait')}`,
     failed: (n: number) => `${n} given up`,
