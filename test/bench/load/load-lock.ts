@@ -2,7 +2,7 @@
 import type { SecureContext } from 'node:tls';
 import type { Address } from '../daemon.ts';
 import { type BenchLock, deviceKey } from '../seed.ts';
-import { connectText, createCutter, packetTypes, pingText, pubackText, publishText, subscribeText } from './packets.ts';
+import { connectText, createCutter, packetTypes, pingText, pubackText, publishText, qosOf, subscribeText, typeOf } from './packets.ts';
 import { openSocket } from './socket.ts';
 
 export interface LoadLockOptions {
@@ -78,10 +78,11 @@ export function connectLoadLock({
       send('battery', lastHelloId, `{"session":"${session}","level":92,"date":${date}}`);
     }
 
-    function obey(bytes: Buffer, from: number, to: number): void {
+    /** A peer may send its commands with QoS 0: without a packet id, and without a PUBACK. */
+    function obey(qos: number, bytes: Buffer, from: number, to: number): void {
       const topicEnd = from + 2 + bytes.readUInt16BE(from);
-      out += pubackText(bytes.readUInt16BE(topicEnd));
-      const { id, op } = JSON.parse(bytes.toString('latin1', topicEnd + 2, to)) as { id: string; op: string };
+      if (qos > 0) out += pubackText(bytes.readUInt16BE(topicEnd));
+      const { id, op } = JSON.parse(bytes.toString('latin1', qos > 0 ? topicEnd + 2 : topicEnd, to)) as { id: string; op: string };
       const state = op === 'unlock' ? 'unlocked' : 'locked';
       const moves = op === 'unlock' || op === 'lock';
       if (moves) commands += 1;
@@ -96,8 +97,9 @@ export function connectLoadLock({
       );
     }
 
-    const cut = createCutter((type, bytes, from, to) => {
-      if (type === packetTypes.publish) obey(bytes, from, to);
+    const cut = createCutter((first, bytes, from, to) => {
+      const type = typeOf(first);
+      if (type === packetTypes.publish) obey(qosOf(first), bytes, from, to);
       else if (type === packetTypes.puback) {
         const messageId = bytes.readUInt16BE(from);
         if (messageId >= firstEventId) acknowledged(messageId);

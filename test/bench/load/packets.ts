@@ -27,6 +27,10 @@ export const pingText = '\xc0\x00';
 
 export const packetTypes = { connack: 2, publish: 3, puback: 4 } as const;
 
+/** Of a packet's first byte. */
+export const typeOf = (first: number): number => first >> 4;
+export const qosOf = (first: number): number => (first >> 1) & 3;
+
 function packet(first: number, body: string): string {
   let length = '';
   let rest = body.length;
@@ -45,8 +49,8 @@ function number(value: number): string {
   return String.fromCharCode(value >> 8, value & 255);
 }
 
-/** Cuts whole packets out of what arrives in pieces; `take` gets the type and where the body lies. */
-export function createCutter(take: (type: number, bytes: Buffer, from: number, to: number) => void): (bytes: Buffer) => void {
+/** Cuts whole packets out of what arrives in pieces; `take` gets the first byte (type and flags) and where the body lies. */
+export function createCutter(take: (first: number, bytes: Buffer, from: number, to: number) => void): (bytes: Buffer) => void {
   let kept: Buffer | undefined;
   return (arrived) => {
     const bytes = kept === undefined ? arrived : Buffer.concat([kept, arrived]);
@@ -61,7 +65,7 @@ export function createCutter(take: (type: number, bytes: Buffer, from: number, t
         more = byte > 127;
       }
       if (more || body + length > bytes.length) break;
-      take((bytes[at] as number) >> 4, bytes, body, body + length);
+      take(bytes[at] as number, bytes, body, body + length);
       at = body + length;
     }
     kept = at < bytes.length ? Buffer.from(bytes.subarray(at)) : undefined;
