@@ -27,6 +27,7 @@ import { checkerId } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from './ops/systemd.ts';
+import { createTurnEnd } from './ops/turn-end.ts';
 import { createWebhookNetworks } from './ops/webhook-networks.ts';
 import { createWebhookSender } from './ops/webhook-sender.ts';
 import { createServices } from './services.ts';
@@ -58,6 +59,7 @@ export interface GatewaySurroundings {
 
 export async function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Promise<Gateway> {
   const clock = createClock();
+  const turnEnd = createTurnEnd();
   const secrets = createSecrets();
   // Only where somebody wants them: their library is a tenth of all that a start has to read.
   const metrics = config.metrics.enabled
@@ -123,6 +125,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     receiver,
     checkedBy: checkerId,
     clock,
+    turnEnd,
     log,
   });
 
@@ -155,6 +158,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     endpoints: forPeople,
     onWebSocket: broker.accept,
     clock,
+    turnEnd,
     log,
     ...audited,
     signIns: createSignInService({

@@ -7,6 +7,7 @@ import type { Caller } from '../domain/account.ts';
 import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Gone } from '../domain/ports.ts';
+import type { TurnEnd } from '../domain/turn-end.ts';
 import { writeAccessLog } from './access-log.ts';
 import { type Authenticate, plainAddress } from './authenticate.ts';
 import { requireAccepted, requireOneHost } from './headers.ts';
@@ -41,6 +42,12 @@ interface Exchange {
   parameters: Readonly<Record<string, string>>;
 }
 
+/** An answer, with its head made, that is about to leave. */
+interface Ending {
+  readonly response: ServerResponse;
+  readonly body: string | Buffer | undefined;
+}
+
 const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
 
@@ -57,13 +64,16 @@ const none: Readonly<Record<string, string>> = {};
  */
 export function createServe(options: {
   clock: Clock;
+  turnEnd: TurnEnd;
   log: Log;
   authenticate: Authenticate;
   find: (path: string) => Found | undefined;
   closing: () => boolean;
   onEnd: ((ended: EndedRequest) => void) | undefined;
 }): Serve {
-  const { clock, log, authenticate, find, closing, onEnd } = options;
+  const { clock, turnEnd, log, authenticate, find, closing, onEnd } = options;
+  const respondSoon = turnEnd.together('requests', (exchange: Exchange) => void respond(exchange));
+  const endSoon = turnEnd.together('answers', ({ response, body }: Ending) => response.end(body));
 
   return (request, response) => {
     const exchange: Exchange = {
@@ -78,7 +88,7 @@ export function createServe(options: {
     };
     // Comes once; `once` would wrap it.
     response.on('close', () => note(exchange));
-    void respond(exchange);
+    respondSoon(exchange);
   };
 
   async function respond(exchange: Exchange): Promise<void> {
@@ -191,7 +201,7 @@ export function createServe(options: {
     response.writeHead(status, all);
     // A slow reader of something large must not have all of it in our memory, which TLS would copy for each.
     if (typeof body === 'object' && exchange.request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
-    else response.end(body);
+    else endSoon({ response, body });
   }
 }
 

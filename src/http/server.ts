@@ -15,6 +15,7 @@ import type { RecordService } from '../domain/record-service.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import type { RoleService } from '../domain/role-service.ts';
 import type { SignInService } from '../domain/sign-in-service.ts';
+import type { TurnEnd } from '../domain/turn-end.ts';
 import type { WebhookService } from '../domain/webhook-service.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -61,6 +62,7 @@ export function createHttpServer(options: {
   endpoints: HttpEndpoints;
   onWebSocket: (stream: ByteStream) => void;
   clock: Clock;
+  turnEnd: TurnEnd;
   log: Log;
   locks: LockService;
   cards: CardService;
@@ -88,6 +90,7 @@ export function createHttpServer(options: {
     endpoints,
     onWebSocket,
     clock,
+    turnEnd,
     log,
     locks,
     cards,
@@ -134,7 +137,7 @@ export function createHttpServer(options: {
     ...consoleRoutes(consoleDirectory),
   ];
   const find = createRouteTable(routes);
-  const serve = createServe({ clock, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });
+  const serve = createServe({ clock, turnEnd, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });
   app.use(serve);
 
   // Express sets the prototypes of every request and response, which makes V8 give up what it knows of them.

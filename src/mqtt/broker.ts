@@ -3,6 +3,7 @@
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import type { Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
+import type { TurnEnd } from '../domain/turn-end.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { contained } from './containment.ts';
 import type { BrokerFigures } from './figures.ts';
@@ -11,6 +12,7 @@ import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundPacket } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
+import type { Outbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';
 import { createRefusals } from './refusal.ts';
 import { createTrouble } from './trouble.ts';
@@ -27,6 +29,7 @@ interface BrokerEndpoints {
 export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;
   readonly clock: Clock;
+  readonly turnEnd: TurnEnd;
   /**
    * The client id under which this machine asks whether the broker answers. It is no login: aedes goes through it as through any other and
    * refuses it, and nothing of it is counted, logged or put off. From elsewhere it is a stranger's like any other.
@@ -51,7 +54,7 @@ export interface Broker extends Part {
 const stopTimeoutMs = 2_000;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const { receiver, clock, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
+  const { receiver, clock, turnEnd, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
   const limited = createLimitedLog({ clock, log });
   const pacing = createPacing({ clock, limits: options.pacing });
   const gate = createGate({ clock, limited, limits, pacing });
@@ -63,6 +66,7 @@ export function createBroker(options: BrokerOptions): Broker {
     gate,
     begin: (stream) => aedes?.handle(stream),
     takePublish,
+    flushSoon: turnEnd.together('packets', (outbox: Outbox) => outbox.flush()),
     onWithheld: trouble.deliveryWithheld,
   });
   const visitOf = (client: Client): Visit | undefined => visitors.of(client.conn);

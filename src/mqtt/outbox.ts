@@ -5,12 +5,15 @@ import type { Duplex } from 'node:stream';
 /** A class, and without arrays while there is nothing to send: there are thousands. */
 export class Outbox {
   readonly #stream: Duplex;
+  readonly #flushSoon: (outbox: Outbox) => void;
   #packets: Buffer[] | undefined;
   #callbacks: (() => void)[] | undefined;
   #bytes = 0;
 
-  constructor(stream: Duplex) {
+  /** `flushSoon`: has it flushed at the end of this turn. */
+  constructor(stream: Duplex, flushSoon: (outbox: Outbox) => void) {
     this.#stream = stream;
+    this.#flushSoon = flushSoon;
   }
 
   send(packet: Buffer, whenTaken?: () => void): void {
@@ -24,8 +27,7 @@ export class Outbox {
       return;
     }
     this.#packets = [packet];
-    // After everything that is due now, promises included: those whose events one flush has stored are answered together.
-    process.nextTick(flush, this);
+    this.#flushSoon(this);
   }
 
   /** Written, or about to be, and not yet taken by the other side. */
@@ -46,8 +48,4 @@ export class Outbox {
     if (taken === undefined) stream.write(all);
     else stream.write(all, () => taken.forEach((callback) => void callback()));
   }
-}
-
-function flush(outbox: Outbox): void {
-  outbox.flush();
 }

@@ -21,6 +21,8 @@ export interface VisitorsOptions {
   begin(stream: ByteStream): Reader | undefined;
   /** A publish by the short way; `done` is called at once. Never throws. */
   takePublish(visit: Visit, packet: InboundPacket, done: (error?: Error) => void): void;
+  /** Has what an outbox holds written at the end of this turn. */
+  flushSoon(outbox: Outbox): void;
   /** A command that its client may not have. */
   onWithheld(): void;
 }
@@ -77,7 +79,7 @@ export class Visit implements Visitor, Transport {
   }
 
   write(packet: Buffer, whenTaken?: () => void): void {
-    this.#outbox ??= new Outbox(this.stream);
+    this.#outbox ??= new Outbox(this.stream, this.#options.flushSoon);
     this.#outbox.send(packet, whenTaken);
   }
 

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Gone } from '../../src/domain/ports.ts';
 import { createHttpServer } from '../../src/http/server.ts';
+import { createTurnEnd } from '../../src/ops/turn-end.ts';
 import { createServerUnderTest, sampleToken } from '../support/fake-services.ts';
 
 type Under = ReturnType<typeof createServerUnderTest>;
@@ -66,6 +67,7 @@ describe('The server as a part', () => {
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
       onWebSocket: () => undefined,
       ...rest,
+      turnEnd: createTurnEnd(),
       readiness: () => ({ ready: true, parts: {} }),
       gatewayStatus: () => ({}),
       lockProtocol: async () => ({}),

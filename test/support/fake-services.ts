@@ -22,6 +22,7 @@ import type { RoleService } from '../../src/domain/role-service.ts';
 import type { SignInService } from '../../src/domain/sign-in-service.ts';
 import type { WebhookService } from '../../src/domain/webhook-service.ts';
 import { createHttpServer, type Readiness } from '../../src/http/server.ts';
+import { createTurnEnd } from '../../src/ops/turn-end.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
 export function isGone(value: unknown): value is Gone {
@@ -284,6 +285,7 @@ export function createServerUnderTest(
     endpoints,
     ...webSocket,
     clock,
+    turnEnd: createTurnEnd(),
     log,
     ...services,
     readiness: ready,

@@ -8,6 +8,7 @@ import { createHubPresence } from '../../src/mqtt/hub-presence.ts';
 import { createReportReceiver } from '../../src/mqtt/report-receiver.ts';
 import { createTopics } from '../../src/mqtt/topics.ts';
 import { checkerId } from '../../src/ops/listener-check.ts';
+import { createTurnEnd } from '../../src/ops/turn-end.ts';
 import { realClock } from './mqtt-clock.ts';
 import {
   createFakeHubs,
@@ -51,6 +52,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
     receiver,
     checkedBy: checkerId,
     clock,
+    turnEnd: createTurnEnd(),
     log,
     ...options,
   });

@@ -2,6 +2,7 @@
 import type { Caller } from '../../src/domain/account.ts';
 import { createSignInService } from '../../src/domain/sign-in-service.ts';
 import { createHttpServer } from '../../src/http/server.ts';
+import { createTurnEnd } from '../../src/ops/turn-end.ts';
 import { callers, createDomain, someCard } from './domain.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
@@ -13,6 +14,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
     clock: world.clock,
+    turnEnd: createTurnEnd(),
     log: silent,
     locks: world.lockService,
     cards: world.cardService,

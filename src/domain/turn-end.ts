@@ -1,0 +1,14 @@
+// What waits for the end of a turn of the event loop, so that work of one kind is done together (decision 23).
+
+/** In the order in which they are done: a command that a request makes leaves in the same turn. */
+export const turnSteps = ['requests', 'packets', 'answers'] as const;
+
+export type TurnStep = (typeof turnSteps)[number];
+
+export interface TurnEnd {
+  /**
+   * What the returned function is given is handed to `handle` when everything that has arrived in this turn has been read, together with
+   * all else of its step, in order. What `handle` throws ends the process.
+   */
+  together<T>(step: TurnStep, handle: (item: T) => void): (item: T) => void;
+}
