@@ -22,7 +22,7 @@ async function opened(options: SiteOptions): Promise<Site> {
 /** The wall clock of the daemon, and of nothing else, begins some seconds before 02:30 UTC, when the backup is due. */
 function shortlyBeforeItsHour(): Readonly<Record<string, string>> {
   const due = new Date();
-  due.setUTCHours(2, 29, 56, 0);
+  due.setUTCHours(2, 29, 52, 0);
   const shifted = `const Real=Date,by=${due.getTime()}-Real.now();globalThis.Date=class extends Real{constructor(...given){given.length?super(...given):super(Real.now()+by)}static now(){return Real.now()+by}}`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shifted)}` };
 }
@@ -38,7 +38,7 @@ describe('the backup of every night', () => {
   test('is made at its hour, can be restored, and shows in the metrics, after a restart as well', async () => {
     const site = await opened({ environment: shortlyBeforeItsHour() });
     expect(await lastSuccess(site)).toBe(0);
-    await until(() => jobs(site, 'job-done').length > 0, 'the backup is made', 20_000);
+    await until(() => jobs(site, 'job-done').length > 0, 'the backup is made', 30_000);
     const [line] = jobs(site, 'job-done');
     expect(line).toMatchObject({ level: 'info', file: expect.stringMatching(/backups\/latchd-\d{8}T0230\d{2}Z\.tar\.gz$/) });
     const at = await lastSuccess(site);
@@ -52,7 +52,7 @@ describe('the backup of every night', () => {
   test('that fails is an error in the log, an alarm that stands, and no success in the metrics', async () => {
     const site = await opened({ environment: shortlyBeforeItsHour() });
     await writeFile(join(site.dataDir, 'backups'), 'a file where the folder should be');
-    await until(() => jobs(site, 'job-failed').length > 0, 'the backup fails', 20_000);
+    await until(() => jobs(site, 'job-failed').length > 0, 'the backup fails', 30_000);
     expect(jobs(site, 'job-failed')[0]).toMatchObject({ level: 'error', err: { message: expect.stringContaining('no backup was made') } });
     expect(await lastSuccess(site)).toBe(0);
     const { body } = await site.api('GET', '/api/v1/gateway/alarms');

@@ -51,6 +51,7 @@ test('it is fed while http, mqtt and mqtts answer, no longer when the broker han
   process.kill(site.gateway.pid, 'SIGUSR2');
   const silence = 'mqtt does not answer: no answer within 5 s; mqtts does not answer: no answer within 5 s';
   await until(async () => (await said()).at(-1) === `STATUS=${silence}`, 'the status says what hangs');
+  await until(() => site.gateway.log.some(({ code }) => code === 'watchdog-hungry'), 'the log says so, too');
   expect(site.gateway.log).toContainEqual(expect.objectContaining({ code: 'watchdog-hungry', level: 'error', reason: silence }));
   const before = await fed();
   expect((await fetch(`${site.gateway.httpUrl}/healthz`)).status).toBe(200);

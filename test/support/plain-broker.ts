@@ -6,6 +6,7 @@ import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/mqt
 import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
 import { Outbox } from '../../src/mqtt/outbox.ts';
 import { pubackPacket } from '../../src/mqtt/packets.ts';
+import { createTurnEnd } from '../../src/ops/turn-end.ts';
 import { realClock } from './mqtt-clock.ts';
 
 export interface PlainBrokerOptions {
@@ -33,6 +34,7 @@ export async function startPlainBroker({ guarded, receive, limits, onRefused = (
   if (receive !== undefined) forwardNothing(aedes as Forwarder);
   const admit = new WeakMap<Client, () => void>();
   const sockets = new Set<Socket>();
+  const flushSoon = createTurnEnd().together('packets', (outbox: Outbox) => outbox.flush());
   aedes.on('connackSent', ({ returnCode }, client) => returnCode === 0 && admit.get(client)?.());
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
@@ -45,7 +47,7 @@ export async function startPlainBroker({ guarded, receive, limits, onRefused = (
     socket.on('close', () => guard.end());
     admit.set(client, () => guard.admit());
     if (receive === undefined) return;
-    const outbox = new Outbox(socket);
+    const outbox = new Outbox(socket, flushSoon);
     guard.divert({
       take({ topic, payload, messageId }) {
         receive(topic, payload);
