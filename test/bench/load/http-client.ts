@@ -29,6 +29,8 @@ async function openHttpClient(address: Address): Promise<HttpClient> {
   const socket = await openSocket({
     ...address,
     onBytes(bytes) {
+      // A 408 for a connection that was idle too long, and is closed now.
+      if (answered === undefined) return;
       if (missing > 0) {
         missing -= bytes.length;
         if (missing === 0) finish();
