@@ -8,8 +8,8 @@ export interface RequestLine {
   /** The path as the route table writes it, or for an unknown one as it was sent. */
   readonly path: string;
   readonly known: boolean;
-  /** A health check: watchdogs ask every few seconds, and only what is wrong is worth a line. */
-  readonly health: boolean;
+  /** Anybody may ask it: health checks, which watchdogs make every few seconds, documents and pages. Only what is wrong is worth a line. */
+  readonly isOpen: boolean;
   /** Parameters that have passed validation. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly account: string | undefined;
@@ -39,10 +39,10 @@ const harmless: ReadonlySet<string> = new Set([
 
 /** Writes the line of a request that has ended. */
 export function writeAccessLog(log: Log, line: RequestLine): void {
-  const { requestId, method, path, known, health, parameters, account, status, code, ms } = line;
+  const { requestId, method, path, known, isOpen, parameters, account, status, code, ms } = line;
   const shown: Record<string, string> = {};
   for (const name of Object.keys(parameters)) if (harmless.has(name)) shown[name] = parameters[name] as string;
-  const level = health && status === 200 ? 'debug' : 'info';
+  const level = isOpen && status === 200 ? 'debug' : 'info';
   log[level](
     {
       requestId,

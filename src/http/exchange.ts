@@ -164,10 +164,10 @@ export function createServe(options: {
     const status = response.writableFinished ? response.statusCode : undefined;
     const ms = clock.monotonic() - startedAt;
     const reading = found?.resource.routes.get('GET');
-    const health = reading !== undefined && 'open' in reading;
+    const isOpen = reading !== undefined && 'open' in reading;
     onEnd?.({ method, route, status, ms });
     const path = route ?? pathOf(url);
-    writeAccessLog(log, { requestId, method, path, known: found !== undefined, health, parameters, account, status, code, ms });
+    writeAccessLog(log, { requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
   }
 
   function refuse(exchange: Exchange, error: unknown): void {

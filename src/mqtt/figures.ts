@@ -9,11 +9,7 @@ export interface GateFigures extends PacingFigures {
   readonly pausedReads: number;
 }
 
-export interface BrokerFigures extends ReceiverFigures, GateFigures {
-  readonly openConnections: number;
-  /** Logged in; whether a lock is online is another matter (Protocol 6). */
-  readonly connectedLocks: number;
-  readonly connectedHubs: number;
+export interface TroubleFigures {
   readonly refusedConnections: Readonly<Record<string, number>>;
   readonly refusedPublishes: Readonly<Record<string, number>>;
   readonly refusedSubscriptions: Readonly<Record<string, number>>;
@@ -21,16 +17,24 @@ export interface BrokerFigures extends ReceiverFigures, GateFigures {
   readonly protocolErrors: number;
   /** Connections that were closed because the other side took nothing. */
   readonly stuckReaders: number;
+  /** Of TLS. */
+  readonly failedHandshakes: number;
+  readonly hookFailures: number;
+}
+
+export interface BrokerFigures extends ReceiverFigures, GateFigures, TroubleFigures {
+  readonly openConnections: number;
+  /** Logged in; whether a lock is online is another matter (Protocol 6). */
+  readonly connectedLocks: number;
+  readonly connectedHubs: number;
   /** Logins that ended another connection of the same lock or hub. */
   readonly takeovers: number;
   /** Refused logins whose answer is put off now, at most 500; and the networks that are slowed down, at most 10,000. */
   readonly refusalsWaiting: number;
   readonly slowedNetworks: number;
   /** Of TLS. Those that are under way are at most 1,500; beyond that the oldest give way. */
-  readonly failedHandshakes: number;
   readonly handshakesUnderWay: number;
   readonly handshakesGaveWay: number;
-  readonly hookFailures: number;
 }
 
 export interface ReasonCounts {

@@ -1,5 +1,5 @@
 // What connections do that they must not, and what fails while they are served: counted, logged within limits, and the connection ended.
-import { createReasonCounts } from './figures.ts';
+import { createReasonCounts, type TroubleFigures } from './figures.ts';
 import type { LimitedLog } from './limited-log.ts';
 import type { Intake, LoggedIn } from './logged-in.ts';
 import { originOf } from './origin.ts';
@@ -13,16 +13,7 @@ export interface Trouble extends Pick<Intake, 'onRefused' | 'onStuck' | 'onFaile
   connectionRefused(reason: string): void;
   deliveryWithheld(): void;
   brokeOff(reason: string): void;
-  figures(): {
-    readonly withheldDeliveries: number;
-    readonly protocolErrors: number;
-    readonly stuckReaders: number;
-    readonly failedHandshakes: number;
-    readonly hookFailures: number;
-    readonly refusedConnections: Readonly<Record<string, number>>;
-    readonly refusedPublishes: Readonly<Record<string, number>>;
-    readonly refusedSubscriptions: Readonly<Record<string, number>>;
-  };
+  figures(): TroubleFigures;
 }
 
 export function createTrouble(limited: LimitedLog): Trouble {
