@@ -117,7 +117,7 @@ export function createWebhookService(
     };
   }
   /** `forbidden` for gateway administrators where it is the owner's alone. */
-  function require(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): KeptWebhook {
+  function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): KeptWebhook {
     const kept = webhooks.get(webhookId);
     const isOwn = kept?.webhook.accountId === caller.accountId;
     if (kept === undefined || !(isOwn || caller.gatewayAdministrator))
@@ -175,7 +175,7 @@ export function createWebhookService(
 
     change: (caller, webhookId, changes) =>
       inTurn(async () => {
-        const { webhook: before } = require(caller, webhookId, 'own');
+        const { webhook: before } = requireWebhook(caller, webhookId, 'own');
         check(caller, changes);
         if (changes.enabled === false) await dismiss(webhookId);
         const isBegun = changes.enabled === true && !before.enabled;
@@ -195,7 +195,7 @@ export function createWebhookService(
 
     remove: (caller, webhookId) =>
       inTurn(async () => {
-        require(caller, webhookId, 'any');
+        requireWebhook(caller, webhookId, 'any');
         await dismiss(webhookId);
         try {
           await webhooks.remove(webhookId);
@@ -207,21 +207,21 @@ export function createWebhookService(
 
     renewSecret: (caller, webhookId) =>
       inTurn(async () => {
-        require(caller, webhookId, 'own');
+        requireWebhook(caller, webhookId, 'own');
         const secret = secrets.newWebhookSecret();
         await webhooks.update(webhookId, ({ webhook, progress }) => ({ webhook: { ...webhook, secret }, progress }));
         return { webhookId, secret };
       }),
 
     async test(caller, webhookId) {
-      const { webhook } = require(caller, webhookId, 'any');
+      const { webhook } = requireWebhook(caller, webhookId, 'any');
       const [id, at] = [newId(), clock.now()];
       const { url, secret } = webhook;
       return send({ webhookId, url, secret, deliveryId: id, type: 'test', attempt: 1, body: options.bodies.test({ id, at }) });
     },
 
     deliveries(caller, webhookId, page) {
-      const { progress } = require(caller, webhookId, 'any');
+      const { progress } = requireWebhook(caller, webhookId, 'any');
       const failed = progress.failed.map((delivery): TriedDelivery => ({ ...delivery, progress: 'failed' })).reverse();
       const tried = [...(couriers.of(webhookId)?.recent() ?? []), ...failed];
       return paginate(
@@ -231,7 +231,7 @@ export function createWebhookService(
     },
 
     async replay(caller, webhookId, deliveryId) {
-      const { webhook, progress } = require(caller, webhookId, 'own');
+      const { webhook, progress } = requireWebhook(caller, webhookId, 'own');
       const delivery = progress.failed.find(({ id }) => id === deliveryId);
       if (delivery === undefined) throw new DomainError('not-found', `there is no failed delivery ${deliveryId}`);
       if (!live.mayHear(caller, delivery)) throw new DomainError('forbidden', 'this account may not hear of it any more');
