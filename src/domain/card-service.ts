@@ -1,4 +1,4 @@
-// Identity cards: what the gateway keeps, what the lock holds, and that both change together or not at all (Protocol 5.4 rule 6).
+// Identity cards: who may see and change them, and what makes sense for the cards that a lock has.
 import type { Caller } from './account.ts';
 import {
   type Card,
@@ -13,18 +13,18 @@ import {
   type Validity,
   type Via,
 } from './card.ts';
-import { cardIdOf, cardNumbered, cardWithId, numberOf, withoutIntent } from './card-rules.ts';
-import { listCardsOnLock, settleIntents } from './card-settlement.ts';
-import { type CommandService, priority } from './command-service.ts';
+import { createCardChanges } from './card-changes.ts';
+import { cardIdOf, cardNumbered, cardWithId } from './card-rules.ts';
+import { listCardsOnLock } from './card-settlement.ts';
+import type { CommandService } from './command-service.ts';
 import { DomainError, invalidParameter } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
-import { refuseUnlessOk } from './lock-service.ts';
 import type { Notify } from './notice.ts';
-import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
+import type { QueueFigures } from './one-at-a-time.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireRole, requireRoleStill } from './permissions.ts';
-import type { AccountStore, CardStore, Clock, CounterStore, Gone, LockSession, LockStore } from './ports.ts';
+import type { AccountStore, CardStore, Clock, CounterStore, Gone, LockStore } from './ports.ts';
 
 export interface NewCard extends Validity {
   readonly cardNumber: string;
@@ -53,17 +53,6 @@ export interface CardService {
   settle(lockId: LockId): Promise<void>;
 }
 
-/** One change of a lock's cards. `check` throws when it makes no sense for these cards; asked again in the write of the intent. */
-interface Change {
-  readonly intent: CardIntent;
-  readonly command: LockCommand;
-  check(current: LockCards): void;
-  complete(current: LockCards): LockCards;
-}
-
-const waitingLimit = 16;
-const settlementMs = 60_000;
-
 export function createCardService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
@@ -73,85 +62,11 @@ export function createCardService(options: {
   readonly commands: CommandService;
   readonly notify: Notify;
 }): CardService {
-  const { clock, locks, cards, accounts, counters, commands, notify } = options;
-  // One change of a lock's cards at a time, from its intent to its end; doors go in between (each command has its own turn).
-  const inTurn = createOneAtATime<LockId>({ clock, limit: waitingLimit });
-
-  /** What every change through the gateway has in common: open intents first, then this one, and nothing half-done (rule 6). */
-  async function changeOnLock(
-    request: { caller: Caller; lockId: LockId; gone: Gone },
-    prepare: () => Promise<Change>,
-  ): Promise<CardIntent> {
-    const { caller, lockId, gone } = request;
-    const deadline = commands.deadline();
-    // Asked before anything is stored: an offline lock costs no write, and a later session never gets this change.
-    const session = commands.session(lockId);
-    return inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
-      await settleFirst(session, deadline);
-      const { intent, command, check, complete } = await prepare();
-      await cards.update(lockId, (current) => {
-        check(current);
-        return { ...current, intents: [...current.intents, intent] };
-      });
-      try {
-        const atTurn = () => {
-          requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
-          return command;
-        };
-        const { accountId } = caller;
-        refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId, deadline, gone, session, atTurn }));
-      } catch (error) {
-        // Only a time-out leaves it open whether the lock did it: then the intent stays, and is settled as soon as the lock answers.
-        if (error instanceof DomainError && error.code === 'lock-timeout') void settle(lockId, session);
-        else await drop(lockId, intent);
-        throw error;
-      }
-      try {
-        await cards.update(lockId, (current) => complete(withoutIntent(current, intent)));
-      } catch (error) {
-        // The lock has done it, and the caller hears that nothing was changed: a card that was not added must open no door.
-        void settle(lockId, session);
-        throw error;
-      }
-      return intent;
-    });
-  }
-
-  /** Never rejects: the caller is to hear why the change failed; an intent that cannot be removed now is settled later. */
-  async function drop(lockId: LockId, intent: CardIntent): Promise<void> {
-    try {
-      await cards.update(lockId, (current) => withoutIntent(current, intent));
-    } catch (error) {
-      notify({ kind: 'follow-up-failed', lockId, step: 'remove-card-intent', reason: reasonOf(error) });
-    }
-  }
-
-  /** What a phone has done on the lock is only recorded; it is newer than any open intent about the same card. */
-  function recordPhoneChange(lockId: LockId, cardNumber: string, change: (cards: LockCards) => LockCards): Promise<LockCards> {
-    return cards.update(lockId, (current) => {
-      const changed = change(current);
-      return { ...changed, intents: changed.intents.filter((intent) => numberOf(current, intent) !== sameCard(cardNumber)) };
-    });
-  }
-
-  async function settleFirst(session: LockSession, deadline: number): Promise<void> {
-    if (cards.of(session.lockId).intents.length > 0) await settleIntents({ commands, cards, notify }, session, deadline);
-  }
-
-  /** Never rejects; ends at once when that session (the current one, when absent) is over: the next hello settles again. */
-  async function settle(lockId: LockId, of?: LockSession): Promise<void> {
-    if (cards.of(lockId).intents.length === 0) return;
-    const deadline = clock.monotonic() + settlementMs;
-    try {
-      const session = of ?? commands.session(lockId);
-      await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
-    } catch (error) {
-      notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: reasonOf(error) });
-    }
-  }
+  const { clock, locks, cards, accounts, counters, commands } = options;
+  const changes = createCardChanges(options);
 
   return {
-    figures: inTurn.figures,
+    figures: changes.figures,
 
     list(caller, lockId, page) {
       requireRole(locks, caller, lockId, 'manager');
@@ -180,10 +95,10 @@ export function createCardService(options: {
       };
       if (via === 'phone') {
         const card = await newCard();
-        await recordPhoneChange(lockId, stored, complete(card));
+        await changes.byPhone(lockId, stored, complete(card));
         return card.cardId;
       }
-      const intent = await changeOnLock({ caller, lockId, gone }, async () => {
+      const intent = await changes.onLock({ caller, lockId, gone }, async () => {
         const card = await newCard();
         const command: LockCommand = { op: 'add-card', cardNumber: sameCard(stored), startDate, endDate };
         return { intent: { kind: 'add', card }, command, check: (current) => refuseKnown(current, stored), complete: complete(card) };
@@ -201,10 +116,10 @@ export function createCardService(options: {
         return { ...current, cards: current.cards.map((card) => (card.cardId === cardId ? { ...card, startDate, endDate } : card)) };
       };
       if (via === 'phone') {
-        await recordPhoneChange(lockId, cardNumber, complete);
+        await changes.byPhone(lockId, cardNumber, complete);
         return;
       }
-      await changeOnLock({ caller, lockId, gone }, async () => {
+      await changes.onLock({ caller, lockId, gone }, async () => {
         const command: LockCommand = { op: 'update-card', cardNumber: sameCard(cardNumber), startDate, endDate };
         const intent: CardIntent = { kind: 'change-validity', cardId, startDate, endDate };
         return { intent, command, check: (current) => void cardWithId(current, cardId), complete };
@@ -224,10 +139,10 @@ export function createCardService(options: {
       const { cardNumber } = cardWithId(cards.of(lockId), cardId);
       const complete = (current: LockCards) => ({ ...current, cards: current.cards.filter((card) => card.cardId !== cardId) });
       if (via === 'phone') {
-        await recordPhoneChange(lockId, cardNumber, complete);
+        await changes.byPhone(lockId, cardNumber, complete);
         return;
       }
-      await changeOnLock({ caller, lockId, gone }, async () => {
+      await changes.onLock({ caller, lockId, gone }, async () => {
         const command: LockCommand = { op: 'remove-card', cardNumber: sameCard(cardNumber) };
         return { intent: { kind: 'delete', cardId }, command, check: (current) => void cardWithId(current, cardId), complete };
       });
@@ -243,12 +158,8 @@ export function createCardService(options: {
       return held.map((card) => ({ ...card, known: cardNumbered(cards.of(lockId), card.cardNumber) !== undefined }));
     },
 
-    settle: (lockId) => settle(lockId),
+    settle: changes.settle,
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function refuseKnown(current: LockCards, cardNumber: string): void {
