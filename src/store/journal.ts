@@ -8,6 +8,7 @@ import { checkedExtra, writeChecked } from './checked-line.ts';
 import { codeOf, type OpenFile } from './files.ts';
 import { isFull, storageUnavailable } from './flush-guard.ts';
 import type { JournalTail } from './journal-tail.ts';
+import { nextTurn } from './next-turn.ts';
 
 /** Lines on their way to the disk, which stand or fall together. */
 interface Waiting {
@@ -157,8 +158,4 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
       return closing;
     },
   };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,6 +2,7 @@
 import type { LockId } from '../domain/lock.ts';
 import type { LockRecord } from '../domain/record.ts';
 import { isIntact } from './checked-line.ts';
+import { nextTurn } from './next-turn.ts';
 import { type LinePlace, readLines } from './read-lines.ts';
 import { readRecord } from './record-line.ts';
 
@@ -153,5 +154,6 @@ async function* piecesOf(readAt: ReadAt, { from, to }: ByteRange): AsyncGenerato
     carry = text.subarray(start);
     position += start;
     yield lines;
+    await nextTurn();
   }
 }

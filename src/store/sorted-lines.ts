@@ -3,12 +3,15 @@
 // they are needed, took 25 s for a million.
 import type { LockId } from '../domain/lock.ts';
 import type { LockRun } from './lock-runs.ts';
+import { nextTurn } from './next-turn.ts';
 import type { OpenDay } from './open-day.ts';
 
 /** Lines held in memory at a time. The file is read once for each so many bytes. */
 const groupBytes = 16_000_000;
-const pieceBytes = 500_000;
+const pieceBytes = 250_000;
 const sliceBytes = 80_000;
+
+type FinishedDay = Pick<OpenDay, 'runs' | 'bytes' | 'readAt'>;
 
 export interface SortedLine {
   readonly lockId: LockId;
@@ -23,6 +26,8 @@ interface Part {
   readonly run: LockRun;
   readonly from: number;
   readonly to: number;
+  /** Where they begin among the sorted bytes of the group. */
+  readonly at: number;
 }
 interface Group {
   readonly parts: Part[];
@@ -31,10 +36,11 @@ interface Group {
 }
 
 /** All lines, in slices; ends early when `goOn` says no. */
-export async function* sortedSlices(day: OpenDay, goOn: () => boolean): AsyncGenerator<SortedLine[]> {
+export async function* sortedSlices(day: FinishedDay, goOn: () => boolean): AsyncGenerator<SortedLine[]> {
   // Used again for each group: what is thrown away stays in memory for a while.
   let sorted = Buffer.alloc(0);
   for (const group of groupsOf(day)) {
+    await nextTurn();
     if (sorted.length < group.bytes) sorted = Buffer.allocUnsafe(group.bytes);
     await collect(day, group, sorted, goOn);
     for (const slice of slicesOf(group, sorted)) {
@@ -44,17 +50,18 @@ export async function* sortedSlices(day: OpenDay, goOn: () => boolean): AsyncGen
   }
 }
 
-function* groupsOf({ runs }: OpenDay): Generator<Group> {
+function* groupsOf({ runs }: FinishedDay): Generator<Group> {
   let group: Group = { parts: [], bytes: 0, longestLine: 0 };
   for (const lockId of runs.locks()) {
     const run = runs.of(lockId) as LockRun;
     for (let from = 0, to = 0; from < run.count; from = to) {
+      const at = group.bytes;
       for (; to < run.count && group.bytes < groupBytes; to++) {
         const length = run.lengths[to] as number;
         group.bytes += length;
         if (length > group.longestLine) group.longestLine = length;
       }
-      group.parts.push({ lockId, run, from, to });
+      group.parts.push({ lockId, run, from, to, at });
       if (group.bytes < groupBytes) continue;
       yield group;
       group = { parts: [], bytes: 0, longestLine: 0 };
@@ -64,16 +71,12 @@ function* groupsOf({ runs }: OpenDay): Generator<Group> {
 }
 
 /** Copies the lines of a group to their places in `sorted`. The lines of a lock lie in the file in their order. */
-async function collect(day: OpenDay, { parts, longestLine }: Group, sorted: Buffer, goOn: () => boolean): Promise<void> {
-  let end = 0;
-  const cursors = parts.map(({ run, from, to }) => {
-    const cursor = { run, next: from, to, at: end };
-    for (let n = from; n < to; n++) end += run.lengths[n] as number;
-    return cursor;
-  });
+async function collect(day: FinishedDay, { parts, longestLine }: Group, sorted: Buffer, goOn: () => boolean): Promise<void> {
+  const cursors = parts.map(({ run, from, to, at }) => ({ run, next: from, to, at }));
   // A line that begins in a piece may end behind it.
   const piece = Buffer.allocUnsafe(pieceBytes + longestLine);
   for (let from = 0; from < day.bytes() && goOn(); from += pieceBytes) {
+    await nextTurn();
     await day.readAt(piece.subarray(0, Math.min(piece.length, day.bytes() - from)), from);
     for (const cursor of cursors) {
       const { positions, lengths } = cursor.run;

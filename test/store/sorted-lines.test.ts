@@ -2,7 +2,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { withChecksum } from '../../src/store/checked-line.ts';
+import { createLockRuns } from '../../src/store/lock-runs.ts';
 import { recordBody } from '../../src/store/record-line.ts';
+import { sortedSlices } from '../../src/store/sorted-lines.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
 import { everything, lockId, sampleEvent } from './support/samples.ts';
@@ -49,3 +51,21 @@ test(
     }),
   60_000,
 );
+
+test('a day that lies in memory is sorted in many turns, so that doors answer meanwhile', async () => {
+  const line = Buffer.from(`${'x'.repeat(199)}\n`);
+  const bytes = Buffer.concat(Array.from({ length: 10_000 }, () => line));
+  const runs = createLockRuns();
+  for (let n = 0; n < 10_000; n++) runs.add(lockId(1 + (n % 7)), n * line.length, line.length, n);
+  const day = { runs, bytes: () => bytes.length, readAt: async (into: Uint8Array, position: number) => bytes.copy(into, 0, position) };
+  let turns = 0;
+  function countTurn(): void {
+    turns += 1;
+    counting = setImmediate(countTurn);
+  }
+  let counting = setImmediate(countTurn);
+  const first = await sortedSlices(day, () => true).next();
+  clearImmediate(counting);
+  expect(first.value?.[0]?.lockDate).toBe(0);
+  expect(turns).toBeGreaterThanOrEqual(8);
+});
