@@ -6,10 +6,11 @@ import { Readable } from 'node:stream';
 import type { Caller } from '../domain/account.ts';
 import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
-import type { Clock, Gone } from '../domain/ports.ts';
+import type { Clock } from '../domain/ports.ts';
 import type { TurnEnd } from '../domain/turn-end.ts';
 import { writeAccessLog } from './access-log.ts';
 import { type Authenticate, plainAddress } from './authenticate.ts';
+import { ClientGone } from './client-gone.ts';
 import { requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
@@ -125,7 +126,7 @@ export function createServe(options: {
     exchange.parameters = raw;
     // Who only reads leaves no line in the audit log.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
-    return await route.handle({ caller: asking, parameters, body, gone: goneWith(response) });
+    return await route.handle({ caller: asking, parameters, body, gone: new ClientGone(response) });
   }
 
   async function signIn(exchange: Exchange, route: SignInRoute): Promise<Answer> {
@@ -213,29 +214,4 @@ function* slices(body: Buffer): Iterable<Buffer> {
 export function newRequestId(): string {
   const uuid = randomUUID();
   return uuid.slice(0, 8) + uuid.slice(9, 13);
-}
-
-/**
- * Gone when the connection ends before the answer is out. An AbortSignal would cost as much as all the checks of a request, and
- * only a command that has to wait for its turn ever listens.
- */
-function goneWith(response: ServerResponse): Gone {
-  let onClose: Map<() => void, () => void> | undefined;
-  return {
-    get aborted() {
-      return response.destroyed && !response.writableFinished;
-    },
-    addEventListener(_kind, left) {
-      const closed = () => {
-        if (!response.writableFinished) left();
-      };
-      onClose ??= new Map();
-      onClose.set(left, closed);
-      response.once('close', closed);
-    },
-    removeEventListener(_kind, left) {
-      const closed = onClose?.get(left);
-      if (closed !== undefined) response.off('close', closed);
-    },
-  };
 }
