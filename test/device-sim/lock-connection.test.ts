@@ -131,9 +131,10 @@ describe('the line of a lock', () => {
     broker.holdEvents(false);
     await broker.until(({ channel }) => channel === 'events');
     await lock.whenEventsAcknowledged();
-    expect(eventsHeard()).toEqual([[1, 2]]);
+    // In one message or, where the lock's disk is slow, in two.
+    expect(eventsHeard().flat()).toEqual([1, 2]);
     const said = broker.heard.filter(({ payload }) => payload !== 'offline').map(({ channel }) => channel);
-    expect(said).toEqual(['hello', 'state', 'battery', 'status', 'events']);
+    expect(said.slice(0, 5)).toEqual(['hello', 'state', 'battery', 'status', 'events']);
   });
 
   it('opens doors while the gateway acknowledges no events (Protocol 4.4)', async () => {

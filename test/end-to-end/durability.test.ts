@@ -225,7 +225,7 @@ describe('a gateway that is killed again and again', () => {
     expect(seen.size).toBeGreaterThan(100);
     expect(cardsAdded).toBeGreaterThanOrEqual(rounds);
     expect(Math.min(acknowledged.accounts.size, acknowledged.tokens.size, acknowledged.locks.size)).toBeGreaterThan(0);
-  }, 90_000);
+  }, 180_000);
 
   test('a kill in the middle of the very first start leaves a first start: one admin, whose token works (HTTP API 5)', async () => {
     const runs = createRuns();
