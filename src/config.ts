@@ -1,8 +1,8 @@
 // The configuration: file, then environment, then flags, each checked by the same schema; every problem is listed, not the first.
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { readConfigFile } from './config-file.ts';
+import { isHostName } from './ops/host-name.ts';
 
 const enabled = z.boolean('must be true or false');
 const host = z.string().min(1, 'must be a host name or address');
@@ -10,7 +10,9 @@ const port = z.int('must be a whole number').min(0, 'must be 0 to 65535 (0: any 
 const topicRoot = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'must be topic levels of letters, digits, _ and -, separated by /');
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as "03:30"');
 const file = z.string().min(1, 'must name a file');
-const certificateName = z.string().refine(isCertificateName, 'must be a host name or an IP address, without port or wildcard');
+const certificateName = z
+  .string()
+  .refine((name) => isIP(name) !== 0 || isHostName(name), 'must be a host name or an IP address, without port or wildcard');
 const network = z.string('must be a network').refine(isNetwork, 'must be a network such as 192.168.0.0/16 or fd00::/8, or an address');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -132,7 +134,7 @@ export interface LoadedConfig {
 export function loadConfig({ file, environment, flags }: ConfigSources): LoadedConfig {
   const problems: string[] = [];
   const winners = new Map<string, string>();
-  const tree = readFile(file, problems);
+  const tree = readConfigFile(file, problems);
   const fromFile = schema.safeParse(tree.value);
   for (const issue of fromFile.error?.issues ?? []) problems.push(...sayIssue(issue, tree.place));
   const merged: Record<string, unknown> = { ...(tree.value as object) };
@@ -175,50 +177,10 @@ function contradictionsIn({ http, https, mqtt, mqtts }: Config): string[] {
   ];
 }
 
-function isCertificateName(name: string): boolean {
-  return (
-    isIP(name) !== 0 || (name.length <= 253 && /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i.test(name))
-  );
-}
-
 function isNetwork(text: string): boolean {
   const [, address = '', digits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const family = address.includes('%') ? 0 : isIP(address);
   return family !== 0 && Number(digits ?? 0) <= (family === 4 ? 32 : 128);
-}
-
-interface ConfigTree {
-  readonly value: unknown;
-  /** Where to look for what is wrong: `file:line: `, or `file: `. */
-  place(path: readonly PropertyKey[]): string;
-  /** `file:line` of a setting that is in the file. */
-  line(path: readonly PropertyKey[]): string | undefined;
-}
-
-function readFile(file: string, problems: string[]): ConfigTree {
-  let text = '';
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    problems.push(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  for (const error of document.errors) problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`);
-  const line = (path: readonly PropertyKey[]): string | undefined => {
-    const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
-    return node?.range && `${file}:${lines.linePos(node.range[0]).line}`;
-  };
-  const place = (path: readonly PropertyKey[]): string => {
-    // A key that should not be there has its own line; the value of a missing one has its parent's.
-    for (let depth = path.length; depth > 0; depth--) {
-      const found = line(path.slice(0, depth));
-      if (found !== undefined) return `${found}: `;
-    }
-    return `${file}: `;
-  };
-  const value: unknown = document.errors.length > 0 ? {} : (document.toJS() ?? {});
-  return { value, place, line };
 }
 
 function sayIssue(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {

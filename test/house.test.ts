@@ -22,7 +22,7 @@ function importsOf(file: string): string[] {
 
 /** The room of a file: `domain`, `http`, `gateway`, `device-sim`, or `npm` for a package or a node: module. */
 function roomOf(path: string): string {
-  const ours = /^src\/(?:(\w+)\/|(\w+)\.ts$)/.exec(path);
+  const ours = /^src\/(?:(\w+)\/|([\w-]+)\.ts$)/.exec(path);
   if (ours) return ours[1] ?? ours[2] ?? '';
   return path.startsWith('device-sim/') ? 'device-sim' : 'npm';
 }
@@ -53,7 +53,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   endpoints: ['domain', 'ops', 'config'],
   daily: ['domain', 'store', 'ops', 'config'],
   metering: ['domain', 'ops'],
-  config: ['npm'],
+  config: ['config-file', 'ops', 'npm'],
+  'config-file': ['npm'],
   domain: ['domain'],
   http: ['http', 'domain', 'npm'],
   mqtt: ['mqtt', 'domain', 'npm'],
@@ -68,6 +69,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   'mqtt-packet': /^src\/mqtt\/forward-nothing\.ts$/,
   express: /^src\/http\/server\.ts$/,
   lowdb: /^src\/store\/durable-file\.ts$/,
+  yaml: /^(src\/config-file|device-sim\/fleet-file)\.ts$/,
   tar: /^src\/store\/tar\.ts$/,
   'swagger-ui-dist': /^src\/http\/docs-page\.ts$/,
   ws: /^src\/http\/web-socket\.ts$/,
@@ -121,7 +123,7 @@ describe('the house', () => {
 
   test('the map names every room, and nothing that is not there', () => {
     const map = readFileSync(join(root, 'src/README.md'), 'utf8');
-    const named = [...map.matchAll(/^\| `([\w.]+?)\/?` \|/gm)].map(([, room = '']) => room);
+    const named = [...map.matchAll(/^\| `([\w.-]+?)\/?` \|/gm)].map(([, room = '']) => room);
     const rooms = readdirSync(join(root, 'src')).filter((name) => !/\.(md|svg)$/.test(name));
     expect(named.sort()).toEqual(rooms.sort());
     const paths = map.match(/(?<!test\/)\b(cli|console|doctor|domain|http|mqtt|offline|ops|store)\/[\w-]+(\.\w+)?/g) ?? [];

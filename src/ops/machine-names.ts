@@ -1,9 +1,7 @@
 // Every name and address under which clients and locks on the local network may reach this machine.
 import { hostname, networkInterfaces } from 'node:os';
 import { announcedNames } from './announcement.ts';
-
-/** A host name as certificates take it, without wildcards. */
-const hostNamePattern = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?)*$/i;
+import { isHostName } from './host-name.ts';
 
 /**
  * The host name, alone and in `.local` (multicast DNS), localhost, and the address of every interface. IPv6 link-local ones are left
@@ -12,7 +10,7 @@ const hostNamePattern = /^(?=.{1,253}$)[a-z\d_]([a-z\d_-]{0,61}[a-z\d])?(\.[a-z\
 export function machineNames(): readonly string[] {
   const host = hostname().toLowerCase();
   const label = host.split('.')[0] ?? '';
-  const named = [`${label}.local`, host, label].filter((name) => hostNamePattern.test(name) && !name.startsWith('localhost'));
+  const named = [`${label}.local`, host, label].filter((name) => isHostName(name) && !name.startsWith('localhost'));
   const addresses = Object.values(networkInterfaces())
     .flatMap((ofInterface) => ofInterface ?? [])
     .map(({ address }) => address)
