@@ -111,6 +111,7 @@ export function createStatus(options: StatusOptions) {
       const commands = services.commands.figures();
       return {
         locks: watchedLocks(locks.all(), store.statuses, link),
+        lowBatteryPercent: config.alarms.lowBatteryPercent,
         storageWorks: storageHealth() === 'ok',
         clockIsSuspect: store.clockIsSuspect(),
         alarms: services.alarms.figures(),

@@ -6,6 +6,8 @@ type Reasons = Readonly<Record<string, number>>;
 /** What is read when Prometheus asks. All counts are since the start unless they are of now. */
 export interface WatchedFigures {
   readonly locks: readonly WatchedLock[];
+  /** A battery below this is an alarm. */
+  readonly lowBatteryPercent: number;
   /** The data directory takes writes. */
   readonly storageWorks: boolean;
   /** The wall clock may be wrong: nothing is deleted for its age. */
@@ -48,9 +50,6 @@ export interface WatchedLock {
   readonly batteryPercent: number | null;
 }
 
-/** For dashboards; the alarm has its own limit, in the configuration. */
-const lowBatteryPercent = 20;
-
 type Read = (figures: WatchedFigures) => number;
 type ReadReasons = (figures: WatchedFigures) => Reasons;
 
@@ -60,8 +59,8 @@ export const gauges: readonly (readonly [name: string, help: string, Read])[] = 
   ['latchd_locks_online', 'Locks that can be given a command now.', ({ locks }) => locks.filter((lock) => lock.isOnline).length],
   [
     'latchd_locks_low_battery',
-    `Locks whose battery is below ${lowBatteryPercent} percent.`,
-    ({ locks }) => locks.filter(({ batteryPercent }) => (batteryPercent ?? 100) < lowBatteryPercent).length,
+    'Locks whose battery is below alarms.lowBatteryPercent in the configuration.',
+    ({ locks, lowBatteryPercent }) => locks.filter(({ batteryPercent }) => (batteryPercent ?? 100) < lowBatteryPercent).length,
   ],
   ['latchd_locks_disabled', 'Locks whose document is damaged.', ({ store }) => store.disabledLocks],
   ['latchd_records', 'Records in the log.', ({ store }) => store.records],

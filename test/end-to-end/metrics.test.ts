@@ -1,5 +1,6 @@
 // What Prometheus is told by the real daemon, and that the dashboard and the alerts ask for nothing else.
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
@@ -7,12 +8,17 @@ import { openSite, type Site, until } from '../support/site.ts';
 
 const monitoring = resolve(import.meta.dirname, '../../systemd/monitoring');
 let site: Site;
+let folder: string;
 
 beforeAll(async () => {
-  site = await openSite({ locks: [{ autoLockSeconds: 0 }, { batteryPercent: 12 }], flags: ['--metrics-enabled', 'true'] });
+  folder = await mkdtemp(join(tmpdir(), 'latchd-metrics-'));
+  const config = join(folder, 'latchd.yaml');
+  await writeFile(config, 'metrics: { enabled: true }\nalarms: { lowBatteryPercent: 30 }\n');
+  site = await openSite({ locks: [{ autoLockSeconds: 0 }, { batteryPercent: 25 }], flags: ['--config', config] });
 });
 afterAll(async () => {
   await site?.close();
+  await rm(folder, { recursive: true });
 });
 
 async function exposition(): Promise<string> {
@@ -53,7 +59,7 @@ describe('/metrics', () => {
     expect(sample(after, 'latchd_locks')).toBe(2);
     expect(sample(after, 'latchd_locks_online')).toBe(2);
     expect(sample(after, `latchd_lock_online{lock_id="${lockId}"}`)).toBe(1);
-    expect(sample(after, `latchd_lock_battery_percent{lock_id="${site.lockId(2)}"}`)).toBe(12);
+    expect(sample(after, `latchd_lock_battery_percent{lock_id="${site.lockId(2)}"}`)).toBe(25);
     expect(sample(after, 'latchd_locks_low_battery')).toBe(1);
     expect(sample(after, 'latchd_storage_works')).toBe(1);
     expect(sample(after, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
