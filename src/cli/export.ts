@@ -1,6 +1,6 @@
 // latchd export: the records of a lock for other programs.
 import { command } from './command.ts';
-import { output, say } from './output.ts';
+import { counted, output, say } from './output.ts';
 import { progressLine } from './progress.ts';
 import { instant, positiveInteger } from './values.ts';
 
@@ -32,12 +32,13 @@ export const exportRecords = command<Given>({
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
     // Records that go to the terminal themselves show how far it is.
     const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
-    const onProgress = (done: number, days: number, records: number) => progress?.show(`${done} of ${days} days, ${records} records`);
+    const onProgress = (done: number, days: number, records: number) =>
+      progress?.show(`${done} of ${counted(days, 'day')}, ${counted(records, 'record')}`);
     const warn = (sentence: string) => say(`latchd: ${sentence}`);
     const { exportLock } = await import('../offline/files.ts');
     const work = exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), onProgress, warn });
     const count = await work.finally(() => progress?.end());
-    if (progress) say(`${count} records of lock ${lock}`);
+    if (progress) say(`${counted(count, 'record')} of lock ${lock}`);
     return 0;
   },
 });

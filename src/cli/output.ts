@@ -37,6 +37,11 @@ export function printTable<Row>(rows: readonly Row[], columns: Readonly<Record<s
     );
 }
 
+/** How many of something: `1 lock`, `2 locks`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
+}
+
 /** Names come from people: a terminal must not obey them. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?');

@@ -1,6 +1,6 @@
 // latchd restore: a data directory from a backup, checked before it gets its name.
 import { command } from './command.ts';
-import { jsonOption, print, say } from './output.ts';
+import { counted, jsonOption, print, say } from './output.ts';
 import { interruptible, progressLine } from './progress.ts';
 
 interface Given {
@@ -44,11 +44,11 @@ export const restore = command<Given>({
     else for (const { file, problem } of findings) print(`${file}: ${problem}`);
     if (!restored) {
       say(
-        `nothing was restored: ${findings.length} problems were in the data when the backup was made; --accept-damage restores it with them`,
+        `nothing was restored, because of ${counted(findings.length, 'problem')} in the data when the backup was made; --accept-damage restores all the same`,
       );
       return 1;
     }
-    if (!json) print(`${directory} is restored: ${locks} locks, ${records} records, as of ${createdAt}`);
+    if (!json) print(`${directory} is restored: ${counted(locks, 'lock')}, ${counted(records, 'record')}, as of ${createdAt}`);
     say(`What was changed after ${createdAt} is gone: rights and tokens that were taken away since are valid again.`);
     say('Look through them after the start; compare the cards of each lock that the log names with "cards-differ".');
     return 0;

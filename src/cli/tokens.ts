@@ -1,7 +1,7 @@
 // latchd token: what programs of an account log in with.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
-import { dateText, jsonOption, print, printTable, say } from './output.ts';
+import { counted, dateText, jsonOption, print, printTable, say } from './output.ts';
 import { positiveInteger } from './values.ts';
 
 const tokensRoute = '/api/v1/gateway/tokens';
@@ -35,7 +35,7 @@ const create = command<Given>({
       words,
       manage(configured(), (ask) => ask<{ tokenId: number; token: string }>(`POST ${tokensRoute}`, { body })),
     );
-    say(`token ${answer.tokenId} of ${username}${days === undefined ? '' : `, for ${days} days`}; it is shown this once:`);
+    say(`token ${answer.tokenId} of ${username}${days === undefined ? '' : `, for ${counted(days, 'day')}`}; it is shown this once:`);
     print(json ? JSON.stringify(answer) : answer.token);
     return 0;
   },

@@ -1,6 +1,6 @@
 // latchd verify: is all that is on the disk as it must be?
 import { command } from './command.ts';
-import { jsonOption, print } from './output.ts';
+import { counted, jsonOption, print } from './output.ts';
 
 export const verify = command<{ readonly json?: true }>({
   name: 'verify',
@@ -24,8 +24,8 @@ export const verify = command<{ readonly json?: true }>({
     if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings, remarks }));
     else {
       for (const { file, problem } of [...findings, ...remarks]) print(`${file}: ${problem}`);
-      const what = `${records} records, ${locks} locks`;
-      print(isInOrder ? `${directory} is in order: ${what}` : `${findings.length} problems in ${directory} (${what})`);
+      const what = `${counted(records, 'record')}, ${counted(locks, 'lock')}`;
+      print(isInOrder ? `${directory} is in order: ${what}` : `${counted(findings.length, 'problem')} in ${directory} (${what})`);
     }
     return isInOrder ? 0 : 1;
   },

@@ -76,7 +76,7 @@ export function createHubService(options: {
         requireHub(hubs, deviceId);
         const bound = locksOf(deviceId);
         if (bound > 0)
-          throw new DomainError('conflict', `${bound} locks are bound to this hub; bind them to another one, or to none, first`);
+          throw new DomainError('conflict', `there are locks bound to this hub (${bound}); bind them to another one, or to none, first`);
         await hubs.update((current) => ({ hubs: current.hubs.filter((hub) => hub.deviceId !== deviceId) }));
       });
       link.disconnect(deviceId, 'the hub was removed');

@@ -119,7 +119,6 @@ export function createWebhookFiles(options: {
       }
     },
     async open() {
-      await files.makeFolder(folder);
       const ids = (await files.readdir(folder)).flatMap((name) => webhookFileName.exec(name)?.[1] ?? []).map((digits) => Number(digits));
       for (const id of ids.sort((a, b) => a - b)) await takeIn(id as WebhookId);
     },

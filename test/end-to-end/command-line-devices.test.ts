@@ -39,7 +39,7 @@ async function managesHubs(number: number): Promise<{ readonly deviceId: string;
 
   const lock = await json('lock', 'register', `02:CC:00:00:00:1${number}`, '--name', 'Archive', '--hub', deviceId);
   expect(lock.lockId).toBeGreaterThan(0);
-  expect(await latchd('hub', 'remove', deviceId)).toEqual(refused(/^latchd: 1 locks are bound to this hub; /));
+  expect(await latchd('hub', 'remove', deviceId)).toEqual(refused(/^latchd: there are locks bound to this hub \(1\); /));
   expect(await latchd('hub', 'register', 'stairwell', '--name', 'x')).toEqual(refused(/^latchd: <mac> must be a MAC address such as /));
   expect(await latchd('hub', 'key', '02bb0000ffff')).toEqual(
     refused(/^latchd: there is no hub 02bb0000ffff: "latchd hub list" shows what there is\n$/),
