@@ -1,7 +1,6 @@
 // The server on the wire: listening, stopping, clients that leave, and clients that mean harm (T17).
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Gone } from '../../src/domain/ports.ts';
@@ -177,22 +176,8 @@ describe('A client that leaves before its answer', () => {
     const answer = await request(under.origin()).post('/api/v1/lock/unlock?lockId=7').set('Authorization', `Bearer ${sampleToken}`);
     await under.server.stop();
     expect([answer.status, kept?.aborted]).toEqual([200, false]);
-  });
-
-  test('what tells so has one hidden class for all requests: one for each would keep its request until the next full collection', async () => {
-    const under = await started();
-    const asked: Gone[] = [];
-    under.locks.move = async (_caller, _lockId, _wanted, gone) => {
-      asked.push(gone);
-      return { success: true };
-    };
-    for (let n = 0; n < 2; n++)
-      await request(under.origin()).post('/api/v1/lock/unlock?lockId=7').set('Authorization', `Bearer ${sampleToken}`);
-    setFlagsFromString('--allow-natives-syntax');
-    const areAlike = new Function('one', 'other', 'return %HaveSameMap(one, other)');
-    setFlagsFromString('--no-allow-natives-syntax');
-    expect(asked).toHaveLength(2);
-    expect(areAlike(...asked)).toBe(true);
+    // A getter of its own would keep the request until the next full collection (see ClientGone).
+    expect(Object.hasOwn(kept as Gone, 'aborted')).toBe(false);
   });
 
   test('a body that stops half-way ends without an answer and without a service being asked', async () => {
