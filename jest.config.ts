@@ -15,7 +15,8 @@ const config: Config = {
   maxWorkers: 3,
   workerIdleMemoryLimit: '700MB',
   coverageProvider: 'v8',
-  testTimeout: 40_000,
+  // Far more than any test needs: it ends what hangs. On a slow machine a test may take its time.
+  testTimeout: 240_000,
 };
 
 export default config;

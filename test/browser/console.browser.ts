@@ -24,7 +24,7 @@ beforeAll(async () => {
   ]);
   page = await stage.visit();
   await stage.signIn(page);
-}, 60_000);
+});
 afterAll(() => stage.close());
 
 const at = () => ({ stage, page });

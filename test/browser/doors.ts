@@ -131,5 +131,5 @@ export function doorTests(at: At): void {
     await away.waitFor({ state: 'hidden' });
     await stage.site.whenOnline(3);
     await page.getByRole('link', { name: /Archive.*Online/ }).waitFor();
-  }, 40_000);
+  });
 }

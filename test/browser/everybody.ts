@@ -40,7 +40,7 @@ export function everybodyTests(at: At): void {
       await page.emulateMedia({ colorScheme: 'light' });
     }
     expect(titles.size).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   test('the API page at /docs asks the gateway with a token that was entered there, under its policy', async () => {
     const { stage } = at();
@@ -73,7 +73,7 @@ export function everybodyTests(at: At): void {
     await phone.emulateMedia({ colorScheme: 'dark' });
     await stage.picture(phone, 'phone');
     await phone.context().close();
-  }, 40_000);
+  });
 
   test('who has no pointer comes from the sign-in to an open door', async () => {
     const { stage } = at();

@@ -60,5 +60,5 @@ export function longListTests(at: At): void {
     async function otherLocks(): Promise<number> {
       return (await site.api('GET', '/api/v1/lock/list', { query: { pageSize: 10 } })).body.total - many;
     }
-  }, 40_000);
+  });
 }

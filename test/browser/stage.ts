@@ -16,7 +16,7 @@ const flags =
 /** Pictures for people are made when this is set; else a run leaves nothing behind. */
 const makesPictures = process.env['LATCHD_SCREENSHOTS'] === 'true';
 const pictures = resolve(import.meta.dirname, '../../src/console/screenshots');
-const patienceMs = 10_000;
+const patienceMs = 60_000;
 
 /** The stage, and on it the page of an administrator. */
 export type At = () => { readonly stage: Stage; readonly page: Page };

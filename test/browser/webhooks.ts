@@ -49,7 +49,7 @@ export function webhookTests(at: At): void {
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByText('Not taken: answered 503').waitFor();
     receiver.answer = (response) => void response.writeHead(204).end();
-  }, 30_000);
+  });
 
   test('what it is told and of which locks is changed, it is switched off and on, and is told just that', async () => {
     const { stage, page } = at();
@@ -113,7 +113,7 @@ export function webhookTests(at: At): void {
     await page.getByRole('row', { name: /Given up/ }).waitFor({ state: 'hidden' });
     expect((await listed())[0]).toMatchObject({ failed: 0, waiting: 0 });
     await seen(3);
-  }, 30_000);
+  });
 
   test('it gets a new secret, with which it is signed from then on, and one that is removed is told nothing more', async () => {
     const { stage, page } = at();

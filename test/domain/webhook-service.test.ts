@@ -366,7 +366,7 @@ describe('over restarts', () => {
       }),
       { seed: 20_261_121, numRuns: 40 },
     );
-  }, 60_000);
+  });
 });
 
 describe('management', () => {

@@ -47,7 +47,7 @@ describe('the backup of every night', () => {
     expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     await site.restart();
     expect(Math.floor(await lastSuccess(site))).toBe(Math.floor(at));
-  }, 60_000);
+  });
 
   test('that fails is an error in the log, an alarm that stands, and no success in the metrics', async () => {
     const site = await opened({ environment: shortlyBeforeItsHour() });
@@ -57,7 +57,7 @@ describe('the backup of every night', () => {
     expect(await lastSuccess(site)).toBe(0);
     const { body } = await site.api('GET', '/api/v1/gateway/alarms');
     expect(JSON.stringify(body)).toContain('backup-failing');
-  }, 60_000);
+  });
 });
 
 describe('a backup', () => {
@@ -80,7 +80,7 @@ describe('a backup', () => {
     await expect(stat(restored)).rejects.toThrow('ENOENT');
     await site.start();
     expect(await readdir(folder)).toEqual([]);
-  }, 60_000);
+  });
 
   const asRoot = process.getuid?.() === 0 ? test : test.skip;
   asRoot('that root makes of a stopped daemon belongs to the user of the daemon, who alone may read it', async () => {

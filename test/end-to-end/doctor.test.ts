@@ -74,7 +74,7 @@ describe('beside a running daemon', () => {
     } finally {
       process.kill(site.gateway.pid, 'SIGCONT');
     }
-  }, 40_000);
+  });
 });
 
 describe('without a daemon', () => {

@@ -163,7 +163,7 @@ describe('a gateway whose disk is lost', () => {
     expect(differs).toHaveLength(1);
     expect(await site.gateway.stop()).toBe(0);
     expect((await latchd('verify', '--data-dir', site.dataDir)).exitCode).toBe(0);
-  }, 120_000);
+  });
 });
 
 /** recordId to line, of an archive, read without our own code. */

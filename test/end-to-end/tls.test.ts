@@ -7,16 +7,13 @@ import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import WebSocket from 'ws';
 import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
 import { type ApiDocument, createJudge, type Judge } from '../support/api-document.ts';
 import { program, until } from '../support/site.ts';
 import { connectHandLock, type HandLock } from '../support/site-lock.ts';
-
-// Many tests start processes of their own.
-jest.setTimeout(60_000);
 
 const loopback = ['--https-host', '127.0.0.1', '--https-port', '0', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
 const encrypted = [...loopback, '--https-enabled', 'true', '--mqtts-enabled', 'true'];
