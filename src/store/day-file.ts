@@ -10,13 +10,24 @@ export interface DayQuery {
   readonly to: number;
 }
 
+export interface Matching {
+  /** How many there are, exactly. */
+  readonly total: number;
+  readonly records: readonly LockRecord[];
+}
+
+/** What pages are made of. */
+export interface RecordPages {
+  /**
+   * The records that match, newest first, without the first `skip`, at most `take`; damaged lines are left out. It is settled when it is
+   * asked what they are: nothing that is appended later shows.
+   */
+  newest(query: DayQuery, skip: number, take: number): Matching | Promise<Matching>;
+}
+
 export interface DayFile {
   readonly name: DayName;
   count(): number;
-  /** Records that match, exactly. */
-  matching(query: DayQuery): number | Promise<number>;
-  /** Those records, newest first, without the first `skip`, at most `take`. Damaged lines are left out. */
-  newest(query: DayQuery, skip: number, take: number): Promise<LockRecord[]>;
   /** Those that are wanted by recordId, some at a time, or none. Damaged lines are left out. */
   above(wanted: RecordsWanted): AsyncGenerator<LockRecord[]>;
   /** Flushed bytes of the file. */

@@ -1,6 +1,6 @@
 // The few file operations the store is made of, as an interface, so that a test can let any one of them fail.
 // Files are made 0600 and folders 0700, whatever the umask.
-import { constants, write } from 'node:fs';
+import { constants, read, write } from 'node:fs';
 import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -109,6 +109,19 @@ async function makeMissing(path: string): Promise<void> {
 }
 
 function openFile(handle: FileHandle): OpenFile {
+  /** Under way. They know the file by a number that another file gets once this one is closed. */
+  let reads = 0;
+  let whenRead: (() => void) | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    if (reads > 0) {
+      await new Promise<void>((resolve) => {
+        whenRead = resolve;
+      });
+    }
+    await handle.close();
+  }
   return {
     async write(bytes, position) {
       let done = 0;
@@ -119,18 +132,27 @@ function openFile(handle: FileHandle): OpenFile {
       }
     },
     async read(into, position) {
-      let done = 0;
-      while (done < into.length) {
-        const { bytesRead } = await handle.read(into, done, into.length - done, position + done);
-        if (bytesRead === 0) break;
-        done += bytesRead;
+      reads += 1;
+      try {
+        let done = 0;
+        while (done < into.length) {
+          const count = await readSome(handle.fd, into, done, position + done);
+          if (count === 0) break;
+          done += count;
+        }
+        return done;
+      } finally {
+        reads -= 1;
+        if (reads === 0) whenRead?.();
       }
-      return done;
     },
     sync: () => handle.sync(),
     truncate: (length) => handle.truncate(length),
     size: async () => (await handle.stat()).size,
-    close: () => handle.close(),
+    close() {
+      closing ??= close();
+      return closing;
+    },
   };
 }
 
@@ -138,5 +160,12 @@ function openFile(handle: FileHandle): OpenFile {
 function writeSome(fd: number, bytes: Uint8Array, from: number, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, from, bytes.length - from, position, (error, written) => (error ? reject(error) : resolve(written)));
+  });
+}
+
+/** Bytes read. */
+function readSome(fd: number, into: Uint8Array, from: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(fd, into, from, into.length - from, position, (error, count) => (error ? reject(error) : resolve(count)));
   });
 }

@@ -45,6 +45,8 @@ export interface Journal {
   /** The same for one line; resolves with its position. */
   append(body: string): Promise<number>;
   read(into: Uint8Array, position: number): Promise<number>;
+  /** Fills `into` with flushed bytes that are still in memory; false when they are not. */
+  readNow(into: Uint8Array, position: number): boolean;
   /** Resolves when nothing is on its way to the disk. */
   idle(): Promise<void>;
   /** Waits for what was appended, then closes the file. Idempotent. */
@@ -146,12 +148,15 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     writing ??= writeAll();
   }
 
+  const readNow = (into: Uint8Array, position: number): boolean => tail?.read(into, position) ?? false;
+
   return {
     length: () => length,
     flushes: () => flushes,
     enqueue,
     append: (body) => new Promise((resolve, reject) => enqueue({ bodies: [body], resolve, reject })),
-    read: async (into, position) => (tail?.read(into, position) ? into.length : file.read(into, position)),
+    read: async (into, position) => (readNow(into, position) ? into.length : file.read(into, position)),
+    readNow,
     idle: () => writing ?? Promise.resolve(),
     close() {
       closing ??= (writing ?? Promise.resolve()).then(closeFile);

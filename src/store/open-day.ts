@@ -3,18 +3,18 @@
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
-import { type DayFile, type DayName, dayFileName } from './day-file.ts';
+import { type DayFile, type DayName, dayFileName, type Matching, type RecordPages } from './day-file.ts';
 import type { FileLayer } from './files.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { createJournalTail } from './journal-tail.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
-import { type LinePlace, readLines } from './read-lines.ts';
-import { decodeRecord, readRecord, recordBody } from './record-line.ts';
+import { linesInMemory, readLines } from './read-lines.ts';
+import { decodeRecord, intactRecords, recordBody } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-above.ts';
 
-export interface OpenDay extends DayFile {
+export interface OpenDay extends DayFile, RecordPages {
   /**
    * Calls back once all of them are flushed, which is when they begin to show, with the recordId of the last; with `storage-unavailable`
    * when none is stored.
@@ -102,7 +102,6 @@ interface Found {
 function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder, ...found }: Found): OpenDay {
   let { newest } = found;
   const number = Date.parse(name.day) / 86_400_000;
-  const read = (places: readonly LinePlace[]): Promise<Buffer[]> => readLines(journal.read, places);
   return {
     name,
     dayNumber: number,
@@ -113,10 +112,13 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
     flushes: journal.flushes,
     newestRecord: () => newest,
     idle: journal.idle,
-    matching: ({ lockId, from, to }) => runs.matching(lockId, from, to),
-    async newest({ lockId, from, to }, skip, take) {
-      const lines = await read(runs.places(lockId, from, to, skip, take));
-      return intactRecords(lines, log, dayFileName(name));
+    newest({ lockId, from, to }, skip, take) {
+      const total = runs.matching(lockId, from, to);
+      if (take === 0 || skip >= total) return { total, records: [] };
+      const places = runs.places(lockId, from, to, skip, take);
+      const matching = (lines: readonly Buffer[]): Matching => ({ total, records: intactRecords(lines, log, dayFileName(name)) });
+      const lines = linesInMemory(journal.readNow, places);
+      return lines ? matching(lines) : readLines(journal.read, places).then(matching);
     },
     above(wanted) {
       const to = journal.length();
@@ -145,15 +147,4 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
     },
     close: journal.close,
   };
-}
-
-/** The records of lines (with their newlines) that are as they were written; the others are logged and never served (Fault T5). */
-export function intactRecords(lines: readonly Buffer[], log: Log, file: string): LockRecord[] {
-  const records: LockRecord[] = [];
-  for (const line of lines) {
-    const record = readRecord(line.subarray(0, -1));
-    if (record) records.push(record);
-    else log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
-  }
-  return records;
 }

@@ -1,4 +1,4 @@
-// Reads lines at known places of a file, with one read for those that lie close together.
+// Reads lines at known places of a file, from memory where it has them all, else with one read for those that lie close together.
 
 /** Where a line lies; `length` counts its newline. */
 export interface LinePlace {
@@ -8,6 +8,23 @@ export interface LinePlace {
 
 /** Reading this many bytes more is cheaper than a second read. */
 const nearBytes = 8_192;
+
+/** The lines, with their newlines, in the order of `places`; undefined when `readNow` does not have all of them. */
+export function linesInMemory(
+  readNow: (into: Uint8Array, position: number) => boolean,
+  places: readonly LinePlace[],
+): Buffer[] | undefined {
+  const bytes = Buffer.allocUnsafe(places.reduce((sum, { length }) => sum + length, 0));
+  const lines: Buffer[] = [];
+  let at = 0;
+  for (const { position, length } of places) {
+    const line = bytes.subarray(at, at + length);
+    if (!readNow(line, position)) return undefined;
+    lines.push(line);
+    at += length;
+  }
+  return lines;
+}
 
 /** The lines, with their newlines, in the order of `places`. */
 export async function readLines(

@@ -3,13 +3,16 @@ import type { DomainError } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { LockRecord } from '../domain/record.ts';
-import { type DayFile, dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
+import { dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
 import { removeIfThere } from './durable-file.ts';
 import type { EventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
+import { createHeldDays, type HeldDays } from './held-days.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
-import { isOpen, newestOf, type OpenedFolder, openFolder, reopen } from './record-folder.ts';
+import { createReadRoom } from './read-room.ts';
+import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';
+import type { SealedDay } from './sealed-day.ts';
 import { sealDay } from './sealing.ts';
 import { isUnreadable, type UnreadableDay } from './unreadable-day.ts';
 
@@ -19,15 +22,13 @@ const betweenTriesMs = 10_000;
 export interface RecordDays {
   open(progress: EventProgress): Promise<OpenedFolder>;
   /** In the order of their recordIds. */
-  all(): readonly DayFile[];
+  all(): readonly RecordDay[];
   /** The file of today, when there is one that may be appended to. */
   today(): OpenDay | undefined;
   /** Begins one. `firstRecordId` is asked when it is named. */
   begin(firstRecordId: () => number): Promise<void>;
-  /** Runs a query on days that stay open until it has ended. */
-  reading<T>(query: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
   /** The days as they are now; they stay open until `release` is called. */
-  hold(): { readonly days: readonly DayFile[]; release(): Promise<void> };
+  hold: HeldDays['hold'];
   /** The problem with the first day that cannot be read; undefined: there is none. */
   unreadable(): DomainError | undefined;
   /** The same for one that no later index covers: until it is read, nobody knows which events are stored. */
@@ -49,15 +50,13 @@ export function createRecordDays(options: {
   readonly log: Log;
 }): RecordDays {
   const { files, folder, clock, log } = options;
-  let days: readonly DayFile[] = [];
+  const held = createHeldDays({ log, room: createReadRoom() });
   /** Not sealed, oldest first. */
   let open: readonly OpenDay[] = [];
   /** Those that cannot be read. */
   let unread: readonly UnreadableDay[] = [];
   /** Never appended to again. */
-  const finished = new WeakSet<DayFile>();
-  const queries = new Set<readonly DayFile[]>();
-  const retired = new Set<DayFile>();
+  const finished = new WeakSet<RecordDay>();
   let beginning: Promise<void> | undefined;
   let sealing: Promise<void> | undefined;
   let trying: Promise<void> | undefined;
@@ -67,36 +66,19 @@ export function createRecordDays(options: {
 
   function today(): OpenDay | undefined {
     const newest = open.at(-1);
-    if (!newest || newest !== days.at(-1) || finished.has(newest)) return undefined;
+    if (!newest || newest !== held.now().days.at(-1) || finished.has(newest)) return undefined;
     return newest.dayNumber === dayNumber(clock.now()) ? newest : undefined;
   }
-  async function closeRetired(): Promise<void> {
-    const held = new Set([...queries].flat());
-    const free = [...retired].filter((day) => !held.has(day));
-    for (const day of free) retired.delete(day);
-    await Promise.all(free.map((day) => day.close()));
-  }
-  function hold(): ReturnType<RecordDays['hold']> {
-    // An array of its own, so that two queries never share one entry.
-    const held = [...days];
-    queries.add(held);
-    return {
-      days: held,
-      async release() {
-        queries.delete(held);
-        if (retired.size > 0) await closeRetired();
-      },
-    };
+  function daysWith(by: RecordDay | undefined, inPlaceOf: RecordDay): RecordDay[] {
+    return held.now().days.flatMap((one) => (one === inPlaceOf ? (by ?? []) : one));
   }
   /** Takes a day out, puts another (or none) in its place, and closes it when no query reads it any more. */
-  async function replace(day: OpenDay, by: DayFile | undefined): Promise<void> {
-    days = days.flatMap((one) => (one === day ? (by ?? []) : one));
+  async function replace(day: OpenDay, by: SealedDay | undefined): Promise<void> {
     open = open.filter((one) => one !== day);
     flushesBefore += day.flushes();
-    retired.add(day);
-    await closeRetired();
+    await held.replace(daysWith(by, day), day);
   }
-  async function remove(day: DayFile): Promise<void> {
+  async function remove(day: RecordDay): Promise<void> {
     // The records first: an index alone is a leftover, records alone would be read and sealed again.
     await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
     await removeIfThere(files, `${folder}/${indexFileName(day.name)}`);
@@ -123,10 +105,11 @@ export function createRecordDays(options: {
       const file = dayFileName(day.name);
       try {
         const found = await reopen({ files, folder, log }, day, onRecord);
-        days = days.flatMap((one) => (one === day ? (found ?? []) : one));
+        const days = daysWith(found, day);
         open = days.filter(isOpen);
         unread = days.filter(isUnreadable);
         if (found) onFound(newestOf(found)?.recordId ?? 0);
+        await held.replace(days);
         if (found) log.info({ code: 'records-readable', file, records: found.count() }, 'a file of records can be read again');
         else log.warn({ code: 'records-gone', file }, 'a file of records that could not be read is gone, and its records with it');
       } catch (error) {
@@ -159,12 +142,12 @@ export function createRecordDays(options: {
   return {
     async open(progress) {
       const found = await openFolder({ files, folder, log }, progress.recall, restorer(progress));
-      days = found.days;
       open = found.open;
-      unread = days.filter(isUnreadable);
+      unread = found.days.filter(isUnreadable);
+      await held.replace(found.days);
       return found;
     },
-    all: () => days,
+    all: () => held.now().days,
     today,
     begin(firstRecordId) {
       beginning ??= (async () => {
@@ -174,22 +157,14 @@ export function createRecordDays(options: {
         await before?.idle();
         const name = { day: utcDay(clock.now()), firstRecordId: firstRecordId() };
         const day = await beginDay({ files, folder, name, log });
-        days = [...days, day];
         open = [...open, day];
+        await held.replace([...held.now().days, day]);
       })().finally(() => {
         beginning = undefined;
       });
       return beginning;
     },
-    async reading(query) {
-      const { days: held, release } = hold();
-      try {
-        return await query(held);
-      } finally {
-        await release();
-      }
-    },
-    hold,
+    hold: held.hold,
     unreadable: () => unread[0]?.problem,
     unknown,
     tryAgain(progress, onFound) {
@@ -202,22 +177,20 @@ export function createRecordDays(options: {
     },
     seal,
     async purge(now) {
-      const old = filesToPurge(days, now).filter((day) => day !== today() && !open.includes(day as OpenDay));
+      const old = filesToPurge(held.now().days, now).filter((day) => day !== today() && !open.includes(day as OpenDay));
       for (const day of old) {
         await remove(day);
-        days = days.filter((one) => one !== day);
-        unread = days.filter(isUnreadable);
-        retired.add(day);
+        unread = unread.filter((one) => one !== day);
+        await held.replace(daysWith(undefined, day), day);
       }
       if (old.length > 0) await files.syncFolder(folder);
-      await closeRetired();
       return old.map(({ name }) => dayFileName(name));
     },
     async close() {
       isClosing = true;
       await trying;
       await Promise.all([beginning?.catch(() => undefined), sealing]);
-      await Promise.all([...days, ...retired].map((day) => day.close()));
+      await held.close();
     },
     flushes: () => open.reduce((sum, day) => sum + day.flushes(), flushesBefore),
   };

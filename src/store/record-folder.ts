@@ -19,9 +19,11 @@ export interface FolderOptions {
   readonly log: Log;
 }
 
+export type RecordDay = SealedDay | OpenDay | UnreadableDay;
+
 export interface OpenedFolder {
   /** In the order of their recordIds. */
-  readonly days: readonly DayFile[];
+  readonly days: readonly RecordDay[];
   /** Those of them that are not sealed. */
   readonly open: readonly OpenDay[];
   readonly highestRecordId: number;
@@ -47,7 +49,7 @@ export async function openFolder(
   // The newest index comes first, and covers all days before it.
   const [newestIndexed] = indexes.keys();
   const covered = newestIndexed === undefined ? 0 : names.indexOf(newestIndexed) + 1;
-  const days: DayFile[] = [];
+  const days: RecordDay[] = [];
   let highestRecordId = 0;
   let newestAt: number | undefined;
   for (const [n, name] of names.entries()) {
@@ -154,7 +156,7 @@ async function openSealed({ files, folder, log }: FolderOptions, name: DayName, 
     await file.close();
     throw error;
   });
-  if (bytes === index.bytes) return createSealedDay({ name, index, file, log });
+  if (bytes === index.bytes) return createSealedDay({ name, index, file });
   await file.close();
   log.warn(
     { code: 'index-remade', file: dayFileName(name) },

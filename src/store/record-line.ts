@@ -1,6 +1,7 @@
 // A record as a line of a day's file: flat JSON with a checksum.
 import { z } from 'zod';
 import type { LockId } from '../domain/lock.ts';
+import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { isIntact } from './checked-line.ts';
 import { id, lockId } from './id-schemas.ts';
@@ -86,4 +87,37 @@ export function decodeRecord(line: Buffer): LockRecord | undefined {
 /** The record of a line as it was found on the disk; undefined when it is not exactly what was written. */
 export function readRecord(line: Buffer): LockRecord | undefined {
   return isIntact(line) ? decodeRecord(line) : undefined;
+}
+
+/** The records of lines (with their newlines) that are as they were written; the others are logged and never served (Fault T5). */
+export function intactRecords(lines: readonly Buffer[], log: Log, file: string): LockRecord[] {
+  const records: LockRecord[] = [];
+  for (const line of lines) {
+    const record = readRecord(line.subarray(0, -1));
+    if (record) records.push(record);
+    else log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
+  }
+  return records;
+}
+
+const dateMember = Buffer.from('"lockDate":');
+const minus = 0x2d;
+
+/** The lockDate of the line that lies there, without parsing it: inside a JSON string this member's name would have its quotes escaped. NaN when there is none. */
+export function lockDateIn(bytes: Buffer, start: number, end: number): number {
+  const found = bytes.indexOf(dateMember, start);
+  if (found < 0 || found >= end) return Number.NaN;
+  let at = found + dateMember.length;
+  const isNegative = bytes[at] === minus;
+  if (isNegative) at += 1;
+  let date = 0;
+  for (let digit = digitAt(bytes, at); digit >= 0 && digit <= 9; digit = digitAt(bytes, at)) {
+    date = date * 10 + digit;
+    at += 1;
+  }
+  return isNegative ? -date : date;
+}
+
+function digitAt(bytes: Buffer, at: number): number {
+  return (bytes[at] ?? 0) - 0x30;
 }

@@ -8,7 +8,7 @@ import type { AppendOutcome, Clock, RecordQuery, RecordStore, StoredEvents } fro
 import { type LockRecord, oldestKept, type RecordDraft } from '../domain/record.ts';
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
-import type { DayFile } from './day-file.ts';
+import type { DayFile, RecordPages } from './day-file.ts';
 import { createEventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
@@ -133,10 +133,13 @@ export function createRecordLog(options: {
       return append(ids, lockId, epoch, events);
     },
     async page(query) {
+      const { view, release } = days.hold();
       try {
-        return await days.reading((held) => pageOver(held, query));
+        return await pageOver(view.pages, query);
       } catch (error) {
         throw storageUnavailable(error);
+      } finally {
+        await release();
       }
     },
     newest: () => newest,
@@ -162,7 +165,14 @@ export function createRecordLog(options: {
         throw storageUnavailable(error);
       }
     },
-    holding: days.reading,
+    async holding(use) {
+      const { view, release } = days.hold();
+      try {
+        return await use(view.days);
+      } finally {
+        await release();
+      }
+    },
     async close() {
       await days.close();
       await ids?.settle();
@@ -171,33 +181,22 @@ export function createRecordLog(options: {
   };
 }
 
-/** Walks the days from the newest: all are counted, those that hold the page are read. */
-async function pageOver(days: readonly DayFile[], query: RecordQuery): Promise<Page<LockRecord>> {
+/** Asks from the newest on: all count, those that hold the page give their part of it. */
+async function pageOver(newestFirst: readonly RecordPages[], query: RecordQuery): Promise<Page<LockRecord>> {
   const { pageNo, pageSize } = query;
-  const counts = days.map((day) => countIn(day, query));
-  const parts: Promise<LockRecord[]>[] = [];
+  const list: LockRecord[] = [];
   let skip = (pageNo - 1) * pageSize;
   let wanted = pageSize;
   let total = 0;
-  for (let n = days.length - 1; n >= 0; n--) {
-    const day = days[n] as DayFile;
-    const counted = counts[n] as number | Promise<number>;
-    // No await where none is needed: nothing may be appended to an open day between its count and its places.
-    const matching = typeof counted === 'number' ? counted : await counted;
-    const take = Math.min(wanted, Math.max(0, matching - skip));
-    if (take > 0) parts.push(day.newest(query, skip, take));
-    total += matching;
-    skip = Math.max(0, skip - matching);
-    wanted -= take;
+  for (const pages of newestFirst) {
+    const found = pages.newest(query, skip, wanted);
+    const matching = found instanceof Promise ? await found : found;
+    list.push(...matching.records);
+    total += matching.total;
+    wanted -= Math.min(wanted, Math.max(0, matching.total - skip));
+    skip = Math.max(0, skip - matching.total);
   }
-  return pageOf((await Promise.all(parts)).flat(), total, { pageNo, pageSize });
-}
-
-/** Where a day must be read to be counted, that begins now; whoever waits for it hears if it fails. */
-function countIn(day: DayFile, query: RecordQuery): number | Promise<number> {
-  const counted = day.matching(query);
-  if (typeof counted !== 'number') counted.catch(() => undefined);
-  return counted;
+  return pageOf(list, total, { pageNo, pageSize });
 }
 
 /** Walks the days from the one that holds the first record above `recordId`. */
@@ -206,10 +205,10 @@ async function* recordsSince(
   recordId: number,
   wants: (lockId: LockId) => boolean,
 ): AsyncGenerator<readonly LockRecord[]> {
-  const { days: held, release } = days.hold();
+  const { view, release } = days.hold();
   try {
-    for (const [n, day] of held.entries()) {
-      const next = held[n + 1];
+    for (const [n, day] of view.days.entries()) {
+      const next = view.days[n + 1];
       if (next && next.name.firstRecordId <= recordId + 1) continue;
       yield* day.above({ above: recordId, wants });
     }

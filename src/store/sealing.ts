@@ -36,7 +36,7 @@ export interface SealOptions {
 
 /** Undefined when it was given up. The day must not be appended to any more; it is still open and to be closed. */
 export async function sealDay(options: SealOptions, day: OpenDay): Promise<SealedDay | undefined> {
-  const { files, folder, log, remembered } = options;
+  const { files, folder, remembered } = options;
   const path = `${folder}/${dayFileName(day.name)}`;
   await day.idle();
   const blocks = await writeSorted(options, path, day);
@@ -58,7 +58,7 @@ export async function sealDay(options: SealOptions, day: OpenDay): Promise<Seale
       },
     };
     await replaceFile(files, `${folder}/${indexFileName(day.name)}`, encodeIndex(index, remembered()));
-    return createSealedDay({ name: day.name, index, file, log });
+    return createSealedDay({ name: day.name, index, file });
   } catch (error) {
     await file.close();
     throw error;

@@ -1,5 +1,5 @@
 // Sealed days: the same records by another way, over crashes and damage.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { RecordDraft } from '../../src/domain/record.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -200,6 +200,20 @@ describe('a sealed day', () => {
         expect(log.lines.join()).toContain('a record is damaged on the disk and cannot be shown');
         await store.stop();
       }
+    }));
+
+  test('whose file has become shorter shows what is left, and nothing of what another page has read', () =>
+    withFinishedDay(async (directory, clock) => {
+      const { store, log } = await startedStore(directory, { clock });
+      await store.sealDays();
+      expect(await seqsOf(store, lockId(2))).toEqual(allSeqs);
+      await truncate(`${directory}/records/2026-11-21-1.jsonl`, 100);
+      for (const lock of [1, 2, 3]) {
+        const { list, total } = await store.records.page({ lockId: lockId(lock), ...everything });
+        expect({ list, total }).toEqual({ list: [], total: 200 });
+      }
+      expect(log.lines.join()).toContain('a record is damaged on the disk and cannot be shown');
+      await store.stop();
     }));
 
   test('leaves damaged lines of its journal behind, set aside', () =>
