@@ -20,7 +20,7 @@ export interface DemoClient {
   readonly unexpected: number;
 }
 
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 const betweenMs = 50;
 
 /** `write` gets whole lines. */

@@ -144,7 +144,7 @@ export function createGate(): { readonly promise: Promise<void>; open(): void; f
 }
 
 /** Waits until the condition holds: no fixed sleep, and a clear failure when it never does. */
-export async function until(what: string, condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, timeoutMs = 60_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
