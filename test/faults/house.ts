@@ -158,7 +158,7 @@ export async function createHouse(options: {
 }
 
 /** Resolves once the condition holds; rejects, naming it, after `patienceMs`. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string, patienceMs = 20_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what: string, patienceMs = 60_000): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`it never came that ${what}`);
