@@ -22,7 +22,7 @@ import { announcementsOf } from './ops/announcement.ts';
 import { createClock } from './ops/clock.ts';
 import { givenAdminToken } from './ops/credentials.ts';
 import { createDiscovery, respondInThread } from './ops/discovery.ts';
-import { boundHeapGrowth } from './ops/heap.ts';
+import { boundHeapGrowth, shortenCollections } from './ops/heap.ts';
 import { checkerId } from './ops/listener-check.ts';
 import { noticesTo } from './ops/logger.ts';
 import { createStorageProbe } from './ops/storage-probe.ts';
@@ -58,6 +58,7 @@ export interface GatewaySurroundings {
 }
 
 export async function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Promise<Gateway> {
+  shortenCollections();
   const clock = createClock();
   const turnEnd = createTurnEnd();
   const secrets = createSecrets();

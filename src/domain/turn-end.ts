@@ -11,4 +11,6 @@ export interface TurnEnd {
    * all else of its step, in order. What `handle` throws ends the process.
    */
   together<T>(step: TurnStep, handle: (item: T) => void): (item: T) => void;
+  /** Does what waits at once: for whoever is about to begin something that others need not wait for. Not from within a step. */
+  catchUp(): void;
 }

@@ -56,7 +56,7 @@ const stopTimeoutMs = 2_000;
 export function createBroker(options: BrokerOptions): Broker {
   const { receiver, clock, turnEnd, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
   const limited = createLimitedLog({ clock, log });
-  const pacing = createPacing({ clock, limits: options.pacing });
+  const pacing = createPacing({ clock, catchUp: turnEnd.catchUp, limits: options.pacing });
   const gate = createGate({ clock, limited, limits, pacing });
   const refusals = createRefusals({ clock, limited });
   const trouble = createTrouble(limited);

@@ -32,6 +32,8 @@ export class InOrder<P extends Place<P>> {
     while (this.#first?.done) {
       const finished = this.#first;
       this.#first = finished.next;
+      // An old place that is dead, but not collected yet, would keep all behind it from being collected, too.
+      finished.next = undefined;
       if (this.#first === undefined) this.#last = undefined;
       this.#size--;
       this.#finish(finished);

@@ -59,6 +59,8 @@ export interface PacingOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Calls back in the next turn of the event loop, in the order of the calls. */
   readonly nextTurn?: (action: () => void) => void;
+  /** Done before the reads that were put off: what somebody waits for goes before the backlogs of others. */
+  readonly catchUp?: () => void;
   readonly limits?: Partial<PacingLimits> | undefined;
 }
 
@@ -71,7 +73,12 @@ interface Waiting {
   go(): void;
 }
 
-export function createPacing({ clock, nextTurn = (action) => void setImmediate(action), limits: given }: PacingOptions): Pacing {
+export function createPacing({
+  clock,
+  nextTurn = (action) => void setImmediate(action),
+  catchUp = () => {},
+  limits: given,
+}: PacingOptions): Pacing {
   const limits = { ...defaultPacingLimits, ...given };
   const first = new Set<Waiting>();
   const ordinary = new Set<Waiting>();
@@ -86,6 +93,8 @@ export function createPacing({ clock, nextTurn = (action) => void setImmediate(a
   let readsPutOff = 0;
 
   function beginTurn(): void {
+    // Not of the time that is for reads.
+    catchUp();
     turn++;
     turnAt = clock.monotonic();
     resumed = 0;
@@ -115,6 +124,7 @@ export function createPacing({ clock, nextTurn = (action) => void setImmediate(a
 
   function takeNext(): void {
     armed--;
+    catchUp();
     try {
       // One in each turn, whatever else that was busy with: nobody waits for ever.
       if (resumed === 0 || !isOver()) next()?.go();

@@ -1,10 +1,22 @@
-// How much memory the process may leave uncollected.
+// How the process's memory is collected: in pauses that no door notices, and before it grows too far.
 import { setFlagsFromString } from 'node:v8';
 
 /** From so many locks on. */
 const manyLocks = 2_000;
 /** Of what was alive after the last collection. */
 const growthPercent = 100;
+
+/**
+ * For the whole life of the process, before there is load. Beside a thousand backlogs the collections of young objects took 15 ms each and a
+ * fifth of all time, and were what the slowest unlocks waited for (Node 20, two cores); with both switches 4 ms.
+ */
+export function shortenCollections(): void {
+  // Where most objects of one place in the code outlive a collection, V8 makes them old from then on. Events wait for a flush, so a slow disk
+  // teaches it that; and what is old and dead keeps alive whatever it refers to, until a collection of all: 2.3 kB of each event, instead of 0.4.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  // The threads of a collection wait for each other: one that gets no processor, because the machine has other work, holds up all.
+  setFlagsFromString('--no-parallel-scavenge');
+}
 
 /**
  * Left to itself V8 lets the heap grow to four times what was alive: after ten thousand logins half of it was garbage, which a box of a

@@ -11,19 +11,25 @@ export function createTurnEnd(): TurnEnd {
     setImmediate(handleSteps);
   }
 
-  function handleSteps(): void {
+  function handleAll(): void {
     for (const batch of batches) batch.handleAll();
+  }
+
+  function handleSteps(): void {
+    handleAll();
     isDue = false;
     // What one step has made for another before it.
     if (!batches.every((batch) => batch.isEmpty())) comeBack();
   }
 
   return {
+    catchUp: handleAll,
     together<T>(step: TurnStep, handle: (item: T) => void) {
       let waiting: T[] = [];
       batches.push({
         step,
         handleAll() {
+          if (waiting.length === 0) return;
           const all = waiting;
           waiting = [];
           for (const item of all) handle(item);

@@ -11,19 +11,27 @@ let clock: ManualClock;
 let pacing: Pacing;
 let immediates: (() => void)[];
 let served: string[];
+/** What somebody else waits for. */
+let due: string[];
 
 beforeEach(() => {
   clock = createManualClock();
   immediates = [];
   served = [];
-  pacing = createPacing({ clock, nextTurn: (action) => void immediates.push(action), limits });
+  due = [];
+  pacing = createPacing({
+    clock,
+    nextTurn: (action) => void immediates.push(action),
+    catchUp: () => void served.push(...due.splice(0)),
+    limits,
+  });
 });
 
 /** One turn of the event loop, as far as it is about what was asked of it before. */
 function turn(): void {
-  const due = immediates;
+  const now = immediates;
   immediates = [];
-  for (const action of due) action();
+  for (const action of now) action();
 }
 
 /** Turns until nothing is left to be done. */
@@ -96,6 +104,21 @@ describe('when a turn is over its time', () => {
     settle();
     expect(served).toEqual(clients.map((_, index) => `${index}`));
     expect(pacing.figures().readsWaiting).toBe(0);
+  });
+
+  test('what somebody waits for is done before each of them: no answer is kept waiting by a backlog', () => {
+    const [door, backlog] = ['door', 'backlog'].map((name) => enter(name)) as [Client, Client];
+    crowd();
+    const { read } = door;
+    door.read = () => {
+      read();
+      due.push('answer to the door');
+    };
+    read();
+    backlog.read();
+    due.push('another answer');
+    turn();
+    expect(served).toEqual(['another answer', 'door', 'answer to the door', 'backlog']);
   });
 
   test('a flood is served in turn with the others, whatever it has to say', () => {

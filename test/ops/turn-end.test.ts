@@ -45,6 +45,20 @@ describe('The end of a turn', () => {
     expect(done).toEqual(['answer 1', 'request of an answer']);
   });
 
+  test('does at once what waits, for whoever is about to begin something long, and does it only once', async () => {
+    const done: string[] = [];
+    const turnEnd = createTurnEnd();
+    const packet = turnEnd.together('packets', (item: string) => done.push(item));
+    const request = turnEnd.together('requests', (item: string) => packet(`command of ${item}`));
+    request('request 1');
+    turnEnd.catchUp();
+    expect(done).toEqual(['command of request 1']);
+    request('request 2');
+    await turn();
+    await turn();
+    expect(done).toEqual(['command of request 1', 'command of request 2']);
+  });
+
   test('is there again for what comes later', async () => {
     const done: number[] = [];
     const packet = createTurnEnd().together('packets', (item: number) => done.push(item));
