@@ -1,6 +1,12 @@
 // The configuration file as YAML: what it says, and on which line it says so.
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
+
+const unreadable: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+};
 
 export interface ConfigFile {
   readonly value: unknown;
@@ -16,11 +22,12 @@ export function readConfigFile(file: string, problems: string[]): ConfigFile {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    problems.push(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    problems.push(`${file}: ${unreadable[code] ?? 'cannot be read'} (${code})`);
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
-  for (const error of document.errors) problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0]}`);
+  for (const error of document.errors) problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${inWords(error)}`);
   const line = (path: readonly PropertyKey[]): string | undefined => {
     const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
     return node?.range && `${file}:${lines.linePos(node.range[0]).line}`;
@@ -33,6 +40,20 @@ export function readConfigFile(file: string, problems: string[]): ConfigFile {
     }
     return `${file}: `;
   };
-  const value: unknown = document.errors.length > 0 ? {} : (document.toJS() ?? {});
-  return { value, place, line };
+  return { value: document.errors.length > 0 ? {} : settingsOf(document, file, problems), place, line };
+}
+
+/** What the parser finds only when it puts the values together, such as an alias of nothing, has no line. */
+function settingsOf(document: Document, file: string, problems: string[]): unknown {
+  try {
+    return document.toJS() ?? {};
+  } catch (error) {
+    problems.push(`${file}: ${(error as Error).message}`);
+    return {};
+  }
+}
+
+function inWords({ code, message }: YAMLParseError): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here: the settings are one';
+  return message.replace(/ at line \d+, column \d+:(.|\n)*$/, '');
 }

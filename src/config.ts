@@ -1,20 +1,27 @@
 // The configuration: file, then environment, then flags, each checked by the same schema; every problem is listed, not the first.
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { readConfigFile } from './config-file.ts';
+import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { isHostName } from './ops/host-name.ts';
 
 const enabled = z.boolean('must be true or false');
-const host = z.string().min(1, 'must be a host name or address');
+const host = text('must be a host name or address');
 const port = z.int('must be a whole number').min(0, 'must be 0 to 65535 (0: any free port)').max(65_535, 'must be 0 to 65535');
-const topicRoot = z.string().regex(/^[\w-]+(\/[\w-]+)*$/, 'must be topic levels of letters, digits, _ and -, separated by /');
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day in UTC such as "03:30"');
-const file = z.string().min(1, 'must name a file');
+const topicRoot = text('must be topic levels of letters, digits, _ and -, separated by /', /^[\w-]+(\/[\w-]+)*$/);
+const timeOfDay = text('must be a time of day in UTC such as "03:30"', /^([01]\d|2[0-3]):[0-5]\d$/);
+const timeOfDayOrOff = text('must be a time of day in UTC such as "02:30", or off', /^(([01]\d|2[0-3]):[0-5]\d|off)$/);
+const file = text('must name a file');
+const folder = text('must name a folder');
 const certificateName = z
-  .string()
+  .string('must be a name')
   .refine((name) => isIP(name) !== 0 || isHostName(name), 'must be a host name or an IP address, without port or wildcard');
 const network = z.string('must be a network').refine(isNetwork, 'must be a network such as 192.168.0.0/16 or fd00::/8, or an address');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A text that is not empty; `says` is what is said of any other value. */
+function text(says: string, pattern = /./) {
+  return z.string(says).regex(pattern, says);
+}
 
 function wholeNumber(min: number, max: number) {
   const range = `must be ${min} to ${max}`;
@@ -29,7 +36,7 @@ function group<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 const schema = group({
-  dataDir: z.string().min(1, 'must name a folder').default('./data'),
+  dataDir: folder.default('./data'),
   http: group({ enabled: enabled.default(true), host: host.default('127.0.0.1'), port: port.default(8080) }).prefault({}),
   https: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8443) }).prefault({}),
   mqtt: group({
@@ -49,8 +56,8 @@ const schema = group({
   discovery: group({ enabled: enabled.default(true) }).prefault({}),
   retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
   backup: group({
-    at: z.union([timeOfDay, z.literal('off')], 'must be a time of day in UTC such as "02:30", or off').default('02:30'),
-    folder: z.string().min(1, 'must name a folder').default('backups'),
+    at: timeOfDayOrOff.default('02:30'),
+    folder: folder.default('backups'),
     keep: wholeNumber(1, 1_000).default(7),
   }).prefault({}),
   alarms: group({
@@ -136,7 +143,7 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
   const winners = new Map<string, string>();
   const tree = readConfigFile(file, problems);
   const fromFile = schema.safeParse(tree.value);
-  for (const issue of fromFile.error?.issues ?? []) problems.push(...sayIssue(issue, tree.place));
+  for (const issue of fromFile.error?.issues ?? []) problems.push(...sayIssue(issue, tree));
   const merged: Record<string, unknown> = { ...(tree.value as object) };
   for (const { path, variable, flag } of settings) {
     const given = [
@@ -171,7 +178,15 @@ function withCredentials(config: Config, directory: string | undefined): Config 
 
 /** What is right by itself and wrong together. */
 function contradictionsIn({ http, https, mqtt, mqtts }: Config): string[] {
+  const listeners = Object.entries({ http, https, mqtt, mqtts }).filter(([, { enabled, port }]) => enabled && port !== 0);
+  const isAny = (host: string) => host === '0.0.0.0' || host === '::';
   return [
+    ...listeners.flatMap(([name, one], at) =>
+      listeners
+        .slice(at + 1)
+        .filter(([, other]) => other.port === one.port && (other.host === one.host || isAny(other.host) || isAny(one.host)))
+        .map(([other]) => `${name}.port, ${other}.port: they must not both be ${one.port}`),
+    ),
     ...(http.enabled || https.enabled ? [] : ['http.enabled, https.enabled: one of them must be true, or nobody could ask for anything']),
     ...(mqtt.enabled || mqtts.enabled ? [] : ['mqtt.enabled, mqtts.enabled: one of them must be true, or no lock could connect']),
   ];
@@ -183,12 +198,20 @@ function isNetwork(text: string): boolean {
   return family !== 0 && Number(digits ?? 0) <= (family === 4 ? 32 : 128);
 }
 
-function sayIssue(issue: z.core.$ZodIssue, place: (path: readonly PropertyKey[]) => string): string[] {
+function sayIssue(issue: z.core.$ZodIssue, { place, value }: ConfigFile): string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${place([...issue.path, key])}${[...issue.path, key].join('.')}: there is no such setting`);
+    const known = valueAt(schema.parse({}), issue.path);
+    const instead = typeof known === 'object' && known !== null ? `; there are ${Object.keys(known).join(', ')}` : '';
+    return issue.keys.map((key) => `${place([...issue.path, key])}${[...issue.path, key].join('.')}: there is no such setting${instead}`);
   }
   const name = issue.path.length === 0 ? 'the file' : issue.path.join('.');
-  return [`${place(issue.path)}${name}: ${issue.message}`];
+  const found = valueAt(value, issue.path);
+  const shown = ['string', 'number', 'boolean'].includes(typeof found) ? `, not ${JSON.stringify(found)}` : '';
+  return [`${place(issue.path)}${name}: ${issue.message}${shown}`];
+}
+
+function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], tree);
 }
 
 function convert(path: readonly string[], text: string): unknown {

@@ -98,10 +98,10 @@ describe('the configuration', () => {
     );
     expect(problems).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^FILE:2: http\.prot: there is no such setting$/),
-        expect.stringMatching(/^FILE:3: http\.port: must be 0 to 65535/),
+        'FILE:2: http.prot: there is no such setting; there are enabled, host, port',
+        'FILE:3: http.port: must be 0 to 65535, not 99999',
         expect.stringMatching(/^FILE:4: logLevel: must be one of fatal, /),
-        expect.stringMatching(/^FILE:5: extra: there is no such setting$/),
+        expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, http, /),
         'LATCHD_MQTT_PORT: must be a whole number, not "0x10"',
         'LATCHD_COMMAND_TIMEOUT_MS: must be 100 to 120000, not "5"',
         '--http-port: must be a whole number, not " 1"',
@@ -120,9 +120,29 @@ describe('the configuration', () => {
       'mqtt.enabled, mqtts.enabled: one of them must be true, or no lock could connect',
     ]);
     expect(problemsOf('http: { enabled: yes }\n', { LATCHD_MQTT_ENABLED: '1' })).toEqual([
-      'FILE:1: http.enabled: must be true or false',
+      'FILE:1: http.enabled: must be true or false, not "yes"',
       'LATCHD_MQTT_ENABLED: must be true or false, not "1"',
     ]);
+  });
+
+  test('two listeners do not share a port of one address', () => {
+    const text = 'http: { port: 1000 }\nmqtt: { port: 1000 }\nmqtts: { enabled: true, port: 1000 }\n';
+    const pairs = ['http.port, mqtt.port', 'http.port, mqtts.port', 'mqtt.port, mqtts.port'];
+    expect(problemsOf(text)).toEqual(pairs.map((pair) => `${pair}: they must not both be 1000`));
+    for (const apart of ['http: { port: 1000 }\nmqtt: { port: 1000, host: 127.0.0.2 }', 'http: { port: 0 }\nmqtt: { port: 0 }'])
+      expect(problemsOf(apart)).toEqual([]);
+  });
+
+  test('what is no text where one must be says what it must be', () => {
+    expect(problemsOf('dataDir: ~\nbackup: { at: 230, folder: 7 }\nmqtt: { topicRoot: [a] }\ntlsNames: [7]\n')).toEqual(
+      expect.arrayContaining([
+        'FILE:1: dataDir: must name a folder',
+        'FILE:2: backup.at: must be a time of day in UTC such as "02:30", or off, not 230',
+        'FILE:2: backup.folder: must name a folder, not 7',
+        'FILE:3: mqtt.topicRoot: must be topic levels of letters, digits, _ and -, separated by /',
+        'FILE:4: tlsNames.0: must be a name, not 7',
+      ]),
+    );
   });
 
   test('tls is auto, or a certificate with its key; further names are host names or addresses', () => {
@@ -130,11 +150,16 @@ describe('the configuration', () => {
     const names = ['doors.example.org', '192.0.2.7', '2001:db8::7'];
     const text = JSON.stringify({ tls: files, tlsNames: names });
     expect(loadConfig({ file: fileWith(text), environment: {}, flags: {} }).config).toMatchObject({ tls: files, tlsNames: names });
-    for (const wrong of ['tls: off', 'tls: { certificate: /etc/tls.crt }'])
-      expect(problemsOf(wrong)).toEqual(['FILE:1: tls: must be auto, or the files certificate and key']);
+    for (const [wrong, shown] of [
+      ['tls: off', ', not "off"'],
+      ['tls: { certificate: /etc/tls.crt }', ''],
+    ])
+      expect(problemsOf(String(wrong))).toEqual([`FILE:1: tls: must be auto, or the files certificate and key${shown}`]);
     expect(problemsOf('tls: { certificate: /a, key: /b, ca: /c }')).toEqual(['FILE:1: tls.ca: there is no such setting']);
     const problem = 'must be a host name or an IP address, without port or wildcard';
-    expect(problemsOf('tlsNames: ["*.example.org", "a:8443", ""]')).toEqual([0, 1, 2].map((at) => `FILE:1: tlsNames.${at}: ${problem}`));
+    expect(problemsOf('tlsNames: ["*.example.org", "a:8443", ""]')).toEqual(
+      ['*.example.org', 'a:8443', ''].map((name, at) => `FILE:1: tlsNames.${at}: ${problem}, not "${name}"`),
+    );
   });
 
   test('files for TLS that systemd hands over are where it says; where it says nothing, they keep their names', () => {
@@ -149,9 +174,13 @@ describe('the configuration', () => {
 
   test('a file that is not there, is not YAML, or is no mapping is one clear problem', () => {
     expect(() => loadConfig({ file: '/nowhere/latchd.yaml', environment: {}, flags: {} })).toThrow(
-      '/nowhere/latchd.yaml: cannot be read (ENOENT)',
+      '/nowhere/latchd.yaml: there is no such file (ENOENT)',
     );
+    expect(() => loadConfig({ file: folder, environment: {}, flags: {} })).toThrow(`${folder}: it is a folder (EISDIR)`);
     expect(problemsOf('http: [\n')).toEqual([expect.stringMatching(/^FILE:\d: /)]);
+    expect(problemsOf('logLevel: info\nlogLevel: warn\n')).toEqual(['FILE:2: Map keys must be unique']);
+    expect(problemsOf('logLevel: info\n---\nlogLevel: warn\n')).toEqual(['FILE:2: a second document begins here: the settings are one']);
+    expect(problemsOf('logLevel: *loud\n')).toEqual([expect.stringMatching(/^FILE: Unresolved alias /)]);
     expect(problemsOf('- 1\n')).toEqual([expect.stringMatching(/^FILE: the file: must have settings below it/)]);
     expect(problemsOf('http:\nlogLevel: info\n')).toEqual([
       expect.stringMatching(/^FILE:1: http: must have settings below it, or be left out$/),

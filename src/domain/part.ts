@@ -21,7 +21,7 @@ export interface Log {
 }
 
 const listenFailures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use by another program',
+  EADDRINUSE: 'the port is in use by another program; `latchd doctor` says by which',
   EACCES: 'this user may not use that port',
   EADDRNOTAVAIL: 'this machine does not have that address',
   ENOTFOUND: 'there is no host of that name',

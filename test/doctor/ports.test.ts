@@ -48,10 +48,11 @@ describe('ports', () => {
     });
   });
 
-  test('one that two listeners want', async () => {
+  test('one that two listeners want by names that do not show it', async () => {
     await withPatient(async ({ config, look }) => {
       const port = await freePort();
-      const findings = await look({ config: config({ '--http-port': String(port), '--mqtt-port': String(port) }) });
+      const apart = config({ '--http-port': String(port) });
+      const findings = await look({ config: { ...apart, mqtt: { ...apart.mqtt, port } } });
       expect(said(findings, 'ports')).toEqual([
         `ok http 127.0.0.1:${port} is free`,
         `fail mqtt 127.0.0.1:${port} is taken by another listener of this configuration`,

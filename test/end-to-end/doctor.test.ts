@@ -101,6 +101,6 @@ describe('without a daemon', () => {
     await writeFile(file, 'door: open\nhttp: { port: none }\n');
     const { exitCode, stdout, stderr } = await doctor(['--config', file]);
     expect([exitCode, stderr]).toEqual([1, '2 failed, 0 to look at\n']);
-    expect(stdout).toMatch(/^fail {2}configuration .*wrong\.yaml:1: door: there is no such setting\n +-> mend it/m);
+    expect(stdout).toMatch(/^fail {2}configuration .*wrong\.yaml:1: door: there is no such setting; there are .*\n +-> mend it/m);
   });
 });
