@@ -1,17 +1,15 @@
 // May this machine's clock be believed? Records are dated and deleted by it, certificates and cards begin and end by it.
+import { earliestNow } from '../domain/ports.ts';
 import { leastBackMs } from '../store/clock-trust.ts';
 import type { Survey } from '../store/survey.ts';
 import { fail, ok, type Verdict, warn } from './verdict.ts';
-
-/** No clock that shows less is right: there was no latchd then. */
-const earliest = Date.UTC(2026, 0, 1);
 
 /** `kernel`: as the operating system sees it; undefined when it could not be asked. */
 export function checkClock(now: number, found: Survey | undefined, kernel: 'synchronised' | 'left alone' | undefined): readonly Verdict[] {
   const verdicts: Verdict[] = [];
   const setIt = 'sudo timedatectl set-ntp true, or set it: sudo timedatectl set-time "2026-11-21 14:00:00"';
   const newest = found?.newestRecordAt;
-  if (now < earliest) verdicts.push(fail(`it shows ${dateOf(now)}, which cannot be`, setIt));
+  if (now < earliestNow) verdicts.push(fail(`it shows ${dateOf(now)}, which cannot be`, setIt));
   else if (newest !== undefined && now < newest - leastBackMs)
     verdicts.push(
       fail(`it shows ${dateOf(now)}, and the newest record is of ${dateOf(newest)}`, `${setIt}; when it is right, latchd clock accept`),

@@ -21,6 +21,9 @@ export interface Clock {
   timer(delayMs: number, action: () => void): () => void;
 }
 
+/** No wall clock that shows less is right: there was no latchd then. */
+export const earliestNow = Date.UTC(2026, 0, 1);
+
 /** Whether somebody still waits for the answer. An AbortSignal is one. */
 export interface Gone {
   readonly aborted: boolean;

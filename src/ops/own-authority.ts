@@ -4,14 +4,12 @@ import { createHash, createPrivateKey, randomBytes, X509Certificate } from 'node
 import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Log } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
+import { type Clock, earliestNow } from '../domain/ports.ts';
 import { renameDurably, writeDurably } from './durable-text.ts';
 import { makeAuthority, makeKey } from './x509.ts';
 
 /** From here on everything is valid: a lock whose clock starts at the date its firmware was built must accept it. */
 export const validFrom = Date.UTC(2020, 0, 1);
-/** No clock that shows less is right; certificates are dated as if it were this. */
-const earliestNow = Date.UTC(2026, 0, 1);
 const twentyYearsMs = 20 * 365.25 * 86_400_000;
 
 export interface Authority {
@@ -19,7 +17,7 @@ export interface Authority {
   readonly key: string;
 }
 
-/** The wall clock, as far as it can be believed. */
+/** The wall clock, as far as it can be believed: certificates are dated by it. */
 export function believableNow(clock: Clock): number {
   return Math.max(clock.now(), earliestNow);
 }

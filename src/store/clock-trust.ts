@@ -1,12 +1,12 @@
 // Whether the wall clock may be believed when something is to be deleted because of its age (Fault T19). It is suspect
-// when it disagrees with the newest record at the start, and after a jump of more than a day; until the kernel says that
+// when it disagrees with the newest record at the start or shows a time before latchd, and after a jump of more than a day; until the kernel says that
 // it is synchronised, or a person accepts it. Kept in clock.json: records written meanwhile would make it look right.
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Log } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
+import { type Clock, earliestNow } from '../domain/ports.ts';
 import { type BeforeUpgrade, createDocument } from './document.ts';
 import type { FileLayer } from './files.ts';
 
@@ -19,10 +19,14 @@ export const clockFormat = { schemaVersion: 1, schema: z.strictObject({ suspectS
 
 const whatToDo = 'nothing is deleted or hidden for its age; let NTP set the clock, or, when it is right, run `latchd clock accept`';
 
-/** `newestAt` as in `open`: before it, or long after it, the clock can hardly be right. */
+/** `newestAt` as in `open`: before it, or long after it, the clock can hardly be right; nor when it shows a time that was before latchd. */
 function isFar(now: number, newestAt: number | undefined): boolean {
   const awayMs = newestAt === undefined ? 0 : now - newestAt;
-  return awayMs < -leastBackMs || awayMs > mostAwayMs;
+  return now < earliestNow || awayMs < -leastBackMs || awayMs > mostAwayMs;
+}
+
+function farFrom(now: number): string {
+  return now < earliestNow ? `the clock shows ${new Date(now).toISOString()}` : 'the clock is far from the newest record';
 }
 
 /** For whoever reads a data directory from outside, with a daemon on it or none. */
@@ -92,7 +96,7 @@ export function createClockTrust(options: {
       if (since !== null) {
         suspect = true;
         log.warn({ code: 'clock-suspect', since }, `the clock has been suspect since before this start: ${whatToDo}`);
-      } else if (isFar(clock.now(), newestAt)) becomeSuspect({ newestAt }, 'the clock is far from the newest record');
+      } else if (isFar(clock.now(), newestAt)) becomeSuspect({ newestAt }, farFrom(clock.now()));
     },
     isSuspect,
     async isTrusted() {

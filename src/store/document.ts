@@ -35,6 +35,8 @@ export interface Document<T> {
 /** A document of a newer program: a reason to refuse the start, whatever the document. */
 export class NewerSchemaError extends Error {}
 
+class DamagedDocumentError extends Error {}
+
 interface Waiting<T> {
   readonly value: T;
   readonly resolve: (value: T) => void;
@@ -155,7 +157,9 @@ function decode<T>(path: string, format: DocumentFormat<T>, { schemaVersion, ...
   const result = format.schema.safeParse(upgraded);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw new Error(`${path} is damaged: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not as it must be'}`);
+  throw new DamagedDocumentError(
+    `${path} is damaged: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not as it must be'}`,
+  );
 }
 
 interface Envelope {
@@ -168,10 +172,10 @@ function envelope(path: string, text: string): Envelope {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error(`${path} is damaged: ${text === '' ? 'it is empty' : 'it is not JSON'}`);
+    throw new DamagedDocumentError(`${path} is damaged: ${text === '' ? 'it is empty' : 'it is not JSON'}`);
   }
   const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : undefined;
-  if (!Number.isInteger(version) || Number(version) < 1) throw new Error(`${path} is damaged: it has no schemaVersion`);
+  if (!Number.isInteger(version) || Number(version) < 1) throw new DamagedDocumentError(`${path} is damaged: it has no schemaVersion`);
   return value as Envelope;
 }
 
@@ -180,6 +184,16 @@ export async function keepCopy(files: FileLayer, path: string): Promise<void> {
   const bytes = await files.readFile(path);
   const { schemaVersion } = envelope(path, bytes.toString('utf8'));
   await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);
+}
+
+/** Loads a document without which nothing starts: what is damaged is said with what to do. */
+export async function loadNeeded(document: Pick<Document<unknown>, 'load'>, path: string): Promise<boolean> {
+  try {
+    return await document.load();
+  } catch (error) {
+    if (!(error instanceof DamagedDocumentError)) throw error;
+    throw new Error(`${error.message}; put ${basename(path)} back from a backup`, { cause: error });
+  }
 }
 
 /** The sentence for a document that must be there and is not. */

@@ -6,7 +6,7 @@ import type { Clock, Secrets } from '../domain/ports.ts';
 import type { AccountFile } from './account-file.ts';
 import { openCommandKey } from './command-key.ts';
 import { type CounterFile, noCounters } from './counter-file.ts';
-import { missingDocument } from './document.ts';
+import { loadNeeded, missingDocument } from './document.ts';
 import { replaceFile } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 
@@ -25,11 +25,11 @@ export async function openOrBegin(options: {
   const { files, directory, counters, accounts, givenAdminToken, secrets, clock, log } = options;
   const isFirstStart = !(await holdsData(files, directory));
   const key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
-  if (!(await counters.document.load())) {
+  if (!(await loadNeeded(counters.document, `${directory}/counters.json`))) {
     if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
     await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
   }
-  if (!(await accounts.document.load())) {
+  if (!(await loadNeeded(accounts.document, `${directory}/accounts.json`))) {
     if (!isFirstStart) throw missingDocument(`${directory}/accounts.json`);
     const given = await givenAdminToken?.();
     await makeFirstAccount({ files, accounts, given, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });

@@ -26,7 +26,7 @@ import { createBatteryFile } from './battery-file.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
 import { createCounterFile } from './counter-file.ts';
 import { createDirectoryLock } from './directory-lock.ts';
-import { keepCopy, missingDocument } from './document.ts';
+import { keepCopy, loadNeeded, missingDocument } from './document.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
 import { openOrBegin } from './first-start.ts';
 import { guardFlushes, storageUnavailable } from './flush-guard.ts';
@@ -154,7 +154,7 @@ export function createStore(options: StoreOptions): Store {
   async function openAll(): Promise<void> {
     key = await openOrBegin({ files, directory, counters, accounts, givenAdminToken: options.givenAdminToken, secrets, clock, log });
     await lockFiles.open();
-    if (!(await hubs.document.load())) {
+    if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
       // Before there were hubs there was no such file.
       if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
       await hubs.document.put(noHubs);

@@ -125,6 +125,15 @@ describe('a suspect clock', () => {
     }),
   );
 
+  test('is one that shows a time before latchd, with no record to compare it with', () =>
+    withDirectory(async (directory) => {
+      const clock = manualClock(Date.UTC(1970, 0, 2));
+      const { store, lines } = await started(directory, clock);
+      expect(store.clockIsSuspect()).toBe(true);
+      expect(lines.join()).toContain('warn the clock shows 1970-01-02T00:00:00.000Z: nothing is deleted');
+      await store.stop();
+    }));
+
   test('is not one that was off for seven days or less', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();

@@ -184,7 +184,7 @@ describe('a restart', () => {
       const good = await readFile(`${directory}/${name}`, 'utf8');
       const newer = good.replace(/"schemaVersion": \d/, '"schemaVersion": 9');
       for (const [text, reason] of [
-        ['', 'it is empty'],
+        ['', `it is empty; put ${name} back from a backup`],
         [good.slice(0, -5), 'it is not JSON'],
         [good.replace('"schemaVersion"', '"schemaversion"'), 'it has no schemaVersion'],
         [good.replace(/: 1,\n/, ': "1",\n'), 'is damaged'],
