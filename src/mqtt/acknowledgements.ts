@@ -1,6 +1,6 @@
 // PUBACKs that had to wait for the disk, on their way out; and the end of a connection whose other side takes nothing (T14).
 import type { Clock } from '../domain/ports.ts';
-import { pubackPacket } from './packets.ts';
+import { pubackPackets } from './packets.ts';
 
 /** Of the connection. */
 interface Outlet {
@@ -32,12 +32,13 @@ export class Acknowledgements {
     this.#owner = owner;
   }
 
-  send(messageId: number): void {
+  /** In this order. */
+  send(messageIds: readonly number[]): void {
     const unread = this.#outlet.unreadBytes();
     const watch = unread > usualUnreadBytes && this.#cancel === undefined;
     if (watch) this.#cancel = this.#clock.timer(stuckMs, () => this.#owner.onStuck());
-    // When this one is taken, all before it are.
-    this.#outlet.write(pubackPacket(messageId), watch ? () => this.end() : undefined);
+    // When these are taken, all before them are.
+    this.#outlet.write(pubackPackets(messageIds), watch ? () => this.end() : undefined);
     if (unread > maxUnreadBytes) this.#owner.onStuck();
   }
 

@@ -13,7 +13,6 @@ export class InOrder<P extends Place<P>> {
   readonly #finish: (place: P) => void;
   #first: P | undefined;
   #last: P | undefined;
-  #size = 0;
 
   constructor(finish: (place: P) => void) {
     this.#finish = finish;
@@ -23,7 +22,6 @@ export class InOrder<P extends Place<P>> {
     if (this.#last === undefined) this.#first = place;
     else this.#last.next = place;
     this.#last = place;
-    this.#size++;
   }
 
   /** This one has completed: it is finished as soon as all that entered before it are. Idempotent. */
@@ -35,7 +33,6 @@ export class InOrder<P extends Place<P>> {
       // An old place that is dead, but not collected yet, would keep all behind it from being collected, too.
       finished.next = undefined;
       if (this.#first === undefined) this.#last = undefined;
-      this.#size--;
       this.#finish(finished);
     }
   }
@@ -43,10 +40,5 @@ export class InOrder<P extends Place<P>> {
   /** The first that has not completed. */
   oldest(): P | undefined {
     return this.#first;
-  }
-
-  /** Places that have not been finished yet. */
-  size(): number {
-    return this.#size;
   }
 }

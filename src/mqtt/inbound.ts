@@ -32,8 +32,8 @@ export interface InboundOwner {
   open(topic: string): Opened;
   /** How many messages may be under way. */
   maxUnderWay(): number;
-  /** A PUBACK is due. */
-  acknowledge(messageId: number): void;
+  /** PUBACKs are due, in this order. */
+  acknowledge(messageIds: readonly number[]): void;
   /** An illegal publish, or too many messages under way: closes the connection. */
   onRefused(reason: string): void;
   /** The handling threw, rejected or took too long: closes the connection. */
@@ -43,13 +43,18 @@ export interface InboundOwner {
 /** A lock has at most 20 event messages under way (Protocol 4.4); this leaves room for all else, and bounds the memory one can take. */
 export const usualUnderWay = 64;
 
-/** A message that something comes before: its own flush, or another message. */
+/** Messages that something comes before: their own flush, or another message. Those right behind one another with the same flush are one. */
 interface UnderWay extends Place<UnderWay> {
   /** On the monotonic clock. Those behind it have later ones. */
   readonly until: number;
   receipt: Receipt;
-  /** Of the PUBACK that is due then, if any. */
-  readonly messageId: number | undefined;
+  /** What is waited for. */
+  readonly awaited: Promise<Receipt> | undefined;
+  messages: number;
+  /** Of the PUBACKs that are due then. */
+  readonly messageIds: number[];
+  /** They no longer wait for the disk. */
+  readonly releases: (() => void)[];
   /** With QoS 2: what is due instead. */
   readonly goOn: ((receipt: Receipt) => void) | undefined;
 }
@@ -60,6 +65,9 @@ export class Inbound {
   readonly #options: InboundOptions;
   /** Not before something is waited for. */
   #order: InOrder<UnderWay> | undefined;
+  /** What entered last, as long as it waits. */
+  #last: UnderWay | undefined;
+  #underWay = 0;
   #over = false;
   #cancelTimer: (() => void) | undefined;
 
@@ -74,7 +82,7 @@ export class Inbound {
    */
   take(packet: InboundPacket, callback: (error?: Error) => void): void {
     const opened = this.#owner.open(packet.topic);
-    if (!opened.allow || this.#underWay() >= this.#owner.maxUnderWay()) {
+    if (!opened.allow || this.#underWay >= this.#owner.maxUnderWay()) {
       this.#owner.onRefused(opened.allow ? 'too-many-under-way' : opened.reason);
       callback(new Error('not allowed'));
       return;
@@ -109,19 +117,15 @@ export class Inbound {
     this.#cancelTimer = undefined;
   }
 
-  #underWay(): number {
-    return this.#order?.size() ?? 0;
-  }
-
   #fail(error: unknown): void {
     if (this.#over) return;
     this.end();
     this.#owner.onFailed(error);
   }
 
-  #answer(receipt: Receipt, messageId: number | undefined, goOn: UnderWay['goOn']): void {
+  #answer(receipt: Receipt, messageIds: readonly number[], goOn: UnderWay['goOn']): void {
     if (goOn !== undefined) goOn(receipt);
-    else if (receipt === 'acknowledge' && messageId !== undefined) this.#owner.acknowledge(messageId);
+    else if (receipt === 'acknowledge' && messageIds.length > 0) this.#owner.acknowledge(messageIds);
   }
 
   /**
@@ -141,30 +145,48 @@ export class Inbound {
 
   /** Answers when the receipt is there and all before it are answered, within `timeoutMs`; unless the connection ends first. */
   #answerWhenDue(receipt: Receipt | Promise<Receipt>, bytes: number, messageId?: number, goOn?: UnderWay['goOn']): void {
-    const waits = receipt instanceof Promise;
-    if (!waits && this.#underWay() === 0) {
-      if (!this.#over) this.#answer(receipt, messageId, goOn);
+    const messageIds = messageId === undefined ? [] : [messageId];
+    const awaited = receipt instanceof Promise ? receipt : undefined;
+    if (awaited === undefined && this.#underWay === 0) {
+      if (!this.#over) this.#answer(receipt as Receipt, messageIds, goOn);
       return;
     }
     const { clock, timeoutMs, hold } = this.#options;
-    const place: UnderWay = { done: false, next: undefined, until: clock.monotonic() + timeoutMs, receipt: 'leave', messageId, goOn };
-    this.#order ??= new InOrder((done) => this.#answer(done.receipt, done.messageId, done.goOn));
+    this.#underWay++;
+    const last = this.#last;
+    if (awaited !== undefined && goOn === undefined && last !== undefined && last.awaited === awaited && last.goOn === undefined) {
+      last.messages++;
+      last.messageIds.push(...messageIds);
+      last.releases.push(hold(bytes));
+      return;
+    }
+    const until = clock.monotonic() + timeoutMs;
+    const releases = awaited === undefined ? [] : [hold(bytes)];
+    const place: UnderWay = { done: false, next: undefined, until, receipt: 'leave', awaited, messages: 1, messageIds, releases, goOn };
+    this.#order ??= new InOrder((done) => this.#finish(done));
     this.#order.enter(place);
-    if (waits) this.#wait(receipt, place, hold(bytes));
-    else this.#settle(place, receipt);
+    this.#last = place;
+    if (awaited !== undefined) this.#wait(awaited, place);
+    else this.#settle(place, receipt as Receipt);
+  }
+
+  #finish(done: UnderWay): void {
+    if (this.#last === done) this.#last = undefined;
+    this.#underWay -= done.messages;
+    this.#answer(done.receipt, done.messageIds, done.goOn);
   }
 
   /** Apart from all else, so that what waits holds on to its place and not to its packet: thousands wait for a flush. */
-  #wait(receipt: Promise<Receipt>, place: UnderWay, release: () => void): void {
+  #wait(awaited: Promise<Receipt>, place: UnderWay): void {
     if (this.#cancelTimer === undefined) this.#watch(place);
     // Released also when the connection ends meanwhile: it is the disk that is waited for.
-    receipt.then(
+    awaited.then(
       (value) => {
-        release();
+        for (const release of place.releases) release();
         this.#settle(place, value);
       },
       (error) => {
-        release();
+        for (const release of place.releases) release();
         this.#fail(error);
       },
     );

@@ -1,11 +1,13 @@
 // What a lock says that must be on the disk before its PUBACK: its events, and what cannot be understood, which goes into quarantine. What the
 // disk does not take, or what no door has so many of, is left without one: the lock keeps it and sends it again (Protocol 4.4).
 import { DomainError } from '../domain/errors.ts';
+import type { EventsReport } from '../domain/lock-report.ts';
 import type { Clock, Quarantine } from '../domain/ports.ts';
 import type { ReportService } from '../domain/report-service.ts';
 import type { AllowanceRate } from './allowances.ts';
 import type { Connection } from './connection.ts';
 import { createEventQuota } from './event-quota.ts';
+import { createEventRuns } from './event-runs.ts';
 import { decodeEvents } from './events-payload.ts';
 import type { LimitedLog } from './limited-log.ts';
 import { createStorageRecovery } from './storage-recovery.ts';
@@ -25,14 +27,13 @@ export interface KeptFigures {
   readonly locksOverQuota: number;
 }
 
-type Kept = Awaited<ReturnType<ReportService['events']>>;
-const noDuplicates: Kept = { duplicates: 0 };
-
 export interface KeptMessages {
   connected(connection: Connection): void;
   ended(connection: Connection): void;
   /** Resolves when every event of the message is on the disk, or is not. Rejects for a bug. */
   events(connection: Connection, payload: Buffer): Promise<Receipt>;
+  /** To be called before anything else that a lock says takes effect: its events do so a little later, together (event-runs.ts). */
+  handOver(): void;
   /** A message that cannot be understood; resolves and rejects as `events`. */
   malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt>;
   /** As ReportReceiver.storageWorks. */
@@ -53,6 +54,7 @@ export function createKeptMessages(options: {
   const { reports, quarantine, clock, limited, busy, eventRate } = options;
   const recovery = createStorageRecovery({ clock, busy });
   const quota = createEventQuota({ clock, busy, ...(eventRate && { rate: eventRate }) });
+  const runs = createEventRuns(storedEvents);
   const current = new WeakSet<Connection>();
   const figures = { malformedMessages: 0, invalidEvents: 0, messagesLeftUnacknowledged: 0, messagesOverQuota: 0 };
 
@@ -62,12 +64,13 @@ export function createKeptMessages(options: {
     const { epoch, valid, invalid, reason } = message.value;
     if (valid.length > 0 && !quota.mayStore(connection)) return overQuota(connection);
     quota.charge(connection, valid.length);
-    const begun = valid.length > 0 ? reports.events(connection.lockId, { epoch, events: valid }) : Promise.resolve(noDuplicates);
-    if (invalid.length === 0) return storedEvents(connection, begun, valid.length);
+    const begun = valid.length > 0 ? runs.add(connection, epoch, valid) : undefined;
+    if (begun !== undefined && invalid.length === 0) return begun;
+    runs.handOver();
     figures.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
     const kept = quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload));
-    return storedEvents(connection, both(begun, kept), valid.length);
+    return begun === undefined ? stored(connection, kept) : both(connection, begun, kept);
   }
 
   function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
@@ -99,27 +102,30 @@ export function createKeptMessages(options: {
   function stored(connection: Connection, work: Promise<void>): Promise<Receipt> {
     return work.then(
       () => 'acknowledge',
-      (error) => leave(connection, error, 0),
+      (error) => leave(connection, error, 1),
     );
   }
 
-  /** As `stored`. One `then`: events come by the thousand, and every promise is kept until a flush. */
-  function storedEvents(connection: Connection, work: Promise<Kept>, events: number): Promise<Receipt> {
-    return work.then(
+  /** As `stored`, for a run of messages. */
+  function storedEvents(connection: Connection, report: EventsReport, messages: number): Promise<Receipt> {
+    return reports.events(connection.lockId, report).then(
       ({ duplicates }) => {
         // They take no room. A lock whose PUBACKs get lost sends them again and again.
         if (duplicates > 0) quota.charge(connection, -duplicates);
         return 'acknowledge';
       },
-      (error) => leave(connection, error, events),
+      (error) => {
+        const receipt = leave(connection, error, messages);
+        // They come again, and are not to be paid for twice.
+        quota.charge(connection, -report.events.length);
+        return receipt;
+      },
     );
   }
 
-  function leave(connection: Connection, error: unknown, events: number): Receipt {
+  function leave(connection: Connection, error: unknown, messages: number): Receipt {
     if (!isStorageUnavailable(error)) throw error;
-    // They come again, and are not to be paid for twice.
-    quota.charge(connection, -events);
-    figures.messagesLeftUnacknowledged++;
+    figures.messagesLeftUnacknowledged += messages;
     // One that has ended meanwhile sends again by itself.
     if (current.has(connection)) recovery.left(connection);
     const { lockId, deviceId } = connection;
@@ -131,22 +137,25 @@ export function createKeptMessages(options: {
     return 'leave';
   }
 
-  /** Resolves when both are on the disk; rejects when both have ended, with a bug rather than with a full disk. */
-  async function both(events: Promise<Kept>, quarantined: Promise<void>): Promise<Kept> {
-    const results = await Promise.allSettled([events, quarantined]);
-    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    if (reasons.length > 0) throw reasons.find((reason) => !isStorageUnavailable(reason)) ?? reasons[0];
-    return events;
+  /** Resolves when both are on the disk, or are not; rejects when both have ended, with a bug rather than with a full disk. */
+  async function both(connection: Connection, begun: Promise<Receipt>, quarantined: Promise<void>): Promise<Receipt> {
+    const [events, rest] = await Promise.allSettled([begun, quarantined]);
+    if (events.status === 'rejected') throw events.reason;
+    // Left already, with its events.
+    if (rest.status === 'fulfilled' || (events.value === 'leave' && isStorageUnavailable(rest.reason))) return events.value;
+    return leave(connection, rest.reason, 1);
   }
 
   return {
     connected: (connection) => void current.add(connection),
     ended(connection) {
+      runs.handOver();
       current.delete(connection);
       recovery.forget(connection);
       quota.forget(connection);
     },
     events,
+    handOver: runs.handOver,
     malformed,
     storageWorks: recovery.works,
     figures: () => ({ ...figures, locksWaitingForStorage: recovery.size(), locksOverQuota: quota.waiting() }),

@@ -84,8 +84,8 @@ export class WayIn implements InboundOwner {
     return this.#connection.maxUnderWay?.() ?? usualUnderWay;
   }
 
-  acknowledge(messageId: number): void {
-    this.#acknowledgements.send(messageId);
+  acknowledge(messageIds: readonly number[]): void {
+    this.#acknowledgements.send(messageIds);
   }
 
   onRefused(reason: string): void {

@@ -142,7 +142,10 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
       kept.connected(connection);
       sender.connected(connection);
     },
-    receive: (connection, channel, payload) => channels[channel](connection, payload),
+    receive(connection, channel, payload) {
+      if (channel !== 'events') kept.handOver();
+      return channels[channel](connection, payload);
+    },
     ended(connection, reason) {
       kept.ended(connection);
       sender.ended(connection);

@@ -18,7 +18,7 @@ export interface Metrics {
   request(request: WatchedRequest): void;
   /** Counts the commands among what the domain notices. */
   notice(notice: Notice): void;
-  /** A message of events is acknowledged, `ms` after it came. */
+  /** A message of events, or several that came right behind one another, is acknowledged, `ms` after it came. */
   eventsAcknowledged(ms: number): void;
   /** A flush of the disk has ended. */
   flushed(ms: number): void;

@@ -30,15 +30,15 @@ const blank = `${head}00000000${tail}\n`;
 const digits = Buffer.from('0123456789abcdef');
 
 /**
- * Writes the lines of many bodies, one behind the other, into a buffer with room for three bytes a character; gives the length of each
- * line with its newline, and all of them together. One string is written for all of them: a call for each costs more than its bytes.
+ * Writes the lines of many bodies, one behind the other, into a buffer with room for three bytes a character; adds the length of each
+ * line, with its newline, to `lengths` and gives where the last one ends. One string is written for all of them: a call for each costs
+ * more than its bytes.
  */
-export function writeChecked(into: Buffer, bodies: readonly string[]): { readonly lengths: readonly number[]; readonly bytes: number } {
+export function writeChecked(into: Buffer, from: number, bodies: readonly string[], lengths: number[]): number {
   let text = '';
   for (const body of bodies) text += body + blank;
-  const isAscii = into.write(text) === text.length;
-  const lengths: number[] = [];
-  let at = 0;
+  const isAscii = into.write(text, from) === text.length;
+  let at = from;
   for (const body of bodies) {
     const end = at + (isAscii ? body.length : Buffer.byteLength(body));
     const checksum = crc32(into.subarray(at, end));
@@ -47,7 +47,7 @@ export function writeChecked(into: Buffer, bodies: readonly string[]): { readonl
     lengths.push(end + blank.length - at);
     at = end + blank.length;
   }
-  return { lengths, bytes: at };
+  return at;
 }
 
 /** Of each byte as a digit; -1 for all that are none. */

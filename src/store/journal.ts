@@ -4,16 +4,14 @@
 // Behind the lines, the open file holds newlines, which later lines overwrite: a flush of bytes that were in the file before is done
 // when they are on the disk, where one of a file that grew has the file system write its journal too (write and fdatasync of 28 kB on
 // ext4: 590 beside 370 us, and 290 in one call; a third of the blocks for a single line). A closed journal holds its lines only.
-import { checkedExtra, writeChecked } from './checked-line.ts';
 import { codeOf, type OpenFile } from './files.ts';
 import { isFull, storageUnavailable } from './flush-guard.ts';
 import type { JournalTail } from './journal-tail.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { nextTurn } from './next-turn.ts';
 
-/** Lines on their way to the disk, which stand or fall together. */
-interface Waiting {
-  /** The lines without their checksums. */
-  readonly bodies: readonly string[];
+/** Who waits for lines that stand or fall together. */
+interface Waiter {
   /** They are flushed: where the first begins, and the lengths with their newlines, the first one's at `lengths[first]`. */
   readonly resolve: (position: number, lengths: readonly number[], first: number) => void;
   readonly reject: (error: Error) => void;
@@ -22,26 +20,20 @@ interface Waiting {
 /** What is added to the file at once when its newlines are used up: some 900 records. */
 const padding = Buffer.alloc(256 << 10, '\n');
 
-/** What goes out with one flush. */
+/** What goes out with one flush. The lines themselves are bytes by then: nothing else of them is kept. */
 interface Group {
-  readonly waiting: Waiting[];
-  /** Of all of them. */
-  readonly bodies: string[];
-  characters: number;
+  waiting: { readonly count: number; readonly waiter: Waiter }[];
+  readonly lines: LineBuffer;
 }
-const newGroup = (): Group => ({ waiting: [], bodies: [], characters: 0 });
-
-/** A larger group gets a buffer of its own. */
-const mostScratchBytes = 4_000_000;
 
 export interface Journal {
   /** Flushed bytes, and so the position of the next ones. */
   length(): number;
   /**
-   * Appends lines that stand or fall together; calls back once they are flushed.
+   * Appends lines that stand or fall together, given without their checksums; calls back once they are flushed.
    * `storage-unavailable`: none of them is in the file; a later append may succeed.
    */
-  enqueue(lines: Waiting): void;
+  enqueue(bodies: readonly string[], waiter: Waiter): void;
   /** The same for one line; resolves with its position. */
   append(body: string): Promise<number>;
   read(into: Uint8Array, position: number): Promise<number>;
@@ -61,13 +53,14 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   /** Where the file ends; those bytes behind `length` are newlines. */
   let end = goodLength;
   let flushes = 0;
-  let group = newGroup();
+  /** The one that grows, and the one that is flushed or was: their buffers serve in turn. */
+  let group: Group = { waiting: [], lines: new LineBuffer() };
+  let other: Group = { waiting: [], lines: new LineBuffer() };
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   /** Bytes of a failed write may be behind `length`. */
   let ragged = false;
   let broken: unknown;
-  let scratch = Buffer.alloc(0);
 
   async function cut(): Promise<void> {
     if (!ragged) return;
@@ -75,22 +68,13 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     end = length;
     ragged = false;
   }
-  /** A buffer with room for lines, which is used again by the next group. */
-  function room({ bodies, characters }: Group): Buffer {
-    const bytes = 3 * characters + bodies.length * checkedExtra;
-    const into = bytes <= scratch.length ? scratch : Buffer.allocUnsafe(bytes);
-    if (bytes <= mostScratchBytes) scratch = into;
-    return into;
-  }
-  async function commit(flushing: Group): Promise<void> {
-    const into = room(flushing);
-    const { lengths, bytes } = writeChecked(into, flushing.bodies);
+  async function commit({ waiting, lines }: Group): Promise<void> {
     await cut();
-    const lines = into.subarray(0, bytes);
-    const isBeyond = length + bytes > end;
+    const bytes = lines.bytes();
+    const isBeyond = length + bytes.length > end;
     ragged = true;
     try {
-      await file.write(isBeyond ? Buffer.concat([lines, padding]) : lines, length);
+      await file.write(isBeyond ? Buffer.concat([bytes, padding]) : bytes, length);
     } catch (error) {
       // Nothing is written again: the kernel may have dropped these pages, and would now say ok (Fault T4).
       if (!isFull(codeOf(error))) broken = error;
@@ -99,15 +83,15 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
       throw error;
     }
     ragged = false;
-    tail?.add(lines, length);
-    if (isBeyond) end = length + bytes + padding.length;
+    tail?.add(bytes, length);
+    if (isBeyond) end = length + bytes.length + padding.length;
     flushes += 1;
     let position = length;
     let first = 0;
-    length += bytes;
-    for (const { bodies, resolve } of flushing.waiting) {
-      resolve(position, lengths, first);
-      for (const next = first + bodies.length; first < next; first++) position += lengths[first] as number;
+    length += bytes.length;
+    for (const { count, waiter } of waiting) {
+      waiter.resolve(position, lines.lengths, first);
+      for (const next = first + count; first < next; first++) position += lines.lengths[first] as number;
     }
   }
   async function closeFile(): Promise<void> {
@@ -123,28 +107,28 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     await nextTurn();
     while (group.waiting.length > 0) {
       const flushing = group;
-      group = newGroup();
+      group = other;
+      other = flushing;
       try {
         if (broken !== undefined) throw broken;
         await commit(flushing);
       } catch (error) {
-        for (const { reject } of flushing.waiting) reject(storageUnavailable(error));
+        for (const { waiter } of flushing.waiting) waiter.reject(storageUnavailable(error));
       }
+      flushing.waiting = [];
+      flushing.lines.clear();
       await nextTurn();
     }
     writing = undefined;
   }
 
-  function enqueue(waiting: Waiting): void {
+  function enqueue(bodies: readonly string[], waiter: Waiter): void {
     if (closing) {
-      waiting.reject(storageUnavailable(new Error('the journal is closed')));
+      waiter.reject(storageUnavailable(new Error('the journal is closed')));
       return;
     }
-    group.waiting.push(waiting);
-    for (const body of waiting.bodies) {
-      group.bodies.push(body);
-      group.characters += body.length;
-    }
+    group.lines.add(bodies);
+    group.waiting.push({ count: bodies.length, waiter });
     writing ??= writeAll();
   }
 
@@ -154,7 +138,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     length: () => length,
     flushes: () => flushes,
     enqueue,
-    append: (body) => new Promise((resolve, reject) => enqueue({ bodies: [body], resolve, reject })),
+    append: (body) => new Promise((resolve, reject) => enqueue([body], { resolve, reject })),
     read: async (into, position) => (readNow(into, position) ? into.length : file.read(into, position)),
     readNow,
     idle: () => writing ?? Promise.resolve(),

@@ -130,8 +130,7 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
         recordId = takeRecordId();
         return recordBody(recordId, lockId, epoch, draft);
       });
-      journal.enqueue({
-        bodies,
+      journal.enqueue(bodies, {
         reject: (error) => done(error, 0),
         resolve(start, lengths, first) {
           let position = start;

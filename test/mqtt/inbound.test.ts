@@ -13,14 +13,16 @@ let inbound: Inbound;
 let receive: (channel: ReportChannel) => Receipt | Promise<Receipt>;
 let acknowledged: number[];
 let trouble: string[];
+let held: number;
 
 beforeEach(() => {
   clock = createManualClock();
   acknowledged = [];
   trouble = [];
+  held = 0;
   receive = () => 'acknowledge';
   const owner: InboundOwner = {
-    acknowledge: (messageId) => acknowledged.push(messageId),
+    acknowledge: (messageIds) => acknowledged.push(...messageIds),
     open(topic) {
       const decision = decidePublish(lockA, topic, topics);
       return decision.allow ? { ...decision, receive: () => receive(decision.channel) } : decision;
@@ -29,8 +31,15 @@ beforeEach(() => {
     onRefused: (reason) => trouble.push(reason),
     onFailed: (error) => trouble.push((error as Error).message),
   };
-  inbound = new Inbound(owner, { clock, timeoutMs: 1_000, hold: () => () => {} });
+  inbound = new Inbound(owner, { clock, timeoutMs: 1_000, hold });
 });
+
+function hold(bytes: number): () => void {
+  held += bytes;
+  return () => {
+    held -= bytes;
+  };
+}
 
 function take(channel: ReportChannel, messageId: number, changes: Partial<InboundPacket> = {}) {
   const packet: InboundPacket = { topic: topics.build(lockA.deviceId, channel), payload: '', messageId, qos: 1, retain: true, ...changes };
@@ -69,6 +78,28 @@ test('what must be stored first is taken from the broker, which reads on, and is
   // The timer for all of them finds nothing to wait for, and is not set again.
   clock.advance(1_000);
   expect([trouble, clock.timers()]).toEqual([[], 0]);
+});
+
+test('those with the same flush are answered as one, in their place among the others; each counts and holds its bytes until then', async () => {
+  const store: ((receipt: Receipt) => void)[] = [];
+  const wait = () => new Promise<Receipt>((resolve) => void store.push(resolve));
+  const [one, other] = [wait(), wait()];
+  for (const [messageId, receipt] of [one, one, other, 'acknowledge', one].entries()) {
+    receive = () => receipt as Receipt | Promise<Receipt>;
+    take('events', messageId + 1, { payload: Buffer.alloc(10) });
+  }
+  expect(held).toBe(40);
+  store[0]?.('acknowledge');
+  await settled();
+  expect([acknowledged, held]).toEqual([[1, 2], 10]);
+  store[1]?.('acknowledge');
+  await settled();
+  expect([acknowledged, held]).toEqual([[1, 2, 3, 4, 5], 0]);
+  receive = wait;
+  for (let messageId = 1; messageId <= usualUnderWay; messageId++) take('events', messageId);
+  expect(trouble).toEqual([]);
+  take('events', 99);
+  expect(trouble).toEqual(['too-many-under-way']);
 });
 
 test('each has its own time, also behind others that were in time (T15)', async () => {

@@ -1,6 +1,7 @@
 // From a payload to the report service, channel by channel (Protocol 4, 5.2 and 6).
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CommandId } from '../../src/domain/lock-command.ts';
+import type { EventsReport } from '../../src/domain/lock-report.ts';
 import { type CommandSender, createCommandSender } from '../../src/mqtt/command-sender.ts';
 import { createReportReceiver, type ReportReceiver } from '../../src/mqtt/report-receiver.ts';
 import type { ReportChannel } from '../../src/mqtt/topics.ts';
@@ -146,13 +147,55 @@ describe('events (Protocol 4.4)', () => {
     expect(quarantine.kept.map(({ payload }) => payload === message)).toEqual([true]);
   });
 
-  test('the report service hears them in the order of arrival, though earlier ones are not yet stored', () => {
-    reports.events = (lockId, { events }) => {
-      reports.told.push([String(events[0]?.seq), lockId]);
-      return new Promise(() => {});
-    };
-    for (const seq of [1, 2, 3]) void say('events', { epoch: 'e', events: [event(seq)] });
-    expect(what()).toEqual(['1', '2', '3']);
+  describe('of one lock that come right behind one another', () => {
+    const told = () => reports.told.flatMap(([channel, , report]) => (channel === 'events' ? [report] : [channel]));
+    const seqs = () =>
+      told().map((report) => (typeof report === 'string' ? report : (report as EventsReport).events.map(({ seq }) => seq)));
+    const sayOne = (seq: number, epoch = 'e', from = connection) => say('events', { epoch, events: [event(seq)] }, from);
+
+    test('are handed on as one, in the order of arrival, and each has its answer', async () => {
+      const receipts = [sayOne(1), sayOne(2), say('events', { epoch: 'e', events: [event(4), event(3)] })];
+      expect(await Promise.all(receipts)).toEqual(['acknowledge', 'acknowledge', 'acknowledge']);
+      await sayOne(5);
+      expect(seqs()).toEqual([[1, 2, 4, 3], [5]]);
+    });
+
+    test('never with those of another epoch or another lock, nor more than one message may have', async () => {
+      const other = createFakeConnection(lockB);
+      receiver.connected(other);
+      const hundred = Array.from({ length: 100 }, (_, n) => event(n + 11));
+      void sayOne(1);
+      void sayOne(2, 'f');
+      void sayOne(3, 'f', other);
+      void sayOne(4, 'f', other);
+      void say('events', { epoch: 'f', events: hundred }, other);
+      await sayOne(5);
+      expect(seqs()).toEqual([[1], [2], [3, 4], hundred.map(({ seq }) => seq), [5]]);
+    });
+
+    test('are not overtaken by what the lock says behind them, or by its end', () => {
+      tell('hello', helloText());
+      void sayOne(1);
+      tell('state', { session: 'session-1', state: 'locked' });
+      void sayOne(2);
+      receiver.ended(connection, 'gone');
+      expect(seqs()).toEqual(['hello', [1], 'state', [2], 'offline']);
+    });
+
+    test('are left unacknowledged together when they cannot be stored; one that cannot be understood harms none', async () => {
+      reports.events = () => Promise.reject(storageUnavailable());
+      const receipts = [sayOne(1), say('events', 'x'), sayOne(2), say('events', { epoch: 'e', events: [{ seq: 3 }, event(4)] })];
+      expect(await Promise.all(receipts)).toEqual(['leave', 'acknowledge', 'leave', 'leave']);
+      expect(receiver.figures()).toMatchObject({ messagesLeftUnacknowledged: 3, malformedMessages: 1, invalidEvents: 1 });
+    });
+  });
+
+  test('whose malformed part the disk does not take are left, also when the others are stored', async () => {
+    quarantine.keep = () => Promise.reject(storageUnavailable());
+    expect(await say('events', { epoch: 'e', events: [event(1), { seq: 2 }] })).toBe('leave');
+    quarantine.keep = () => Promise.reject(new Error('a bug'));
+    await expect(say('events', { epoch: 'e', events: [event(3), { seq: 4 }] })).rejects.toThrow('a bug');
+    expect(receiver.figures().messagesLeftUnacknowledged).toBe(1);
   });
 
   test('a bug is no reason to acknowledge: the receipt rejects', async () => {

@@ -74,9 +74,7 @@ describe('a journal', () => {
       const journal = createJournal(await createJournalFile(files, path), 0);
       await journal.append(body(1));
       files.fault = (operation) => (operation === 'commit' || operation === 'truncate' ? 'ENOSPC' : undefined);
-      await expect(
-        new Promise((resolve, reject) => journal.enqueue({ bodies: [2, 3, 4, 5].map(body), resolve, reject })),
-      ).rejects.toThrow();
+      await expect(new Promise((resolve, reject) => journal.enqueue([2, 3, 4, 5].map(body), { resolve, reject }))).rejects.toThrow();
       await expect(journal.append(body(6))).rejects.toThrow();
       files.fault = undefined;
       await journal.append(body(7));

@@ -5,7 +5,7 @@ import { type Forwarder, forwardNothing } from '../../src/mqtt/forward-nothing.t
 import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
 import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
 import { Outbox } from '../../src/mqtt/outbox.ts';
-import { pubackPacket } from '../../src/mqtt/packets.ts';
+import { pubackPackets } from '../../src/mqtt/packets.ts';
 import { createTurnEnd } from '../../src/ops/turn-end.ts';
 import { realClock } from './mqtt-clock.ts';
 
@@ -51,7 +51,7 @@ export async function startPlainBroker({ guarded, receive, limits, onRefused = (
     guard.divert({
       take({ topic, payload, messageId }) {
         receive(topic, payload);
-        if (messageId !== undefined) outbox.send(pubackPacket(messageId));
+        if (messageId !== undefined) outbox.send(pubackPackets([messageId]));
         return true;
       },
     });
