@@ -2,7 +2,7 @@
 
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
-import type { LockRecord, RecordDraft } from '../domain/record.ts';
+import type { RecordDraft } from '../domain/record.ts';
 import { type DayFile, type DayName, dayFileName, type Matching, type RecordPages } from './day-file.ts';
 import type { FileLayer } from './files.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -10,8 +10,9 @@ import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { createJournalTail } from './journal-tail.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
+import type { RecordPlace } from './plain-line.ts';
 import { linesInMemory, readLines } from './read-lines.ts';
-import { decodeRecord, intactRecords, recordBody } from './record-line.ts';
+import { decodePlace, intactRecords, recordBody } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-above.ts';
 
 export interface OpenDay extends DayFile, RecordPages {
@@ -59,14 +60,14 @@ export async function beginDay(options: DayOptions): Promise<OpenDay> {
 }
 
 /** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
-export async function reopenDay(options: DayOptions, onRecord: (record: LockRecord) => void): Promise<OpenDay> {
+export async function reopenDay(options: DayOptions, onRecord: (record: RecordPlace) => void): Promise<OpenDay> {
   let runs = createLockRuns();
   let newest: NewestRecord | undefined;
   // Lines that were sorted, and then the power went before their index was written, are in another order.
   let isInOrder = true;
   let before = 0;
-  function take(line: Buffer, position: number): LockRecord | undefined {
-    const record = decodeRecord(line);
+  function take(line: Buffer, position: number): RecordPlace | undefined {
+    const record = decodePlace(line);
     if (!record) return undefined;
     runs.add(record.lockId, position, line.length + 1, record.lockDate);
     if (!newest || record.recordId > newest.recordId) newest = record;

@@ -2,13 +2,13 @@
 import type { DomainError } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
-import type { LockRecord } from '../domain/record.ts';
 import { dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
 import { removeIfThere } from './durable-file.ts';
 import type { EventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { createHeldDays, type HeldDays } from './held-days.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
+import type { RecordPlace } from './plain-line.ts';
 import { createReadRoom } from './read-room.ts';
 import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';
@@ -99,7 +99,7 @@ export function createRecordDays(options: {
   function unknown(): DomainError | undefined {
     return unread.find(({ isCovered }) => !isCovered)?.problem;
   }
-  async function tryAll(onRecord: (record: LockRecord) => void, onFound: (recordId: number) => void): Promise<void> {
+  async function tryAll(onRecord: (record: RecordPlace) => void, onFound: (recordId: number) => void): Promise<void> {
     for (const day of unread) {
       if (isClosing) return;
       const file = dayFileName(day.name);
@@ -196,6 +196,6 @@ export function createRecordDays(options: {
   };
 }
 
-function restorer(progress: EventProgress): (record: LockRecord) => void {
+function restorer(progress: EventProgress): (record: RecordPlace) => void {
   return ({ lockId, epoch, seq, serverDate }) => progress.restore(lockId, epoch, seq, serverDate);
 }

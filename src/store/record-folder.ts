@@ -1,7 +1,6 @@
 // What is in the folder of the records when the gateway starts: sealed days are opened by their index, days that were
 // left open are read and repaired, leftovers of an interrupted sealing are removed.
 import type { Log } from '../domain/part.ts';
-import type { LockRecord } from '../domain/record.ts';
 import { type DayFile, type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
 import type { RememberedEpoch } from './event-progress.ts';
@@ -9,6 +8,7 @@ import { codeOf, type FileLayer } from './files.ts';
 import { unreadable } from './flush-guard.ts';
 import { scanLines } from './line-scan.ts';
 import { type OpenDay, reopenDay } from './open-day.ts';
+import type { RecordPlace } from './plain-line.ts';
 import { createSealedDay, isSealed, type SealedDay } from './sealed-day.ts';
 import { decodeEpochs, decodeIndex, type SealedIndex } from './sealed-index.ts';
 import { createUnreadableDay, type UnreadableDay } from './unreadable-day.ts';
@@ -41,7 +41,7 @@ interface FoundIndex {
 export async function openFolder(
   options: FolderOptions,
   recall: (epochs: readonly RememberedEpoch[]) => void,
-  onRecord: (record: LockRecord) => void,
+  onRecord: (record: RecordPlace) => void,
 ): Promise<OpenedFolder> {
   const names = await tidy(options);
   const indexes = await readIndexes(options, names);
@@ -70,7 +70,7 @@ export async function openFolder(
 export async function reopen(
   options: FolderOptions,
   { name, isCovered }: UnreadableDay,
-  onRecord: (record: LockRecord) => void,
+  onRecord: (record: RecordPlace) => void,
 ): Promise<SealedDay | OpenDay | undefined> {
   const { files, folder } = options;
   try {
@@ -94,7 +94,7 @@ async function openDay(
   options: FolderOptions,
   name: DayName,
   index: SealedIndex | undefined,
-  onRecord: (record: LockRecord) => void,
+  onRecord: (record: RecordPlace) => void,
 ): Promise<SealedDay | OpenDay> {
   const sealed = index && (await openSealed(options, name, index));
   return sealed ?? reopenDay({ ...options, name }, onRecord);

@@ -5,6 +5,7 @@ import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { isIntact } from './checked-line.ts';
 import { id, lockId } from './id-schemas.ts';
+import { plainPlace, plainRecord, type RecordPlace } from './plain-line.ts';
 
 const text = z.string();
 const millis = z.int();
@@ -42,38 +43,9 @@ function quoted(plain: string): string {
   return `"${plain}"`;
 }
 
-/**
- * A line exactly as `recordBody` lays it out, with nothing in it that JSON escapes. A start with a full day and a page of 1,000
- * read so many that JSON.parse and the schema cost three times as much as this; every other line goes that way.
- */
-const plainLine = (() => {
-  const [id, millis, text] = ['([1-9]\\d{0,14})', '(0|-?[1-9]\\d{0,14})', '"([ !#-[\\]-~]*)"'];
-  const members = `"recordId":${id},"lockId":${id},"epoch":${text},"seq":${id},"type":${text},"success":(true|false),"credential":${text},"username":${text}`;
-  return new RegExp(`^\\{${members},"lockDate":${millis},"serverDate":${millis}(?:,"reportedDate":${millis})?,"crc":"[0-9a-f]{8}"\\}$`);
-})();
-
-function decodePlain(line: Buffer): LockRecord | undefined {
-  const found = plainLine.exec(line.toString('latin1'));
-  if (found === null) return undefined;
-  const [, recordId, lockId, epoch, seq, type, success, credential, username, lockDate, serverDate, reportedDate] = found as string[];
-  return {
-    recordId: Number(recordId),
-    lockId: Number(lockId) as LockId,
-    epoch: epoch as string,
-    seq: Number(seq),
-    type: type as string,
-    success: success === 'true',
-    credential: credential as string,
-    username: username as string,
-    lockDate: Number(lockDate),
-    serverDate: Number(serverDate),
-    ...(reportedDate === undefined ? {} : { reportedDate: Number(reportedDate) }),
-  };
-}
-
 /** The record of an intact line; undefined when it holds something else. */
 export function decodeRecord(line: Buffer): LockRecord | undefined {
-  const plain = decodePlain(line);
+  const plain = plainRecord(line);
   if (plain !== undefined) return plain;
   let value: unknown;
   try {
@@ -82,6 +54,11 @@ export function decodeRecord(line: Buffer): LockRecord | undefined {
     return undefined;
   }
   return recordLine.safeParse(value).data;
+}
+
+/** As `decodeRecord`, in less than half of its time. */
+export function decodePlace(line: Buffer): RecordPlace | undefined {
+  return plainPlace(line) ?? decodeRecord(line);
 }
 
 /** The record of a line as it was found on the disk; undefined when it is not exactly what was written. */

@@ -2,8 +2,10 @@
 
 export type SeqRanges = [from: number, to: number][];
 
-/** Index of the first range that ends at or behind `seq`; the number of ranges when none does. */
+/** Index of the first range that ends at or behind `seq`; the number of ranges when none does, as for nearly every event. */
 function search(ranges: SeqRanges, seq: number): number {
+  const newest = ranges.at(-1);
+  if (newest === undefined || newest[1] < seq) return ranges.length;
   let low = 0;
   let high = ranges.length;
   while (low < high) {

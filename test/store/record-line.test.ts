@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkedLine, withChecksum } from '../../src/store/checked-line.ts';
-import { readRecord, recordBody } from '../../src/store/record-line.ts';
+import { decodePlace, decodeRecord, readRecord, recordBody } from '../../src/store/record-line.ts';
 import { lockId, sampleEvent } from './support/samples.ts';
 
 const lineOf = (text: string): Buffer => Buffer.from(text.slice(0, -1));
@@ -19,6 +19,23 @@ describe('a line of a record', () => {
     const { reportedDate, ...event } = sampleEvent(3, changes);
     const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...(reportedDate === undefined ? {} : { reportedDate }) };
     expect(readRecord(written(changes))).toEqual(expected);
+    const { recordId, lockId, epoch, seq, lockDate, serverDate } = expected;
+    expect(decodePlace(written(changes))).toMatchObject({ recordId, lockId, epoch, seq, lockDate, serverDate });
+  });
+
+  test('of which any byte is another is read as JSON would, or not at all', () => {
+    const line = written({ username: 'Resident 17', reportedDate: 5 });
+    for (let at = 0; at < line.length - '00000000"}'.length; at++) {
+      for (const byte of Buffer.from('"\\,:{}0-9atz\u0001')) {
+        const other = Buffer.from(line);
+        other[at] = byte;
+        const found = decodeRecord(other);
+        // No line that we have written begins with a space.
+        const asJson = decodeRecord(Buffer.concat([Buffer.from(' '), other]));
+        expect(found).toEqual(asJson);
+        expect(decodePlace(other) === undefined).toBe(asJson === undefined);
+      }
+    }
   });
 
   test('is read in another order of its members too, as a person may have put it', () => {
