@@ -2,15 +2,17 @@
 import type { CardService } from '../domain/card-service.ts';
 import { paginate } from '../domain/page.ts';
 import type { Clock } from '../domain/ports.ts';
+import type { KeptTexts } from './kept-texts.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from './query.ts';
-import { done, ok, type Route, route } from './route.ts';
-import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
+import { done, type JsonRoute, jsonRoute, ok, type Route, route } from './route.ts';
+import { addedCardView, cardDetailView, cardOnLockView, cardView, pageText, pageView } from './views.ts';
 
 /** Specification 4.2 and HTTP API 4: rights, existence and what the lock says are the service's business. */
-export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): readonly Route[] {
+export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
+  const cardText = textOf(cardView, (card) => card);
   return [
-    route('GET', '/api/v1/identity-card/list', 'listCards', cardList, ({ caller, parameters: { lockId, page } }) =>
-      ok(pageView(cards.list(caller, lockId, page), cardView)),
+    jsonRoute('/api/v1/identity-card/list', 'listCards', cardList, ({ caller, parameters: { lockId, page } }) =>
+      pageText(cards.list(caller, lockId, page), cardText),
     ),
     route(
       'POST',

@@ -124,9 +124,11 @@ export function createServe(options: {
     const body = route.body?.read(await readJsonBody(request, problems), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
+    const gone = new ClientGone(response);
+    if ('json' in route) return { contentType: json, text: await route.json({ caller, parameters, body: undefined, gone }) };
     // Who only reads leaves no line in the audit log.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
-    return await route.handle({ caller: asking, parameters, body, gone: new ClientGone(response) });
+    return await route.handle({ caller: asking, parameters, body, gone });
   }
 
   async function signIn(exchange: Exchange, route: SignInRoute): Promise<Answer> {

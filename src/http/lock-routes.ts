@@ -1,13 +1,16 @@
 // The lock endpoints at a glance (Specification 4.1, HTTP API 4).
-import type { LockService } from '../domain/lock-service.ts';
+import type { LockService, LockView } from '../domain/lock-service.ts';
 import { paginate } from '../domain/page.ts';
 import type { RecordService } from '../domain/record-service.ts';
+import type { KeptTexts } from './kept-texts.ts';
 import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from './query.ts';
-import { type Answer, done, ok, type Route, route } from './route.ts';
-import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
+import { type Answer, done, type JsonRoute, jsonRoute, ok, type Route, route } from './route.ts';
+import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageText, pageView, recordView } from './views.ts';
 
 /** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
-export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
+export function lockRoutes(locks: LockService, records: RecordService, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
+  const lockText = textOf(lockItemView, ({ lock }) => lock, shownBeside);
+  const recordText = textOf(recordView, (record) => record);
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),
@@ -18,8 +21,8 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
     route('GET', '/api/v1/lock/state', 'lockState', oneLock, ({ caller, parameters: { lockId } }) =>
       stateAnswer(locks.state(caller, lockId)),
     ),
-    route('GET', '/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, alias } }) =>
-      ok(pageView(locks.list(caller, page, alias), lockItemView)),
+    jsonRoute('/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, alias } }) =>
+      pageText(locks.list(caller, page, alias), lockText),
     ),
     route('GET', '/api/v1/lock/battery', 'battery', oneLock, ({ caller, parameters: { lockId } }) =>
       ok(batteryView(locks.battery(caller, lockId))),
@@ -27,8 +30,8 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
     route('GET', '/api/v1/lock/battery-history', 'batteryHistory', wholeLockList, ({ caller, parameters: { lockId, page } }) =>
       ok(pageView(paginate(locks.batteryHistory(caller, lockId), page), batteryLevelView)),
     ),
-    route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
-      ok(pageView(await records.page(caller, lockId, range), recordView)),
+    jsonRoute('/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
+      pageText(await records.page(caller, lockId, range), recordText),
     ),
     route('POST', '/api/v1/lock/set-auto-lock-timer', 'setAutoLockTimer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
       done(locks.setAutoLock(caller, lockId, seconds, gone)),
@@ -43,6 +46,11 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
       done(locks.changeSettings(caller, lockId, settings, gone)),
     ),
   ];
+}
+
+/** What of `lockItemView` is not in the lock's document. */
+function shownBeside({ status, callerIsAdministrator }: LockView): number {
+  return 2 * (status.batteryPercent ?? -1) + Number(callerIsAdministrator);
 }
 
 /** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 3). */

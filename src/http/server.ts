@@ -30,6 +30,7 @@ import { createServe, type EndedRequest } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
+import { createKeptTexts } from './kept-texts.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
@@ -121,9 +122,10 @@ export function createHttpServer(options: {
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
   const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
+  const texts = createKeptTexts();
   const routes: readonly AnyRoute[] = [
-    ...lockRoutes(locks, records),
-    ...cardRoutes(cards, clock),
+    ...lockRoutes(locks, records, texts),
+    ...cardRoutes(cards, clock, texts),
     ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),

@@ -12,11 +12,17 @@ import type { Attempt, TriedDelivery, WebhookEvent } from '../domain/webhook.ts'
 import type { IssuedSecret, WebhookView } from '../domain/webhook-service.ts';
 import type { AnswerBody } from './answers.ts';
 import type { EventBody } from './event-answers.ts';
+import type { TextOf } from './kept-texts.ts';
 
 /** Specification 2.4: the envelope, its items each through `view`. */
 export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
   const { list, pageNo, pageSize, pages, total } = page;
   return { list: list.map(view), pageNo, pageSize, pages, total };
+}
+
+/** The same as JSON text, its items each through `textOf`. */
+export function pageText<T>({ list, pageNo, pageSize, pages, total }: Page<T>, textOf: TextOf<T>): string {
+  return `{"list":[${list.map(textOf).join(',')}],"pageNo":${pageNo},"pageSize":${pageSize},"pages":${pages},"total":${total}}`;
 }
 
 /** The eleven fields of Specification 2.1's list; lockData only for the lock's administrator. */

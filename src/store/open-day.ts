@@ -2,7 +2,7 @@
 
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
-import type { RecordDraft } from '../domain/record.ts';
+import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { type DayFile, type DayName, dayFileName, type Matching, type RecordPages } from './day-file.ts';
 import type { FileLayer } from './files.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -11,8 +11,9 @@ import { createJournalTail } from './journal-tail.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
 import type { RecordPlace } from './plain-line.ts';
-import { linesInMemory, readLines } from './read-lines.ts';
-import { decodePlace, intactRecords, recordBody } from './record-line.ts';
+import { type LinePlace, linesInMemory, readLines } from './read-lines.ts';
+import { createRecentRecords } from './recent-records.ts';
+import { decodePlace, intactRecord, recordBody } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-above.ts';
 
 export interface OpenDay extends DayFile, RecordPages {
@@ -103,6 +104,14 @@ interface Found {
 function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder, ...found }: Found): OpenDay {
   let { newest } = found;
   const number = Date.parse(name.day) / 86_400_000;
+  const recent = createRecentRecords();
+
+  function decoded({ position }: LinePlace, line: Buffer): LockRecord | undefined {
+    const record = intactRecord(line, log, dayFileName(name));
+    if (record) recent.keep(position, record);
+    return record;
+  }
+
   return {
     name,
     dayNumber: number,
@@ -117,9 +126,15 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
       const total = runs.matching(lockId, from, to);
       if (take === 0 || skip >= total) return { total, records: [] };
       const places = runs.places(lockId, from, to, skip, take);
-      const matching = (lines: readonly Buffer[]): Matching => ({ total, records: intactRecords(lines, log, dayFileName(name)) });
-      const lines = linesInMemory(journal.readNow, places);
-      return lines ? matching(lines) : readLines(journal.read, places).then(matching);
+      const found = places.map(({ position }) => recent.at(position));
+      if (!found.includes(undefined)) return { total, records: found as LockRecord[] };
+      const missing = places.filter((_, n) => found[n] === undefined);
+      const matching = (lines: readonly Buffer[]): Matching => {
+        const read = lines.map((line, n) => decoded(missing[n] as LinePlace, line)).values();
+        return { total, records: found.flatMap((record) => record ?? read.next().value ?? []) };
+      };
+      const lines = linesInMemory(journal.readNow, missing);
+      return lines ? matching(lines) : readLines(journal.read, missing).then(matching);
     },
     above(wanted) {
       const to = journal.length();

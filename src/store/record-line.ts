@@ -66,15 +66,16 @@ export function readRecord(line: Buffer): LockRecord | undefined {
   return isIntact(line) ? decodeRecord(line) : undefined;
 }
 
-/** The records of lines (with their newlines) that are as they were written; the others are logged and never served (Fault T5). */
+/** The record of a line (with its newline) that is as it was written; another is logged and never served (Fault T5). */
+export function intactRecord(line: Buffer, log: Log, file: string): LockRecord | undefined {
+  const record = readRecord(line.subarray(0, -1));
+  if (!record) log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
+  return record;
+}
+
+/** The same of several. */
 export function intactRecords(lines: readonly Buffer[], log: Log, file: string): LockRecord[] {
-  const records: LockRecord[] = [];
-  for (const line of lines) {
-    const record = readRecord(line.subarray(0, -1));
-    if (record) records.push(record);
-    else log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
-  }
-  return records;
+  return lines.flatMap((line) => intactRecord(line, log, file) ?? []);
 }
 
 const dateMember = Buffer.from('"lockDate":');

@@ -89,6 +89,18 @@ describe('records', () => {
       expect(store.records.progress(one, '3')).toEqual({ highest: 0, gaps: [] });
       await store.stop();
     }));
+
+  test('of the open day are the same objects each time they are asked for, beside newer ones', () =>
+    withDirectory(async (directory) => {
+      const { store } = await startedStore(directory);
+      await store.records.append(one, 'e', sampleEvents(1, 3));
+      const before = await listOf(store);
+      await store.records.append(one, 'e', sampleEvents(4, 4));
+      const [newest, ...others] = await listOf(store);
+      expect(newest?.seq).toBe(4);
+      expect(others.map((record, n) => record === before[n])).toEqual([true, true, true]);
+      await store.stop();
+    }));
 });
 
 describe('recordIds', () => {

@@ -1,0 +1,130 @@
+// The three lists whose items are kept as text: what has changed shows at once, and to nobody who may not see it (Specification 4.1, 4.2).
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import request from 'supertest';
+import type { LockId, OpenState } from '../../src/domain/lock.ts';
+import type { Page } from '../../src/domain/page.ts';
+import { createKeptTexts } from '../../src/http/kept-texts.ts';
+import { pageText, pageView } from '../../src/http/views.ts';
+import { callers, lockId, otherLockId, stays } from '../support/domain.ts';
+import { serveDomain } from '../support/served-domain.ts';
+
+let world: Awaited<ReturnType<typeof serveDomain>>;
+beforeAll(async () => {
+  world = await serveDomain(() => ({}));
+});
+afterAll(() => world.server.stop());
+
+async function list(path: string, token = world.tokens.administrator): Promise<Page<Record<string, unknown>>> {
+  const answer = await request(world.origin).get(`/api/v1/${path}`).query({ pageSize: 10 }).set('Authorization', `Bearer ${token}`);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+const lockSeven = async (token?: string) => (await list('lock/list', token)).list.find((item) => item['lockId'] === lockId);
+
+describe('A list asked twice shows what has changed between', () => {
+  test('a lock: its alias, its battery, and its lockData to its administrator of the moment alone', async () => {
+    expect(await lockSeven()).toMatchObject({ lockAlias: 'Door 7', electricQuantity: -1, lockData: 'opaque' });
+    expect(await lockSeven(world.tokens.operator)).toMatchObject({ lockAlias: 'Door 7', electricQuantity: -1, lockData: '' });
+    world.statuses.patch(lockId, { batteryPercent: 83, state: 'locked' satisfies OpenState });
+    await world.lockService.rename(callers.administrator, lockId, 'Entrance');
+    expect(await lockSeven(world.tokens.operator)).toMatchObject({ lockAlias: 'Entrance', electricQuantity: 83, lockData: '' });
+    expect(await lockSeven()).toMatchObject({ lockAlias: 'Entrance', electricQuantity: 83, lockData: 'opaque' });
+    world.statuses.patch(lockId, { batteryPercent: 82 });
+    expect(await lockSeven()).toMatchObject({ electricQuantity: 82 });
+    await world.locks.update(lockId, (lock) => ({ ...lock, administrator: callers.stranger.accountId }));
+    expect(await lockSeven()).toBeUndefined();
+    expect(await lockSeven(await world.tokenOf(callers.stranger))).toMatchObject({ lockData: 'opaque' });
+    await world.locks.update(lockId, (lock) => ({ ...lock, administrator: callers.administrator.accountId }));
+  });
+
+  test('whose locks: with the role goes the lock, and the total says so', async () => {
+    const { operator } = world.tokens;
+    expect(await list('lock/list', operator)).toMatchObject({ list: [{ lockId }], total: 1, pages: 1 });
+    expect((await list('lock/list', world.tokens.administrator)).list.map((item) => item['lockId'])).toEqual([lockId, otherLockId]);
+    await world.locks.update(lockId, (lock) => ({ ...lock, roles: [] }));
+    expect(await list('lock/list', operator)).toEqual({ list: [], pageNo: 1, pageSize: 10, pages: 0, total: 0 });
+  });
+
+  test('a card: its name and its days, and none that was removed', async () => {
+    const cards = () => list(`identity-card/list?lockId=${lockId}`);
+    const [card] = (await cards()).list;
+    const cardId = card?.['cardId'] as Parameters<typeof world.cardService.rename>[2];
+    await world.cardService.rename(callers.administrator, lockId, cardId, 'red fob');
+    expect((await cards()).list).toEqual([{ ...card, cardName: 'red fob' }]);
+    await world.cardService.changeValidity(callers.administrator, lockId, cardId, { startDate: 1, endDate: 2 }, 'phone', stays());
+    expect((await cards()).list).toEqual([{ ...card, cardName: 'red fob', startDate: 1, endDate: 2 }]);
+    await world.cardService.remove(callers.administrator, lockId, cardId, 'phone', stays());
+    expect(await cards()).toMatchObject({ list: [], total: 0 });
+  });
+
+  test('records: the newest comes first, the others stay as they were', async () => {
+    const records = () => list(`lock/records?lockId=${lockId}`);
+    const happens = (seq: number, of: LockId = lockId) =>
+      world.records.append(of, 'e', [
+        {
+          ...{ seq, type: 'card-unlock', success: true, credential: '1', username: 'Jörg "Ö"' },
+          ...{ lockDate: world.clock.now(), serverDate: world.clock.now() },
+        },
+      ]);
+    await happens(1);
+    const before = (await records()).list;
+    await happens(2);
+    await happens(1, otherLockId);
+    const [newest, ...others] = (await records()).list;
+    expect(newest).toMatchObject({ lockId, recordType: 'unlock by IC card', success: 1, username: 'Jörg "Ö"' });
+    expect(others).toEqual(before);
+  });
+});
+
+describe('Texts that are kept', () => {
+  const item = (name: string) => ({ name });
+  const view = ({ name }: { readonly name: string }) => ({ called: name });
+
+  test('make a page that is to the letter what JSON.stringify makes of it', () => {
+    const page = { list: ['plain', 'Jörg "Ö" \\ \u2028 🚪', ''].map(item), pageNo: 2, pageSize: 3, pages: 4, total: 11 };
+    const textOf = createKeptTexts().textOf(view, (value: { readonly name: string }) => value);
+    for (const list of [page.list, page.list, []]) {
+      expect(pageText({ ...page, list }, textOf)).toBe(JSON.stringify(pageView({ ...page, list }, view)));
+    }
+  });
+
+  test('are made once for a value, anew for another one and when something else is shown beside it', () => {
+    const made: string[] = [];
+    let beside = 1;
+    const textOf = createKeptTexts().textOf(
+      (value: { readonly name: string }) => {
+        made.push(`${value.name} ${beside}`);
+        return { beside };
+      },
+      (value) => value,
+      () => beside,
+    );
+    const [one, other] = [item('one'), item('other')];
+    expect([one, one, other, one].map(textOf)).toEqual(Array(4).fill('{"beside":1}'));
+    beside = 2;
+    expect([one, one].map(textOf)).toEqual(Array(2).fill('{"beside":2}'));
+    expect(made).toEqual(['one 1', 'other 1', 'one 2']);
+  });
+
+  test('are bounded: beyond their characters, those that nobody asks for are forgotten, and those that are asked for stay', () => {
+    const made: string[] = [];
+    const textOf = createKeptTexts(10 * '{"called":"00"}'.length).textOf(
+      (value: { readonly name: string }) => {
+        made.push(value.name);
+        return view(value);
+      },
+      (value) => value,
+    );
+    const items = Array.from({ length: 20 }, (_, n) => item(String(n).padStart(2, '0')));
+    const [asked] = items;
+    for (const one of items) {
+      textOf(one);
+      textOf(asked as (typeof items)[0]);
+    }
+    expect(made).toHaveLength(20);
+    for (const one of items) textOf(one);
+    expect(made.slice(20)).toContain('01');
+    expect(made.slice(20).length).toBeGreaterThanOrEqual(10);
+  });
+});
