@@ -51,15 +51,13 @@ export function createAccountService(options: {
   return {
     authenticate(token) {
       const hash = secrets.hash(token);
-      const { tokens, accountOf } = index();
-      const found = tokens.get(hash);
-      const account = found && accountOf.get(found.accountId);
-      if (found === undefined || account === undefined || !secrets.equal(found.hash, hash)) {
+      const found = index().tokens.get(hash);
+      if (found === undefined || !secrets.equal(found.token.hash, hash)) {
         throw new DomainError('token-invalid', 'the access token is not valid');
       }
-      if (found.expiresAt !== null && found.expiresAt <= clock.now())
-        throw new DomainError('token-expired', 'the access token has expired');
-      return account;
+      const { expiresAt } = found.token;
+      if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
+      return found.caller;
     },
 
     async createAccount(caller, username, gatewayAdministrator) {
@@ -146,18 +144,25 @@ function refuseTaken(current: Accounts, username: string): void {
   }
 }
 
-/** Look-ups by hash and by id, built anew only when the accounts have changed: every request asks for them. */
+/** Look-ups by hash, with who asks by it, and by id; built anew only when the accounts have changed: every request asks for them. */
 function indexOf(accounts: AccountStore) {
   let built: Accounts | undefined;
-  let tokens = new Map<string, Token>();
+  let tokens = new Map<string, { readonly token: Token; readonly caller: Caller }>();
   let accountOf = new Map<AccountId, Account>();
   return () => {
     const current = accounts.current();
     if (current !== built) {
       built = current;
-      tokens = new Map(current.tokens.map((token) => [token.hash, token]));
       accountOf = new Map(current.accounts.map((account) => [account.accountId, account]));
+      tokens = new Map(current.tokens.flatMap((token) => callersOf(token, accountOf.get(token.accountId))));
     }
     return { tokens, accountOf };
   };
+}
+
+/** None for a token whose account is not there. */
+function callersOf(token: Token, account: Account | undefined): [string, { token: Token; caller: Caller }][] {
+  if (account === undefined) return [];
+  const { accountId, username, gatewayAdministrator } = account;
+  return [[token.hash, { token, caller: { accountId, username, gatewayAdministrator, tokenId: token.tokenId } }]];
 }

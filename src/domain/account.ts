@@ -29,6 +29,8 @@ export interface Caller {
   readonly accountId: AccountId;
   readonly username: string;
   readonly gatewayAdministrator: boolean;
+  /** Of the token by which it asks; absent for who needs none. */
+  readonly tokenId?: number;
   /** Where the request came from, for the audit log; absent where nothing is changed. */
   readonly address?: string;
 }

@@ -20,7 +20,10 @@ export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, ne
   return lock;
 }
 
-/** As `requireRole`, for work that has waited: the account can have been removed meanwhile, and what roles it had still stand with the lock. */
+/**
+ * As `requireRole`, for work that has waited: the account can have been removed meanwhile, and what roles it had still stand with the lock; or
+ * the token was revoked (`token-invalid`), because it is in the wrong hands.
+ */
 export function requireRoleStill(
   { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'current'> },
   caller: Caller,
@@ -28,8 +31,12 @@ export function requireRoleStill(
   needed: LockRole,
 ): void {
   requireRole(locks, caller, lockId, needed);
-  const isThere = accounts.current().accounts.some(({ accountId }) => accountId === caller.accountId);
+  const current = accounts.current();
+  const isThere = current.accounts.some(({ accountId }) => accountId === caller.accountId);
   if (!isThere) throw new DomainError('forbidden', `the account ${caller.username} was removed`);
+  const { tokenId } = caller;
+  const isValid = tokenId === undefined || current.tokens.some((token) => token.tokenId === tokenId);
+  if (!isValid) throw new DomainError('token-invalid', 'the access token was revoked');
 }
 
 /** `forbidden` for all but gateway administrators. */

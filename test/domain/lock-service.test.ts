@@ -158,6 +158,21 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['lock']);
   });
 
+  it('sends nothing by a token that was revoked while it waited; another one of the account is as good as before (HTTP API 5)', async () => {
+    const { lockService, accountService, link } = await createDomain();
+    const issue = () => accountService.createToken(admin, { username: operator.username, name: 'phone' });
+    const [stolen, other] = [await issue(), await issue()];
+    void lockService.move(manager, lockId, 'locked', stays());
+    const waiting = [stolen, other].map(({ secret }) =>
+      codeOf(() => lockService.move(accountService.authenticate(secret), lockId, 'unlocked', stays())),
+    );
+    await accountService.removeToken(admin, stolen.token.tokenId);
+    link.reply(lockId, () => ok);
+    link.sent[0]?.answer(ok);
+    expect(await Promise.all(waiting)).toEqual(['token-invalid', 'done']);
+    expect(link.ops()).toEqual(['lock', 'unlock']);
+  });
+
   it('sends nothing to a lock that was removed while it waited (HTTP API 2)', async () => {
     const { lockService, locks, link } = await createDomain();
     void lockService.move(manager, lockId, 'locked', stays());
