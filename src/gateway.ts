@@ -195,6 +195,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     services.alarms,
     jobs,
     control,
+    services.standstill,
     broker,
     services.lockClocks,
     supervision,

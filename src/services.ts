@@ -36,6 +36,7 @@ import { createRegistrationService } from './domain/registration-service.ts';
 import { createReportService } from './domain/report-service.ts';
 import { createRoleService } from './domain/role-service.ts';
 import { createSequence } from './domain/sequence.ts';
+import { createStandstill } from './domain/standstill.ts';
 import { superviseReports } from './domain/supervised-reports.ts';
 import { createSupervision, type SupervisionSettings } from './domain/supervision.ts';
 import type { WebhookBodies } from './domain/webhook-courier.ts';
@@ -100,7 +101,8 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     live.announce,
   );
 
-  const commands = createCommandService({ clock, link, commandIds, notify, commandTimeoutMs: options.commandTimeoutMs });
+  const standstill = createStandstill({ clock, notify });
+  const commands = createCommandService({ clock, link, commandIds, notify, standstill, commandTimeoutMs: options.commandTimeoutMs });
   const lockService = createLockService({ locks, accounts, statuses, batteries: stores.batteries, link, commands, stateHeard });
   const cardService = createCardService({ clock, locks, cards, accounts, counters, commands, notify });
   const recordService = createRecordService({ clock, locks, records, clockIsSuspect });
@@ -180,6 +182,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     webhooks,
     live,
     commands,
+    standstill,
     lockClocks,
     supervision,
     reports: superviseReports(reports, supervision, statuses),

@@ -6,6 +6,7 @@ import type { CommandOutcome, LockCommand } from './lock-command.ts';
 import type { Notify } from './notice.ts';
 import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
 import type { Clock, CommandIds, Gone, LockLink, LockSession } from './ports.ts';
+import type { Standstill } from './standstill.ts';
 
 /** What goes first when several commands wait for one lock. */
 export const priority = { door: 0, change: 1, gateway: 2 } as const;
@@ -44,7 +45,7 @@ export interface CommandFigures extends QueueFigures {
 }
 
 export interface CommandService {
-  /** Milliseconds on the monotonic clock by which a command that is asked for now must be done. */
+  /** Milliseconds on the monotonic clock by which a command that is asked for now must be done; earlier after a standstill of the process. */
   deadline(): number;
   /** The session to which a command belongs that is asked for now; `lock-offline` when there is none. */
   session(lockId: LockId): LockSession;
@@ -61,8 +62,9 @@ export function createCommandService(options: {
   readonly commandIds: CommandIds;
   readonly notify: Notify;
   readonly commandTimeoutMs: number;
+  readonly standstill: Pick<Standstill, 'askedAt' | 'aftermath'>;
 }): CommandService {
-  const { clock, link, commandIds, notify } = options;
+  const { clock, link, commandIds, notify, standstill } = options;
   const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
@@ -150,7 +152,7 @@ export function createCommandService(options: {
   }
 
   return {
-    deadline: () => clock.monotonic() + options.commandTimeoutMs,
+    deadline: () => standstill.askedAt() + options.commandTimeoutMs,
 
     session(lockId) {
       if (stopped !== undefined) throw stopping();
@@ -163,6 +165,8 @@ export function createCommandService(options: {
       const { lockId } = request;
       const askedFor = request.session ?? link.session(lockId);
       if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
+      const aftermath = standstill.aftermath();
+      if (aftermath !== undefined) await aftermath;
       return turns.run(lockId, request, async () => {
         // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
         if (link.session(lockId) !== askedFor) throw offline();

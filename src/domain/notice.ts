@@ -6,6 +6,8 @@ import type { WebhookId } from './webhook.ts';
 
 export type Notice =
   | { readonly kind: 'lock-online'; readonly lockId: LockId }
+  /** The process did not run for so long. */
+  | { readonly kind: 'stood-still'; readonly ms: number }
   | { readonly kind: 'lock-offline'; readonly lockId: LockId; readonly reason: string }
   | { readonly kind: 'lock-disconnected'; readonly lockId: LockId; readonly reason: string }
   | {

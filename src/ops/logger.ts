@@ -72,6 +72,7 @@ const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'de
   'command-ended': ['info', 'a command has ended'],
   // What came of them has lines of its own; their number grows with every reconnect.
   'own-command-ended': ['debug', "a command of the gateway's own has ended"],
+  'stood-still': ['warn', 'the process did not run for a while: commands that were asked for meanwhile have that much less time'],
   'clocks-set': ['info', 'the clocks of the locks that are online were set'],
   'events-lost': ['warn', 'events are missing and the lock no longer has them'],
   'resend-refused': ['info', 'events are missing and the lock refuses to send them again'],

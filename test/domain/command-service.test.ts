@@ -4,6 +4,7 @@ import { type CommandRequest, createCommandService, priority } from '../../src/d
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LockCommand } from '../../src/domain/lock-command.ts';
 import type { Notice } from '../../src/domain/notice.ts';
+import { createStandstill } from '../../src/domain/standstill.ts';
 import { codeOf, createFakeCommandIds, lockId, otherLockId } from '../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../support/fake-link.ts';
 import { createSettableClock, settled } from '../support/settable-clock.ts';
@@ -12,11 +13,14 @@ function setUp() {
   const clock = createSettableClock();
   const link = createFakeLink({ clock });
   const notices: Notice[] = [];
+  const notify = (notice: Notice) => void notices.push(notice);
+  const standstill = createStandstill({ clock, notify });
   const commands = createCommandService({
     clock,
     link,
     commandIds: createFakeCommandIds(),
-    notify: (notice) => notices.push(notice),
+    notify,
+    standstill,
     commandTimeoutMs: 10_000,
   });
   link.connect(lockId);
@@ -31,7 +35,7 @@ function setUp() {
       ...request,
     });
   }
-  return { clock, link, notices, commands, send, seconds };
+  return { clock, link, notices, commands, standstill, send, seconds };
 }
 
 const unlock: LockCommand = { op: 'unlock' };
@@ -411,5 +415,46 @@ describe('a lock whose uptime counter has drifted', () => {
     link.reply(lockId, () => refusal('expired'));
     await send(unlock, { deadline: commands.deadline() - 6_000 });
     expect(link.session(lockId)).toBe(session);
+  });
+});
+
+describe('after a standstill of the process, in which requests wait unread', () => {
+  it('a command has what is left since the standstill began; when nothing is, it is not sent (Protocol 5.4 rule 1)', async () => {
+    const { link, notices, clock, standstill, send } = setUp();
+    await standstill.start();
+    await clock.advance(700);
+    clock.block(4_000);
+    const inTime = send(unlock);
+    await clock.advance(100);
+    expect(link.sent).toMatchObject([{ command: unlock, ttlMs: 10_000 - 200 - 4_000 - 100 }]);
+    link.sent[0]?.answer(ok);
+    await inTime;
+    clock.block(11_000);
+    const tooLate = codeOf(() => send(unlock));
+    await clock.advance(100);
+    expect(await tooLate).toBe('lock-busy');
+    expect(link.sent).toHaveLength(1);
+    expect(notices.filter(({ kind }) => kind === 'stood-still')).toMatchObject([{ ms: 4_200 }, { ms: 11_100 }]);
+    await clock.advance(2_000);
+    const later = send(unlock);
+    expect(link.sent).toMatchObject([{}, { ttlMs: 10_000 }]);
+    link.sent[1]?.answer(ok);
+    await later;
+    await standstill.stop();
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('a command is not sent for a caller of whom it is read next that he has gone (Protocol 5.4 rule 1)', async () => {
+    const { link, clock, standstill, send } = setUp();
+    await standstill.start();
+    clock.block(4_000);
+    const caller = new AbortController();
+    const code = codeOf(() => send(unlock, { gone: caller.signal }));
+    await settled();
+    caller.abort();
+    await clock.advance(100);
+    expect(await code).toBe('lock-busy');
+    expect(link.sent).toEqual([]);
+    await standstill.stop();
   });
 });

@@ -3,6 +3,7 @@ import { createCommandService } from '../../src/domain/command-service.ts';
 import { createEventGaps } from '../../src/domain/event-gaps.ts';
 import type { Notice } from '../../src/domain/notice.ts';
 import type { EpochProgress } from '../../src/domain/ports.ts';
+import { createStandstill } from '../../src/domain/standstill.ts';
 import { codeOf, createFakeCommandIds, lockId } from '../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../support/fake-link.ts';
 import { createMemoryRecords } from '../support/memory-stores.ts';
@@ -13,7 +14,8 @@ function setUp(progress: Record<string, EpochProgress>) {
   const link = createFakeLink({ clock });
   const notices: Notice[] = [];
   const notify = (notice: Notice) => void notices.push(notice);
-  const commands = createCommandService({ clock, link, commandIds: createFakeCommandIds(), notify, commandTimeoutMs: 10_000 });
+  const standstill = createStandstill({ clock, notify });
+  const commands = createCommandService({ clock, link, commandIds: createFakeCommandIds(), notify, standstill, commandTimeoutMs: 10_000 });
   const stored = new Map(Object.entries(progress));
   const records = { ...createMemoryRecords(), progress: (_lock: unknown, epoch: string) => stored.get(epoch) ?? { highest: 0, gaps: [] } };
   const gaps = createEventGaps({ records, commands, notify });

@@ -199,6 +199,29 @@ describe('doors over a real wire', () => {
     expect([sent(site, 'lock') - locks, site.lock(3).state]).toEqual([0, 'unlocked']);
   });
 
+  test('an unlock that lay unread while the process stood still opens for nobody who has gone (Protocol 5.4 rule 1)', async () => {
+    const lockId = site.lockId(3);
+    await site.api('POST', lockIt, { query: { lockId } });
+    const movements = site.lock(3).movements.length;
+    process.kill(site.gateway.pid, 'SIGSTOP');
+    try {
+      const asked = await ask(unlock, lockId, site.gateway.token);
+      asked.leave();
+      expect(await asked.status).toBeUndefined();
+      const stoppedAt = performance.now();
+      await until(() => performance.now() - stoppedAt > 2_600, 'it has stood still for longer than any delay');
+    } finally {
+      process.kill(site.gateway.pid, 'SIGCONT');
+    }
+    await until(() => site.gateway.log.some(({ code }) => code === 'stood-still'), 'it has seen that itself');
+    await site.whenOnline(3);
+    await until(
+      async () => (await site.api('GET', '/api/v1/identity-card/on-lock', { query: { lockId } })).status === 200,
+      'it serves again',
+    );
+    expect([site.lock(3).state, site.lock(3).movements.length]).toEqual(['locked', movements]);
+  });
+
   test('a command that waits when its lock reconnects belongs to the session that is over: lock-offline, and unsent (Decision 2)', async () => {
     const lock = site.lock(1);
     const lockId = site.lockId(1);
