@@ -33,21 +33,28 @@ export function createLockRows(days: readonly BlockColumns[]): (lockId: LockId) 
 }
 
 function rowOf(days: readonly BlockColumns[], lockId: LockId): LockRow {
-  const places: { readonly day: number; readonly block: number }[] = [];
-  for (const [day, { lockIds }] of days.entries()) {
-    for (let block = firstBlock(lockIds, lockId); lockIds[block] === lockId; block++) places.push({ day, block });
+  const firsts = days.map(({ lockIds }) => firstBlock(lockIds, lockId));
+  let length = 0;
+  for (const [day, { lockIds }] of days.entries()) for (let block = firsts[day] as number; lockIds[block] === lockId; block++) length += 1;
+  const row = {
+    days: new Uint32Array(length),
+    blocks: new Uint32Array(length),
+    counts: new Uint32Array(length),
+    lowest: new Float64Array(length),
+    highest: new Float64Array(length),
+  };
+  let n = 0;
+  for (const [day, { lockIds, counts, lowest, highest }] of days.entries()) {
+    for (let block = firsts[day] as number; lockIds[block] === lockId; block++) {
+      row.days[n] = day;
+      row.blocks[n] = block;
+      row.counts[n] = counts[block] as number;
+      row.lowest[n] = lowest[block] as number;
+      row.highest[n] = highest[block] as number;
+      n += 1;
+    }
   }
-  const of = (column: 'counts' | 'lowest' | 'highest') => (_: unknown, n: number) => {
-    const { day, block } = places[n] as (typeof places)[number];
-    return (days[day] as BlockColumns)[column][block] as number;
-  };
-  return {
-    days: Uint32Array.from(places, ({ day }) => day),
-    blocks: Uint32Array.from(places, ({ block }) => block),
-    counts: Uint32Array.from(places, of('counts')),
-    lowest: Float64Array.from(places, of('lowest')),
-    highest: Float64Array.from(places, of('highest')),
-  };
+  return row;
 }
 
 /** Index of the first block of a lock, or of the first behind where it would be. */

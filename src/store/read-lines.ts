@@ -9,7 +9,7 @@ export interface LinePlace {
 /** Reading this many bytes more is cheaper than a second read. */
 const nearBytes = 8_192;
 
-/** The lines, with their newlines, in the order of `places`; undefined when `readNow` does not have all of them. */
+/** The lines, without their newlines, in the order of `places`; undefined when `readNow` does not have all of them. */
 export function linesInMemory(
   readNow: (into: Uint8Array, position: number) => boolean,
   places: readonly LinePlace[],
@@ -18,7 +18,7 @@ export function linesInMemory(
   const lines: Buffer[] = [];
   let at = 0;
   for (const { position, length } of places) {
-    const line = bytes.subarray(at, at + length);
+    const line = bytes.subarray(at, at + length - 1);
     if (!readNow(line, position)) return undefined;
     lines.push(line);
     at += length;
@@ -26,7 +26,7 @@ export function linesInMemory(
   return lines;
 }
 
-/** The lines, with their newlines, in the order of `places`. */
+/** The lines, without their newlines, in the order of `places`. */
 export async function readLines(
   read: (into: Uint8Array, position: number) => Promise<number>,
   places: readonly LinePlace[],
@@ -53,7 +53,7 @@ export async function readLines(
     const count = await read(bytes, from);
     for (const n of group) {
       const { position, length } = place(places, n);
-      lines[n] = bytes.subarray(position - from, Math.min(position - from + length, count));
+      lines[n] = bytes.subarray(position - from, Math.min(position - from + length - 1, count));
     }
   }
 }

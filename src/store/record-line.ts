@@ -66,9 +66,9 @@ export function readRecord(line: Buffer): LockRecord | undefined {
   return isIntact(line) ? decodeRecord(line) : undefined;
 }
 
-/** The record of a line (with its newline) that is as it was written; another is logged and never served (Fault T5). */
+/** The record of a line that is as it was written; another is logged and never served (Fault T5). */
 export function intactRecord(line: Buffer, log: Log, file: string): LockRecord | undefined {
-  const record = readRecord(line.subarray(0, -1));
+  const record = readRecord(line);
   if (!record) log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
   return record;
 }

@@ -54,7 +54,7 @@ export async function* recordsToSort(readAt: ReadAt, ranges: readonly ByteRange[
     }
     const { places, highest } = found.inOrder();
     for (let first = 0; first < places.length; first += linesAtOnce) {
-      const records = (await readLines(readAt, places.slice(first, first + linesAtOnce))).map((line) => readRecord(line.subarray(0, -1)));
+      const records = (await readLines(readAt, places.slice(first, first + linesAtOnce))).map(readRecord);
       yield records.filter((record) => record !== undefined);
     }
     isAll = found.isAll();

@@ -115,8 +115,8 @@ function pick(row: LockRow, blocks: readonly Block[], { query, skip, take }: Wan
 const newline = 10;
 
 /**
- * The lines from..to of those of a block that match, counted from the newest, `to` not included, and how many match in all. Without
- * a `query` all do, and those behind `to` are not counted.
+ * The lines from..to of those of a block that match, counted from the newest, `to` not included, without their newlines; and how many
+ * match in all. Without a `query` all do, and those behind `to` are not counted.
  */
 function linesOf(
   text: Buffer,
@@ -128,7 +128,7 @@ function linesOf(
   for (let end = text.length; end > 0 && (query || matching < to); ) {
     const start = text.lastIndexOf(newline, end - 2) + 1;
     const isMatching = query === undefined || isWithin(lockDateIn(text, start, end), query);
-    if (isMatching && from <= matching && matching < to) picked.push(text.subarray(start, end));
+    if (isMatching && from <= matching && matching < to) picked.push(text.subarray(start, end - 1));
     if (isMatching) matching += 1;
     end = start;
   }
