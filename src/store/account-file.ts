@@ -36,8 +36,8 @@ export function createAccountFile(files: FileLayer, path: string, beforeUpgrade?
   const document = createDocument({ files, path, format: accountFormat, beforeUpgrade });
   return {
     document,
-    current: document.current,
-    update: document.update,
+    current: () => document.current(),
+    update: (change) => document.update(change),
     highest() {
       const now = document.current();
       return {

@@ -46,22 +46,74 @@ interface Waiting<T> {
 /** Keeps what an older program wrote, of the document at `path`, before any of it can be overwritten. */
 export type BeforeUpgrade = (path: string) => Promise<void>;
 
-/** `onFlushed` is called with the old (undefined at first) and the new value whenever `current` has changed. */
-export function createDocument<T extends object>(options: {
+export interface DocumentOptions<T> {
   readonly files: FileLayer;
   readonly path: string;
   readonly format: DocumentFormat<T>;
+  /** Called with the old value (undefined at first) and the new one whenever `current` has changed. */
   readonly onFlushed?: (value: T, old: T | undefined) => void;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
-}): Document<T> {
-  const { files, path, format, onFlushed, beforeUpgrade } = options;
-  let flushed: T | undefined;
-  let newest: T | undefined;
-  let waiting: Waiting<T>[] = [];
-  let writing: Promise<void> | undefined;
+}
 
-  /** Made for each use: ten thousand documents lie there for days, and the value is all that is to be kept of them. */
-  function open(onOlder?: () => void): DurableFile<T> {
+export function createDocument<T extends object>(options: DocumentOptions<T>): Document<T> {
+  return new JsonDocument(options);
+}
+
+/** A class, for its methods are shared: ten thousand lie there for days, and the value is all that is to be kept of them. */
+class JsonDocument<T extends object> implements Document<T> {
+  readonly #options: DocumentOptions<T>;
+  #flushed: T | undefined;
+  #newest: T | undefined;
+  /** Not before something is to be written. */
+  #waiting: Waiting<T>[] | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: DocumentOptions<T>) {
+    this.#options = options;
+  }
+
+  async load(): Promise<boolean> {
+    const { path, beforeUpgrade } = this.#options;
+    let isOlder = false;
+    const file = this.#open(() => {
+      isOlder = true;
+    });
+    const value = await file.read().catch((error: unknown) => {
+      throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
+    });
+    if (value === null) return false;
+    if (isOlder) await beforeUpgrade?.(path);
+    this.#newest = value;
+    this.#settle(value);
+    return true;
+  }
+
+  current(): T {
+    return this.#loaded(this.#flushed);
+  }
+
+  put(value: T): Promise<T> {
+    return this.#enqueue(value);
+  }
+
+  async update(change: (newest: T) => T): Promise<T> {
+    const before = this.#loaded(this.#newest);
+    const after = change(before);
+    return after === before && this.#writing === undefined ? after : this.#enqueue(after);
+  }
+
+  flushedText(): () => Buffer {
+    const value = this.current();
+    return () => Buffer.from(this.#encode(value));
+  }
+
+  idle(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  /** Made for each use. */
+  #open(onOlder?: () => void): DurableFile<T> {
+    const { files, path, format } = this.#options;
     return openDurableFile<T>({
       files,
       path,
@@ -70,76 +122,56 @@ export function createDocument<T extends object>(options: {
         if (found.schemaVersion < format.schemaVersion) onOlder?.();
         return decode(path, format, found);
       },
-      encode,
+      encode: (value) => this.#encode(value),
     });
   }
-  function encode(value: T): string {
-    return `${JSON.stringify({ schemaVersion: format.schemaVersion, ...value }, null, 1)}\n`;
+
+  #encode(value: T): string {
+    return `${JSON.stringify({ schemaVersion: this.#options.format.schemaVersion, ...value }, null, 1)}\n`;
   }
-  function settle(value: T): void {
-    const old = flushed;
-    flushed = value;
-    onFlushed?.(value, old);
+
+  #settle(value: T): void {
+    const old = this.#flushed;
+    this.#flushed = value;
+    this.#options.onFlushed?.(value, old);
   }
-  async function writeAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      const value = (batch.at(-1) as Waiting<T>).value;
+
+  async #writeAll(): Promise<void> {
+    for (let batch = this.#takeWaiting(); batch.length > 0; batch = this.#takeWaiting()) {
+      const { value } = batch.at(-1) as Waiting<T>;
       try {
-        await open().write(value);
+        await this.#open().write(value);
       } catch (error) {
-        const refused = [...batch, ...waiting];
-        waiting = [];
-        newest = flushed;
+        const refused = [...batch, ...this.#takeWaiting()];
+        this.#newest = this.#flushed;
         for (const { reject } of refused) reject(storageUnavailable(error));
         continue;
       }
-      settle(value);
+      this.#settle(value);
       for (const done of batch) done.resolve(done.value);
     }
-    writing = undefined;
-  }
-  function enqueue(value: T): Promise<T> {
-    newest = value;
-    return new Promise<T>((resolve, reject) => {
-      waiting.push({ value, resolve, reject });
-      writing ??= writeAll();
-    });
-  }
-  function loaded(value: T | undefined): T {
-    if (value === undefined) throw new Error(`${path} was used before it was loaded`);
-    return value;
+    this.#writing = undefined;
   }
 
-  return {
-    async load() {
-      let isOlder = false;
-      const file = open(() => {
-        isOlder = true;
-      });
-      const value = await file.read().catch((error: unknown) => {
-        throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
-      });
-      if (value === null) return false;
-      if (isOlder) await beforeUpgrade?.(path);
-      newest = value;
-      settle(value);
-      return true;
-    },
-    current: () => loaded(flushed),
-    put: (value) => enqueue(value),
-    async update(change) {
-      const before = loaded(newest);
-      const after = change(before);
-      return after === before && writing === undefined ? after : enqueue(after);
-    },
-    flushedText() {
-      const value = loaded(flushed);
-      return () => Buffer.from(encode(value));
-    },
-    idle: () => writing ?? Promise.resolve(),
-  };
+  #takeWaiting(): Waiting<T>[] {
+    const batch = this.#waiting ?? [];
+    this.#waiting = undefined;
+    return batch;
+  }
+
+  #enqueue(value: T): Promise<T> {
+    this.#newest = value;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting ??= [];
+      this.#waiting.push({ value, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  #loaded(value: T | undefined): T {
+    if (value === undefined) throw new Error(`${this.#options.path} was used before it was loaded`);
+    return value;
+  }
 }
 
 function decode<T>(path: string, format: DocumentFormat<T>, { schemaVersion, ...content }: Envelope): T {

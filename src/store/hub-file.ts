@@ -24,5 +24,5 @@ export const noHubs: Hubs = { hubs: [] };
 
 export function createHubFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): HubFile {
   const document = createDocument({ files, path, format: hubFormat, beforeUpgrade });
-  return { document, current: document.current, update: document.update };
+  return { document, current: () => document.current(), update: (change) => document.update(change) };
 }

@@ -22,7 +22,7 @@ export function keptNow(store: {
   readonly days: readonly DayFile[];
 }): KeptFile[] {
   const { files, directory, counters, accounts, hubs, lockFiles, webhooks, days } = store;
-  const document = (name: string, { flushedText }: Document<object>) => keptBytes(name, flushedText());
+  const document = (name: string, whole: Document<object>) => keptBytes(name, whole.flushedText());
 
   function dayFiles(day: DayFile): KeptFile[] {
     const file = keptPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
