@@ -1,5 +1,6 @@
 // What the gateway does once a day, by itself.
 import type { Config } from './config.ts';
+import type { AccountService } from './domain/account-service.ts';
 import type { Log, Part } from './domain/part.ts';
 import type { Clock } from './domain/ports.ts';
 import type { Supervision } from './domain/supervision.ts';
@@ -12,14 +13,19 @@ export function createDailyJobs(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: Pick<Store, 'sealDays' | 'purge'>;
+  readonly accounts: Pick<AccountService, 'forgetExpired'>;
   readonly backups: Backups;
   readonly supervision: Pick<Supervision, 'backup'>;
 }): Part {
-  const { config, clock, log, store, backups, supervision } = options;
+  const { config, clock, log, store, accounts, backups, supervision } = options;
 
   async function seal(): Promise<object> {
     await store.sealDays();
     return {};
+  }
+  async function retention(): Promise<object> {
+    const outcome = await store.purge(clock.now());
+    return { ...outcome, expiredTokens: outcome.clockIsSuspect ? 0 : await accounts.forgetExpired() };
   }
   async function backup(): Promise<object> {
     try {
@@ -38,7 +44,7 @@ export function createDailyJobs(options: {
     jobs: [
       // A minute after the day has ended, so that its last records are in.
       { name: 'seal', at: '00:01', run: seal },
-      { name: 'retention', at: config.retention.at, run: async () => ({ ...(await store.purge(clock.now())) }) },
+      { name: 'retention', at: config.retention.at, run: retention },
       ...(config.backup.at === 'off' ? [] : [{ name: 'backup', at: config.backup.at, run: backup }]),
     ],
   });

@@ -176,7 +176,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     metrics,
   });
 
-  const jobs = createDailyJobs({ config, clock, log, store, backups, supervision });
+  const jobs = createDailyJobs({ config, clock, log, store, accounts: services.accounts, backups, supervision });
   const systemd = createSystemd({
     clock,
     log,

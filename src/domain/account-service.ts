@@ -7,6 +7,8 @@ import type { AccountStore, Accounts, Clock, CounterStore, LockStore, Secrets } 
 import type { Sequence } from './sequence.ts';
 
 const dayMs = 86_400_000;
+/** A clock that is believed is ahead by seven days at most: what has been expired for longer is so by any clock that is right. */
+const expiredForMs = 7 * dayMs;
 
 export interface NewToken {
   readonly username: string;
@@ -34,6 +36,11 @@ export interface AccountService {
   listTokens(caller: Caller, page: PageRequest): Page<TokenView>;
   /** It is refused from now on. `not-found`. */
   removeToken(caller: Caller, tokenId: number): Promise<void>;
+  /**
+   * Removes the tokens that have been expired for a week, so that no clock that is set back makes them valid again; how many those were.
+   * To be asked while the clock is believed.
+   */
+  forgetExpired(): Promise<number>;
 }
 
 export function createAccountService(options: {
@@ -127,6 +134,14 @@ export function createAccountService(options: {
         if (tokens.length === current.tokens.length) throw new DomainError('not-found', `there is no token ${tokenId}`);
         return { ...current, tokens };
       });
+    },
+
+    async forgetExpired() {
+      const until = clock.now() - expiredForMs;
+      const isOver = ({ expiresAt }: Token): boolean => expiresAt !== null && expiresAt <= until;
+      const over = accounts.current().tokens.filter(isOver).length;
+      if (over > 0) await accounts.update((current) => ({ ...current, tokens: current.tokens.filter((token) => !isOver(token)) }));
+      return over;
     },
   };
 }

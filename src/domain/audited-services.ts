@@ -57,6 +57,8 @@ const accounts: AuditTable<AccountService> = {
   }),
   listTokens: 'not-audited',
   removeToken: ([, tokenId]) => ({ action: 'token-remove', object: `token ${tokenId}` }),
+  // Nobody's deed, and they were of no use to anybody.
+  forgetExpired: 'not-audited',
 };
 
 const hubs: AuditTable<HubService> = {

@@ -38,6 +38,22 @@ describe('a token', () => {
     expect(await codeOf(() => accountService.authenticate(secret))).toBe('token-expired');
   });
 
+  it('that has been expired for a week is forgotten, so that a clock that is set back does not bring it to life again (T19)', async () => {
+    const { accountService, accounts, clock, storage } = await createDomain();
+    const issue = (lasts: { expiresInDays?: number }) => accountService.createToken(admin, { username: 'sam', name: 'phone', ...lasts });
+    const [short, long, endless] = [await issue({ expiresInDays: 1 }), await issue({ expiresInDays: 2 }), await issue({})];
+    await clock.advance(8 * dayMs - 1);
+    expect(await accountService.forgetExpired()).toBe(0);
+    await clock.advance(1);
+    expect(await accountService.forgetExpired()).toBe(1);
+    const writes = storage.writes.length;
+    expect(await accountService.forgetExpired()).toBe(0);
+    expect(storage.writes).toHaveLength(writes);
+    expect(accounts.current().tokens).toEqual([long.token, endless.token]);
+    clock.setNow(short.token.createdAt);
+    expect(await codeOf(() => accountService.authenticate(short.secret))).toBe('token-invalid');
+  });
+
   it('ends at once when it is removed; the others stay (HTTP API 5)', async () => {
     const { accountService } = await createDomain();
     const first = await accountService.createToken(admin, { username: 'sam', name: 'phone' });

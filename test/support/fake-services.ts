@@ -217,6 +217,7 @@ function createFakeServices(): FakeServices {
       createToken: async () => unexpected('createToken'),
       listTokens: () => unexpected('listTokens'),
       removeToken: async () => unexpected('removeToken'),
+      forgetExpired: async () => unexpected('forgetExpired'),
     },
     signIns: {
       signIn: async () => unexpected('signIn'),
