@@ -25,34 +25,22 @@ export function withChecksum(body: string): string {
   return `${body}${head}${hex(crc32(body))}${tail}\n`;
 }
 
-/** What comes behind a body in its line, with zeros where `writeChecked` puts the checksum. */
-const blank = `${head}00000000${tail}\n`;
 const digits = Buffer.from('0123456789abcdef');
+const headBytes = Buffer.from(head);
+const tailBytes = Buffer.from(`${tail}\n`);
 
-/**
- * Writes the lines of many bodies, one behind the other, into a buffer with room for three bytes a character; adds the length of each
- * line, with its newline, to `lengths` and gives where the last one ends. One string is written for all of them: a call for each costs
- * more than its bytes.
- */
-export function writeChecked(into: Buffer, from: number, bodies: readonly string[], lengths: number[]): number {
-  let text = '';
-  for (const body of bodies) text += body + blank;
-  const isAscii = into.write(text, from) === text.length;
-  let at = from;
-  for (const body of bodies) {
-    const end = at + (isAscii ? body.length : Buffer.byteLength(body));
-    const checksum = crc32(into.subarray(at, end));
-    let digit = end + head.length;
-    for (let shift = 28; shift >= 0; shift -= 4) into[digit++] = digits[(checksum >>> shift) & 15] as number;
-    lengths.push(end + blank.length - at);
-    at = end + blank.length;
-  }
+/** Makes the body that lies in [from, to) a line: puts behind it what `checkedExtra` counts, and gives where that ends. */
+export function finishLine(bytes: Buffer, from: number, to: number): number {
+  const checksum = crc32(bytes.subarray(from, to));
+  let at = to;
+  for (const byte of headBytes) bytes[at++] = byte;
+  for (let shift = 28; shift >= 0; shift -= 4) bytes[at++] = digits[(checksum >>> shift) & 15] as number;
+  for (const byte of tailBytes) bytes[at++] = byte;
   return at;
 }
 
 /** Of each byte as a digit; -1 for all that are none. */
 const digitOf = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(byte));
-const headBytes = Buffer.from(head);
 const quote = 0x22;
 const brace = 0x7d;
 

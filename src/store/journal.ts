@@ -22,7 +22,7 @@ const padding = Buffer.alloc(256 << 10, '\n');
 
 /** What goes out with one flush. The lines themselves are bytes by then: nothing else of them is kept. */
 interface Group {
-  waiting: { readonly count: number; readonly waiter: Waiter }[];
+  waiting: { readonly first: number; readonly waiter: Waiter }[];
   readonly lines: LineBuffer;
 }
 
@@ -30,10 +30,10 @@ export interface Journal {
   /** Flushed bytes, and so the position of the next ones. */
   length(): number;
   /**
-   * Appends lines that stand or fall together, given without their checksums; calls back once they are flushed.
+   * Appends the lines that `put` puts into what it is given, at once; they stand or fall together. Calls back once they are flushed.
    * `storage-unavailable`: none of them is in the file; a later append may succeed.
    */
-  enqueue(bodies: readonly string[], waiter: Waiter): void;
+  enqueue(put: (lines: LineBuffer) => void, waiter: Waiter): void;
   /** The same for one line; resolves with its position. */
   append(body: string): Promise<number>;
   read(into: Uint8Array, position: number): Promise<number>;
@@ -87,11 +87,11 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     if (isBeyond) end = length + bytes.length + padding.length;
     flushes += 1;
     let position = length;
-    let first = 0;
+    let line = 0;
     length += bytes.length;
-    for (const { count, waiter } of waiting) {
+    for (const { first, waiter } of waiting) {
+      for (; line < first; line++) position += lines.lengths[line] as number;
       waiter.resolve(position, lines.lengths, first);
-      for (const next = first + count; first < next; first++) position += lines.lengths[first] as number;
     }
   }
   async function closeFile(): Promise<void> {
@@ -122,13 +122,15 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     writing = undefined;
   }
 
-  function enqueue(bodies: readonly string[], waiter: Waiter): void {
+  function enqueue(put: (lines: LineBuffer) => void, waiter: Waiter): void {
     if (closing) {
       waiter.reject(storageUnavailable(new Error('the journal is closed')));
       return;
     }
-    group.lines.add(bodies);
-    group.waiting.push({ count: bodies.length, waiter });
+    const { lines, waiting } = group;
+    const first = lines.lengths.length;
+    put(lines);
+    waiting.push({ first, waiter });
     writing ??= writeAll();
   }
 
@@ -138,7 +140,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     length: () => length,
     flushes: () => flushes,
     enqueue,
-    append: (body) => new Promise((resolve, reject) => enqueue([body], { resolve, reject })),
+    append: (body) => new Promise((resolve, reject) => enqueue((lines) => lines.add(body), { resolve, reject })),
     read: async (into, position) => (readNow(into, position) ? into.length : file.read(into, position)),
     readNow,
     idle: () => writing ?? Promise.resolve(),

@@ -8,12 +8,13 @@ import type { FileLayer } from './files.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { createJournalTail } from './journal-tail.ts';
+import type { LineBuffer } from './line-buffer.ts';
 import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
 import type { RecordPlace } from './plain-line.ts';
 import { type LinePlace, linesInMemory, readLines } from './read-lines.ts';
 import { createRecentRecords } from './recent-records.ts';
-import { decodePlace, intactRecord, recordBody } from './record-line.ts';
+import { decodePlace, intactRecord, putRecord } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-above.ts';
 
 export interface OpenDay extends DayFile, RecordPages {
@@ -142,11 +143,13 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
     },
     append(lockId, epoch, drafts, takeRecordId, done) {
       let recordId = 0;
-      const bodies = drafts.map((draft) => {
-        recordId = takeRecordId();
-        return recordBody(recordId, lockId, epoch, draft);
-      });
-      journal.enqueue(bodies, {
+      const putAll = (lines: LineBuffer): void => {
+        for (const draft of drafts) {
+          recordId = takeRecordId();
+          putRecord(lines, recordId, lockId, epoch, draft);
+        }
+      };
+      journal.enqueue(putAll, {
         reject: (error) => done(error, 0),
         resolve(start, lengths, first) {
           let position = start;

@@ -1,4 +1,4 @@
-// A record's line, byte by byte: exactly as `recordBody` lays it out, with nothing in it that JSON escapes. A page of 1,000 and a start with a
+// A record's line, byte by byte: exactly as `putRecord` lays it out, with nothing in it that JSON escapes. A page of 1,000 and a start with a
 // full day read so many that JSON.parse and the schema cost several times as much; every other line goes that way.
 import type { LockId } from '../domain/lock.ts';
 import type { LockRecord } from '../domain/record.ts';

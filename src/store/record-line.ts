@@ -5,12 +5,13 @@ import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { isIntact } from './checked-line.ts';
 import { id, lockId } from './id-schemas.ts';
+import { jsonBytes, LineBuffer } from './line-buffer.ts';
 import { plainPlace, plainRecord, type RecordPlace } from './plain-line.ts';
 
 const text = z.string();
 const millis = z.int();
 
-const recordLine = z.object({
+const recordSchema = z.object({
   recordId: id,
   lockId,
   epoch: text,
@@ -24,23 +25,62 @@ const recordLine = z.object({
   reportedDate: millis.exactOptional(),
 }) satisfies z.ZodType<LockRecord>;
 
-/** The body of the line; written by hand because every event passes here, some 25,000 a second when locks come back. */
-export function recordBody(recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): string {
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
+/** What stands before each member, with its comma. */
+const before = {
+  recordId: bytesOf('{"recordId":'),
+  lockId: bytesOf(',"lockId":'),
+  epoch: bytesOf(',"epoch":'),
+  seq: bytesOf(',"seq":'),
+  type: bytesOf(',"type":'),
+  success: bytesOf(',"success":'),
+  credential: bytesOf(',"credential":'),
+  username: bytesOf(',"username":'),
+  lockDate: bytesOf(',"lockDate":'),
+  serverDate: bytesOf(',"serverDate":'),
+  reportedDate: bytesOf(',"reportedDate":'),
+};
+const yes = bytesOf('true');
+const no = bytesOf('false');
+/** The names of all members, their numbers and `false`. */
+const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 6 * 17 + no.length;
+
+/** Puts the line of a record behind the others; by hand, because every event passes here, some 100,000 a second when locks come back. */
+export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): void {
   const { seq, type, success, credential, username, lockDate, serverDate, reportedDate } = draft;
-  const reported = reportedDate === undefined ? '' : `,"reportedDate":${reportedDate}`;
-  return (
-    `{"recordId":${recordId},"lockId":${lockId},"epoch":${quoted(epoch)},"seq":${seq},"type":${quoted(type)},"success":${success},` +
-    `"credential":${quoted(credential)},"username":${quoted(username)},"lockDate":${lockDate},"serverDate":${serverDate}${reported}`
-  );
+  lines.begin(mostBytesBesidesTexts + jsonBytes(epoch) + jsonBytes(type) + jsonBytes(credential) + jsonBytes(username));
+  lines.put(before.recordId);
+  lines.putInteger(recordId);
+  lines.put(before.lockId);
+  lines.putInteger(lockId);
+  lines.put(before.epoch);
+  lines.putText(epoch);
+  lines.put(before.seq);
+  lines.putInteger(seq);
+  lines.put(before.type);
+  lines.putText(type);
+  lines.put(before.success);
+  lines.put(success ? yes : no);
+  lines.put(before.credential);
+  lines.putText(credential);
+  lines.put(before.username);
+  lines.putText(username);
+  lines.put(before.lockDate);
+  lines.putInteger(lockDate);
+  lines.put(before.serverDate);
+  lines.putInteger(serverDate);
+  if (reportedDate !== undefined) {
+    lines.put(before.reportedDate);
+    lines.putInteger(reportedDate);
+  }
+  lines.end();
 }
 
-/** As JSON.stringify, which is only asked where something has to be escaped or may have to be: a loop is faster than a RegExp here. */
-function quoted(plain: string): string {
-  for (let n = 0; n < plain.length; n++) {
-    const code = plain.charCodeAt(n);
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return JSON.stringify(plain);
-  }
-  return `"${plain}"`;
+/** The same line alone, with its newline. */
+export function recordLine(recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): string {
+  const lines = new LineBuffer();
+  putRecord(lines, recordId, lockId, epoch, draft);
+  return lines.bytes().toString();
 }
 
 /** The record of an intact line; undefined when it holds something else. */
@@ -53,7 +93,7 @@ export function decodeRecord(line: Buffer): LockRecord | undefined {
   } catch {
     return undefined;
   }
-  return recordLine.safeParse(value).data;
+  return recordSchema.safeParse(value).data;
 }
 
 /** As `decodeRecord`, in less than half of its time. */

@@ -1,9 +1,8 @@
 // Fills a data directory's record folder as half a year of doors would have: sealed days, and the last day still open.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { LockId } from '../../src/domain/lock.ts';
-import { withChecksum } from '../../src/store/checked-line.ts';
 import type { RememberedEpoch } from '../../src/store/event-progress.ts';
-import { recordBody } from '../../src/store/record-line.ts';
+import { recordLine } from '../../src/store/record-line.ts';
 import { encodeIndex, type SealedIndex } from '../../src/store/sealed-index.ts';
 
 export interface GeneratedDays {
@@ -35,17 +34,15 @@ export function generateRecords(folder: string, { locks, days, recordsPerDay, la
       const seq = day * recordsPerDay + n + 1;
       const at = midnight + Math.floor(((n + lock / locks) / recordsPerDay) * dayMs);
       const type = types[seq % types.length] as string;
-      return withChecksum(
-        recordBody(first + n * locks + lock, (lock + 1) as LockId, '7d3f', {
-          seq,
-          type,
-          success: true,
-          credential: type === 'card-unlock' ? String(1_000_000_000 + ((seq * 7_919) % 90_000)) : '',
-          username: type === 'card-unlock' ? `Resident ${seq % 90}` : '',
-          lockDate: at,
-          serverDate: at + 120,
-        }),
-      );
+      return recordLine(first + n * locks + lock, (lock + 1) as LockId, '7d3f', {
+        seq,
+        type,
+        success: true,
+        credential: type === 'card-unlock' ? String(1_000_000_000 + ((seq * 7_919) % 90_000)) : '',
+        username: type === 'card-unlock' ? `Resident ${seq % 90}` : '',
+        lockDate: at,
+        serverDate: at + 120,
+      });
     };
     if (day === days - 1) writeOpen(name, locks, recordsPerDay, line);
     else writeSealed(name, { locks, recordsPerDay, day, midnight, first }, line);

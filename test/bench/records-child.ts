@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import type { LockId } from '../../src/domain/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { Clock } from '../../src/domain/ports.ts';
-import { withChecksum } from '../../src/store/checked-line.ts';
-import { recordBody } from '../../src/store/record-line.ts';
+import { recordLine } from '../../src/store/record-line.ts';
 import { createSecrets } from '../../src/store/secrets.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { today } from './generate-records.ts';
@@ -94,7 +93,7 @@ async function appendRound(directory: string, events: number): Promise<number> {
 }
 /** The floor: the same lines, made before, 100 in one write and one fdatasync, again and again. */
 async function floorRound(directory: string, events: number): Promise<number> {
-  const line = withChecksum(recordBody(123_456, 77 as LockId, 'e', draft(1)));
+  const line = recordLine(123_456, 77 as LockId, 'e', draft(1));
   const group = Buffer.from(line.repeat(writers));
   const file = await open(`${directory}/floor`, 'w');
   let position = 0;

@@ -5,6 +5,7 @@ import { bodyOf, isIntact, withChecksum } from '../../src/store/checked-line.ts'
 import { nodeFiles } from '../../src/store/files.ts';
 import { createJournal } from '../../src/store/journal.ts';
 import { createJournalFile, recoverJournal } from '../../src/store/journal-recovery.ts';
+import type { LineBuffer } from '../../src/store/line-buffer.ts';
 import { captureLog, withDirectory } from './support/directory.ts';
 import { faultyFiles } from './support/faulty-files.ts';
 
@@ -74,7 +75,10 @@ describe('a journal', () => {
       const journal = createJournal(await createJournalFile(files, path), 0);
       await journal.append(body(1));
       files.fault = (operation) => (operation === 'commit' || operation === 'truncate' ? 'ENOSPC' : undefined);
-      await expect(new Promise((resolve, reject) => journal.enqueue([2, 3, 4, 5].map(body), { resolve, reject }))).rejects.toThrow();
+      const four = (lines: LineBuffer) => {
+        for (const n of [2, 3, 4, 5]) lines.add(body(n));
+      };
+      await expect(new Promise((resolve, reject) => journal.enqueue(four, { resolve, reject }))).rejects.toThrow();
       await expect(journal.append(body(6))).rejects.toThrow();
       files.fault = undefined;
       await journal.append(body(7));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkedLine, withChecksum } from '../../src/store/checked-line.ts';
-import { decodePlace, decodeRecord, readRecord, recordBody } from '../../src/store/record-line.ts';
+import { bodyOf, checkedLine } from '../../src/store/checked-line.ts';
+import { LineBuffer } from '../../src/store/line-buffer.ts';
+import { decodePlace, decodeRecord, putRecord, readRecord, recordLine } from '../../src/store/record-line.ts';
 import { lockId, sampleEvent } from './support/samples.ts';
 
 const lineOf = (text: string): Buffer => Buffer.from(text.slice(0, -1));
-const written = (changes: Parameters<typeof sampleEvent>[1]): Buffer =>
-  lineOf(withChecksum(recordBody(12, lockId(7), '7d3f', sampleEvent(3, changes))));
+const written = (changes: Parameters<typeof sampleEvent>[1]): Buffer => lineOf(recordLine(12, lockId(7), '7d3f', sampleEvent(3, changes)));
 
 describe('a line of a record', () => {
   test.each([
@@ -15,10 +15,23 @@ describe('a line of a record', () => {
     { username: '\u007f\u0001', lockDate: 0 },
     { username: 'plain', lockDate: -5, reportedDate: 1_763_000_000_000 },
     { username: '","seq":9,"x":"' },
+    { username: '\ud83d\ud83d', credential: '\u2028é' },
+    ...[
+      9_999_999,
+      10_000_000,
+      99_999_999,
+      100_000_000,
+      1_000_000_001,
+      -100_000_000,
+      -1,
+      Number.MAX_SAFE_INTEGER,
+      -Number.MAX_SAFE_INTEGER,
+    ].map((lockDate) => ({ lockDate, username: '' })),
   ])('is read back as it was written: %j', (changes) => {
     const { reportedDate, ...event } = sampleEvent(3, changes);
     const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...(reportedDate === undefined ? {} : { reportedDate }) };
     expect(readRecord(written(changes))).toEqual(expected);
+    expect(written(changes)).toEqual(lineOf(checkedLine(expected)));
     const { recordId, lockId, epoch, seq, lockDate, serverDate } = expected;
     expect(decodePlace(written(changes))).toMatchObject({ recordId, lockId, epoch, seq, lockDate, serverDate });
   });
@@ -36,6 +49,24 @@ describe('a line of a record', () => {
         expect(decodePlace(other) === undefined).toBe(asJson === undefined);
       }
     }
+  });
+
+  test('is written behind others, whatever room they leave', () => {
+    const lines = new LineBuffer();
+    const texts: string[] = [];
+    for (let n = 1; n <= 2_000; n++) {
+      const record = sampleEvent(n, { username: '\u0000'.repeat(n % 64) });
+      // One that was begun and never ended is none.
+      lines.begin(10);
+      lines.putInteger(n);
+      putRecord(lines, n, lockId(7), 'e', record);
+      if (n % 2 === 0) lines.add(bodyOf({ n, text: '€'.repeat(n) }));
+      texts.push(recordLine(n, lockId(7), 'e', record), ...(n % 2 === 0 ? [checkedLine({ n, text: '€'.repeat(n) })] : []));
+    }
+    expect(lines.bytes().toString()).toBe(texts.join(''));
+    expect(lines.lengths).toEqual(texts.map((text) => Buffer.byteLength(text)));
+    lines.clear();
+    expect([lines.bytes().length, lines.lengths]).toEqual([0, []]);
   });
 
   test('is read in another order of its members too, as a person may have put it', () => {

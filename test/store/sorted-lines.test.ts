@@ -1,9 +1,8 @@
 // A day that is sorted in several pieces and groups, because it is larger than what is held in memory.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { withChecksum } from '../../src/store/checked-line.ts';
 import { createLockRuns } from '../../src/store/lock-runs.ts';
-import { recordBody } from '../../src/store/record-line.ts';
+import { recordLine } from '../../src/store/record-line.ts';
 import { sortedSlices } from '../../src/store/sorted-lines.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
@@ -24,7 +23,7 @@ test(
         seqs.set(lock, seq);
         // One line is longer than what is read of the file at once.
         const username = n === 1_000 ? 'x'.repeat(600_000) : 'Zoë';
-        return withChecksum(recordBody(n + 1, lockId(lock), 'e', sampleEvent(seq, { username })));
+        return recordLine(n + 1, lockId(lock), 'e', sampleEvent(seq, { username }));
       });
       const clock = manualClock();
       const { store } = await startedStore(directory, { clock });
