@@ -19,26 +19,16 @@ import type {
   StoredEvents,
   WebhookStore,
 } from '../domain/ports.ts';
-import { createAccountFile } from './account-file.ts';
-import { createAlarmFile } from './alarm-file.ts';
-import { createAuditLog } from './audit-log.ts';
-import { createBatteryFile } from './battery-file.ts';
-import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
-import { createCounterFile } from './counter-file.ts';
 import { createDirectoryLock } from './directory-lock.ts';
-import { keepCopy, loadNeeded, missingDocument } from './document.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
-import { openOrBegin } from './first-start.ts';
-import { guardFlushes, storageUnavailable } from './flush-guard.ts';
-import { createHubFile, noHubs } from './hub-file.ts';
+import { guardFlushes } from './flush-guard.ts';
 import type { KeptFile } from './kept-files.ts';
-import { createLockFiles, type DisabledLock } from './lock-files.ts';
+import type { DisabledLock } from './lock-files.ts';
 import { keptNow } from './one-instant.ts';
 import { claimDirectory } from './own-directory.ts';
-import { createQuarantine } from './quarantine.ts';
-import { createRecordLog, type PurgeOutcome } from './record-log.ts';
-import { createStatusFile } from './status-file.ts';
-import { createWebhookFiles } from './webhook-files.ts';
+import { probe } from './probe.ts';
+import type { PurgeOutcome } from './record-log.ts';
+import { createStoreFiles } from './store-files.ts';
 
 export interface StoreOptions {
   /** The data directory; made (0700) when it is missing. */
@@ -117,84 +107,26 @@ export interface Store extends Part {
 
 /** `start` rejects with one sentence that names the file or the directory, and what to do. */
 export function createStore(options: StoreOptions): Store {
-  const { directory, clock, log, secrets, onFatal, onFailed = () => undefined } = options;
+  const { directory, log, onFatal, onFailed = () => undefined } = options;
   const unguarded = options.files ?? nodeFiles();
   const files = guardFlushes(unguarded, onFatal, onFailed);
   // Not guarded: it is given back even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
-  let announced: Promise<void> | undefined;
-  async function beforeUpgrade(path: string): Promise<void> {
-    announced ??= options.beforeUpgrade?.();
-    await announced;
-    await keepCopy(files, path);
-  }
-  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade);
-  const accounts = createAccountFile(files, `${directory}/accounts.json`, beforeUpgrade);
-  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
-  const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
-  const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
-  const alarms = createAlarmFile({ files, path: `${directory}/alarms.json`, log, beforeUpgrade });
-  const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
-  const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log, beforeUpgrade });
-  const clockTrust = createClockTrust({
-    files,
-    path: `${directory}/clock.json`,
-    clock,
-    log,
-    beforeUpgrade,
-    isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
-  });
-  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored });
-  const audit = createAuditLog({ files, directory, clock, log });
-  const quarantine = createQuarantine({ files, folder: directory, clock, log });
+  const kept = createStoreFiles({ ...options, files });
+  const { counters, accounts, hubs, lockFiles, webhooks, records, audit, clockTrust } = kept;
   let key: Buffer | undefined;
   let isOpen = false;
   let stopping: Promise<void> | undefined;
-
-  async function openAll(): Promise<void> {
-    key = await openOrBegin({ files, directory, counters, accounts, givenAdminToken: options.givenAdminToken, secrets, clock, log });
-    await lockFiles.open();
-    if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
-      // Before there were hubs there was no such file.
-      if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
-      await hubs.document.put(noHubs);
-    }
-    await webhooks.open();
-    await counters.raise({ ...lockFiles.highest(), ...accounts.highest(), ...webhooks.highest() });
-    await statuses.open();
-    await batteries.open();
-    await alarms.open();
-    await audit.open();
-    await records.open();
-    await quarantine.open();
-  }
-  async function closeAll(): Promise<void> {
-    const closed = await Promise.allSettled([
-      statuses.close(),
-      batteries.close(),
-      records.close(),
-      quarantine.close(),
-      lockFiles.idle(),
-      accounts.document.idle(),
-      hubs.document.idle(),
-      alarms.document.idle(),
-      webhooks.idle(),
-      audit.close(),
-      counters.document.idle(),
-    ]);
-    for (const one of closed)
-      if (one.status === 'rejected') log.warn({ code: 'store-unclean', err: one.reason }, 'a part of the store did not close cleanly');
-  }
 
   return {
     name: 'store',
     async start() {
       await claimDirectory({ files, unguarded, directory, directoryLock });
       try {
-        await openAll();
+        key = await kept.open();
         isOpen = true;
       } catch (error) {
-        await closeAll();
+        await kept.close();
         await quietly(directoryLock.release());
         throw error;
       }
@@ -204,7 +136,7 @@ export function createStore(options: StoreOptions): Store {
     },
     stop() {
       stopping ??= (async () => {
-        if (isOpen) await closeAll();
+        if (isOpen) await kept.close();
         files.close();
         await quietly(directoryLock.release());
       })();
@@ -213,15 +145,15 @@ export function createStore(options: StoreOptions): Store {
     locks: lockFiles.locks,
     cards: lockFiles.cards,
     hubs,
-    statuses,
-    batteries,
+    statuses: kept.statuses,
+    batteries: kept.batteries,
     accounts,
-    alarms,
+    alarms: kept.alarms,
     webhooks,
     audit,
     counters,
     records,
-    quarantine,
+    quarantine: kept.quarantine,
     commandKey() {
       if (!key) throw new Error('the store is not started');
       return key;
@@ -256,21 +188,6 @@ export function createStore(options: StoreOptions): Store {
       };
     },
   };
-}
-
-async function probe(files: FileLayer, path: string, bytes: number): Promise<void> {
-  try {
-    const file = await files.open(path, 'replace');
-    try {
-      await file.write(Buffer.alloc(bytes, 'latchd '), 0);
-      await file.sync();
-    } finally {
-      await file.close();
-      await files.unlink(path);
-    }
-  } catch (error) {
-    throw storageUnavailable(error);
-  }
 }
 
 async function quietly(action: Promise<void>): Promise<void> {
