@@ -11,7 +11,7 @@ export interface People {
 
 const people = 8;
 const pauseMs = 200;
-const answerWithinMs = 12_000;
+const answerWithinMs = 60_000;
 const allowed = new Set([200, 201, 404, 409, 429, 502, 503, 504]);
 
 export function startPeople(options: {
