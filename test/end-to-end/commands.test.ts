@@ -66,7 +66,7 @@ describe('latchd export, while the daemon runs', () => {
     // A pseudo-terminal, on which only standard error is.
     const { stdout: seen } = await promisify(execFile)('script', ['-qec', command, '/dev/null']);
     const [lines = '', count] = seen.split('\r\n');
-    expect(lines.split('\r').map((line) => line.trim())).toContain('1 of 1 days, 0 records');
+    expect(lines.split('\r').map((line) => line.trim())).toContain('1 of 1 day, 0 records');
     // The line is taken away before the last word.
     expect(lines).toMatch(/\r +\r3 records of lock \d+$/);
     expect(count).toBe('');
