@@ -39,12 +39,18 @@ export interface ConnectRules {
 }
 
 export type ConnectRefusal = 'protocol' | 'client-id' | 'key' | 'keep-alive' | 'will' | 'too-many-logins' | PairingRefusal;
+/** `code` is the CONNACK return code; `failedLogin` when nobody has proved to be anybody. */
+export interface RefusedConnect {
+  readonly allow: false;
+  readonly code: 1 | 2 | 3 | 4 | 5;
+  readonly reason: ConnectRefusal;
+  readonly failedLogin: boolean;
+}
 export type ConnectDecision =
   | { readonly allow: true; readonly credentials: Identity }
   /** It may wait to be confirmed, if there is room for it. */
   | { readonly allow: true; readonly newcomer: Newcomer }
-  /** `code` is the CONNACK return code; `failedLogin` when nobody has proved to be anybody. */
-  | { readonly allow: false; readonly code: 1 | 2 | 3 | 4 | 5; readonly reason: ConnectRefusal; readonly failedLogin: boolean };
+  | RefusedConnect;
 
 const maxKeepAliveSeconds = 120;
 /** Device keys are far shorter; hashing what a stranger sends must stay cheap. */

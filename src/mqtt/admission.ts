@@ -4,7 +4,7 @@ import type { DeviceId } from '../domain/lock.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/ports.ts';
-import { type ConnectDecision, type ConnectRequest, decideConnect } from './access.ts';
+import { type ConnectRequest, decideConnect, type RefusedConnect } from './access.ts';
 import { createAllowances } from './allowances.ts';
 import type { Connection } from './connection.ts';
 import { createHubConnection } from './hub-connection.ts';
@@ -26,8 +26,7 @@ export interface AdmissionOptions extends Registered {
   readonly log: Log;
 }
 
-export type Refused = Extract<ConnectDecision, { allow: false }>;
-export type Admitted = { readonly allow: true; readonly connection: LoggedIn; readonly clientId: string } | Refused;
+export type Admitted = { readonly allow: true; readonly connection: LoggedIn; readonly clientId: string } | RefusedConnect;
 
 export interface Admission {
   /**

@@ -39,6 +39,11 @@ export interface Listener {
   handshakes(): { readonly underWay: number; readonly gaveWay: number };
 }
 
+/**
+ * Connections that the kernel may hold for us until we take them; it allows no more than net.core.somaxconn. With Node's 511, one that
+ * comes while thousands do is lost, and the lock tries again after a second.
+ */
+const backlog = 4_096;
 const handshakeTimeoutMs = 10_000;
 /** Handshakes under way; beyond that the oldest gives way, so that silent sockets take neither the memory nor a lock's place (T12). */
 const handshakesAtMost = 1_500;
@@ -90,7 +95,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       await new Promise<void>((resolve, reject) => {
         opening.once('listening', resolve);
         opening.once('error', (error) => reject(cannotListen('MQTT', host, port, error)));
-        opening.listen(port, host);
+        opening.listen({ port, host, backlog });
       });
       opening.on('error', (error) => log.error({ code: 'listener-error', err: error }, 'The MQTT listener reports an error.'));
       server = opening;

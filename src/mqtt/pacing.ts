@@ -14,7 +14,7 @@ export interface PacingLimits {
 }
 
 const defaultPacingLimits: PacingLimits = {
-  turnMs: 2,
+  turnMs: 1,
   readBytes: 16_384,
   firstReads: 8,
   maxHeldBytes: 67_108_864,
@@ -124,10 +124,11 @@ export function createPacing({
 
   function takeNext(): void {
     armed--;
-    catchUp();
     try {
       // One in each turn, whatever else that was busy with: nobody waits for ever.
-      if (resumed === 0 || !isOver()) next()?.go();
+      if (resumed > 0 && isOver()) return;
+      catchUp();
+      next()?.go();
     } finally {
       arm();
     }

@@ -1,7 +1,7 @@
 // The answer to a refused CONNECT: counted, logged, and for those who keep guessing delayed (Protocol 2, T12).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import type { ConnectDecision } from './access.ts';
+import type { RefusedConnect } from './access.ts';
 import type { LimitedLog } from './limited-log.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { originOf } from './origin.ts';
@@ -11,7 +11,8 @@ export interface RefusalOptions {
   readonly limited: LimitedLog;
 }
 
-export interface Refused {
+/** Whoever sent the CONNECT. */
+export interface Claimant {
   readonly stream: Duplex & { readonly remoteAddress?: string | undefined };
   /** The username as it was sent. */
   readonly claimed: string | undefined;
@@ -22,7 +23,7 @@ export interface Refused {
 const flushMs = 1_000;
 
 export interface Refusals {
-  refuse(decision: Extract<ConnectDecision, { allow: false }>, refused: Refused): void;
+  refuse(decision: RefusedConnect, claimant: Claimant): void;
   /** Answers that are put off now. */
   waiting(): number;
   /** Networks whose failed logins are remembered. */
@@ -36,7 +37,7 @@ export interface Refusals {
 export function createRefusals({ clock, limited }: RefusalOptions): Refusals {
   const throttle = createLoginThrottle({ clock });
 
-  function refuse({ code, reason, failedLogin }: Extract<ConnectDecision, { allow: false }>, { stream, claimed, close }: Refused): void {
+  function refuse({ code, reason, failedLogin }: RefusedConnect, { stream, claimed, close }: Claimant): void {
     const { address, network } = originOf(stream.remoteAddress);
     // Only what looks like a deviceId is written down: people put keys into the wrong field.
     const identity = claimed !== undefined && /^[0-9a-f]{12}$/.test(claimed) ? { deviceId: claimed } : {};
