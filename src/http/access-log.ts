@@ -40,22 +40,21 @@ const harmless: ReadonlySet<string> = new Set([
 /** Writes the line of a request that has ended. */
 export function writeAccessLog(log: Log, line: RequestLine): void {
   const { requestId, method, path, known, isOpen, parameters, account, status, code, ms } = line;
-  const shown: Record<string, string> = {};
-  for (const name of Object.keys(parameters)) if (harmless.has(name)) shown[name] = parameters[name] as string;
-  const level = isOpen && status === 200 ? 'debug' : 'info';
-  log[level](
-    {
-      requestId,
-      method,
-      path: known ? path : masked(path),
-      ...(Object.keys(shown).length > 0 && { parameters: shown }),
-      ...(account !== undefined && { account }),
-      ...(status === undefined ? { gone: true } : { status }),
-      ...(code !== undefined && { code }),
-      ms: Math.round(ms * 10) / 10,
-    },
-    'request',
-  );
+  let shown: Record<string, string> | undefined;
+  for (const name in parameters) {
+    if (!harmless.has(name)) continue;
+    shown ??= {};
+    shown[name] = parameters[name] as string;
+  }
+  // One by one: an object for each member that may be absent would cost more than the line.
+  const fields: Record<string, unknown> = { requestId, method, path: known ? path : masked(path) };
+  if (shown !== undefined) fields['parameters'] = shown;
+  if (account !== undefined) fields['account'] = account;
+  if (status === undefined) fields['gone'] = true;
+  else fields['status'] = status;
+  if (code !== undefined) fields['code'] = code;
+  fields['ms'] = Math.round(ms * 10) / 10;
+  log[isOpen && status === 200 ? 'debug' : 'info'](fields, 'request');
 }
 
 /** An unknown path can hold anything by mistake: what could be a token or a number of weight is blanked. */
