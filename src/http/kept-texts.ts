@@ -1,6 +1,7 @@
 // What lists show as JSON text, made once for each value and kept while that value holds.
+import { createKept } from '../domain/kept.ts';
 
-interface Kept {
+interface KeptText {
   readonly text: string;
   /** What else was shown when it was made. */
   readonly beside: number;
@@ -22,38 +23,21 @@ export interface KeptTexts {
 
 const nothing = (): number => 0;
 
-/**
- * Making an item's view and text costs ten times what looking it up does, and was a third of the work for a page. When the texts
- * are too many, those that nobody has asked for since half of them came are forgotten.
- */
-export function createKeptTexts(atMost = charactersAtMost): KeptTexts {
+/** Making an item's view and text costs ten times what looking it up does, and was a third of the work for a page. */
+export function createKeptTexts(): KeptTexts {
   // Weak: the text of a card goes with the card.
-  let newer = new WeakMap<object, Kept>();
-  let older = new WeakMap<object, Kept>();
-  /** Of those in `newer`. */
-  let characters = 0;
-
-  function keep(value: object, kept: Kept): string {
-    if (characters + kept.text.length > atMost / 2) {
-      older = newer;
-      newer = new WeakMap();
-      characters = 0;
-    }
-    newer.set(value, kept);
-    characters += kept.text.length;
-    return kept.text;
-  }
-
+  const texts = createKept<object, KeptText>(charactersAtMost, () => new WeakMap());
   return {
     textOf:
       (view, shownOf, besideOf = nothing) =>
       (item) => {
-        const value = shownOf(item);
+        const shown = shownOf(item);
         const beside = besideOf(item);
-        const recent = newer.get(value);
-        if (recent?.beside === beside) return recent.text;
-        const kept = older.get(value);
-        return keep(value, kept?.beside === beside ? kept : { text: JSON.stringify(view(item)), beside });
+        const known = texts.get(shown);
+        if (known?.beside === beside) return known.text;
+        const text = JSON.stringify(view(item));
+        texts.keep(shown, { text, beside }, text.length);
+        return text;
       },
   };
 }

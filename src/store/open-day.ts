@@ -1,5 +1,6 @@
 // The day that is being written: an append-only journal, with the place of every flushed record in memory.
 
+import { createKept } from '../domain/kept.ts';
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
@@ -13,7 +14,6 @@ import { scanLines } from './line-scan.ts';
 import { createLockRuns, type LockRuns } from './lock-runs.ts';
 import type { RecordPlace } from './plain-line.ts';
 import { type LinePlace, linesInMemory, readLines } from './read-lines.ts';
-import { createRecentRecords } from './recent-records.ts';
 import { decodePlace, intactRecord, putRecord } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-above.ts';
 
@@ -50,6 +50,9 @@ interface DayOptions {
 
 /** Of an open day in memory: some 55,000 records. */
 const tailBytes = 16 << 20;
+
+/** Of them decoded; as large as they are, some 8 MB. */
+const recordsKept = 40_000;
 
 /** Begins the file of a day. */
 export async function beginDay(options: DayOptions): Promise<OpenDay> {
@@ -105,11 +108,12 @@ interface Found {
 function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder, ...found }: Found): OpenDay {
   let { newest } = found;
   const number = Date.parse(name.day) / 86_400_000;
-  const recent = createRecentRecords();
+  // A flushed line never changes: its record is the same object each time, so that checksum, decoding and whatever is made of it are done once.
+  const recent = createKept<number, LockRecord>(recordsKept, () => new Map());
 
   function decoded({ position }: LinePlace, line: Buffer): LockRecord | undefined {
     const record = intactRecord(line, log, dayFileName(name));
-    if (record) recent.keep(position, record);
+    if (record) recent.keep(position, record, 1);
     return record;
   }
 
@@ -127,7 +131,7 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
       const total = runs.matching(lockId, from, to);
       if (take === 0 || skip >= total) return { total, records: [] };
       const places = runs.places(lockId, from, to, skip, take);
-      const found = places.map(({ position }) => recent.at(position));
+      const found = places.map(({ position }) => recent.get(position));
       if (!found.includes(undefined)) return { total, records: found as LockRecord[] };
       const missing = places.filter((_, n) => found[n] === undefined);
       const matching = (lines: readonly Buffer[]): Matching => {

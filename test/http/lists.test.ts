@@ -106,25 +106,4 @@ describe('Texts that are kept', () => {
     expect([one, one].map(textOf)).toEqual(Array(2).fill('{"beside":2}'));
     expect(made).toEqual(['one 1', 'other 1', 'one 2']);
   });
-
-  test('are bounded: beyond their characters, those that nobody asks for are forgotten, and those that are asked for stay', () => {
-    const made: string[] = [];
-    const textOf = createKeptTexts(10 * '{"called":"00"}'.length).textOf(
-      (value: { readonly name: string }) => {
-        made.push(value.name);
-        return view(value);
-      },
-      (value) => value,
-    );
-    const items = Array.from({ length: 20 }, (_, n) => item(String(n).padStart(2, '0')));
-    const [asked] = items;
-    for (const one of items) {
-      textOf(one);
-      textOf(asked as (typeof items)[0]);
-    }
-    expect(made).toHaveLength(20);
-    for (const one of items) textOf(one);
-    expect(made.slice(20)).toContain('01');
-    expect(made.slice(20).length).toBeGreaterThanOrEqual(10);
-  });
 });
