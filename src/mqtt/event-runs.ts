@@ -6,10 +6,12 @@ import type { Connection } from './connection.ts';
 /** As many events as one message may have (Protocol 4.4): to all behind this, a run is a message. */
 const maxEvents = 100;
 
-interface Run<R> extends EventsReport {
+interface Run<R> {
   readonly connection: Connection;
-  readonly events: LockEvent[];
-  messages: number;
+  readonly epoch: string;
+  /** The events of each. */
+  readonly messages: (readonly LockEvent[])[];
+  events: number;
   readonly answer: Promise<R>;
   handOver(): void;
 }
@@ -30,12 +32,15 @@ export function createEventRuns<R>(store: (connection: Connection, report: Event
     const answer = new Promise<R>((resolve) => {
       handOver = () => resolve(storeAll(begun));
     });
-    const begun: Run<R> = { connection, epoch, events: [...events], messages: 1, answer, handOver };
+    const begun: Run<R> = { connection, epoch, messages: [events], events: events.length, answer, handOver };
     return begun;
   }
   /** Async, so that what is thrown rejects the answer. */
-  async function storeAll({ connection, epoch, events, messages }: Run<R>): Promise<R> {
-    return store(connection, { epoch, events }, messages);
+  async function storeAll({ connection, epoch, messages }: Run<R>): Promise<R> {
+    // Full messages are not copied.
+    const [only] = messages;
+    const events = only !== undefined && messages.length === 1 ? only : messages.flat();
+    return store(connection, { epoch, events }, messages.length);
   }
   function handOver(): void {
     const ended = run;
@@ -45,9 +50,9 @@ export function createEventRuns<R>(store: (connection: Connection, report: Event
 
   return {
     add(connection, epoch, events) {
-      if (run?.connection === connection && run.epoch === epoch && run.events.length + events.length <= maxEvents) {
-        run.messages++;
-        run.events.push(...events);
+      if (run?.connection === connection && run.epoch === epoch && run.events + events.length <= maxEvents) {
+        run.messages.push(events);
+        run.events += events.length;
         return run.answer;
       }
       handOver();

@@ -5,7 +5,7 @@ import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { isIntact } from './checked-line.ts';
 import { id, lockId } from './id-schemas.ts';
-import { jsonBytes, LineBuffer } from './line-buffer.ts';
+import { jsonBytes, LineBuffer, pieceOf } from './line-buffer.ts';
 import { plainPlace, plainRecord, type RecordPlace } from './plain-line.ts';
 
 const text = z.string();
@@ -25,23 +25,22 @@ const recordSchema = z.object({
   reportedDate: millis.exactOptional(),
 }) satisfies z.ZodType<LockRecord>;
 
-const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 /** What stands before each member, with its comma. */
 const before = {
-  recordId: bytesOf('{"recordId":'),
-  lockId: bytesOf(',"lockId":'),
-  epoch: bytesOf(',"epoch":'),
-  seq: bytesOf(',"seq":'),
-  type: bytesOf(',"type":'),
-  success: bytesOf(',"success":'),
-  credential: bytesOf(',"credential":'),
-  username: bytesOf(',"username":'),
-  lockDate: bytesOf(',"lockDate":'),
-  serverDate: bytesOf(',"serverDate":'),
-  reportedDate: bytesOf(',"reportedDate":'),
+  recordId: pieceOf('{"recordId":'),
+  lockId: pieceOf(',"lockId":'),
+  epoch: pieceOf(',"epoch":'),
+  seq: pieceOf(',"seq":'),
+  type: pieceOf(',"type":'),
+  success: pieceOf(',"success":'),
+  credential: pieceOf(',"credential":'),
+  username: pieceOf(',"username":'),
+  lockDate: pieceOf(',"lockDate":'),
+  serverDate: pieceOf(',"serverDate":'),
+  reportedDate: pieceOf(',"reportedDate":'),
 };
-const yes = bytesOf('true');
-const no = bytesOf('false');
+const yes = pieceOf('true');
+const no = pieceOf('false');
 /** The names of all members, their numbers and `false`. */
 const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 6 * 17 + no.length;
 
