@@ -11,9 +11,12 @@ const polynomial = 0xedb88320;
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ polynomial : crc >>> 1;
-  for (const table of tables) {
-    table[byte] = crc;
-    crc = (crc >>> 8) ^ (t0[crc & 255] as number);
+  t0[byte] = crc;
+}
+for (let n = 1; n < tables.length; n++) {
+  for (let byte = 0; byte < 256; byte++) {
+    const before = (tables[n - 1] as Int32Array)[byte] as number;
+    (tables[n] as Int32Array)[byte] = (before >>> 8) ^ (t0[before & 255] as number);
   }
 }
 
