@@ -11,20 +11,12 @@ import { type Forwarder, forwardNothing } from './forward-nothing.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundPacket } from './inbound.ts';
 import { createLimitedLog } from './limited-log.ts';
-import { type Address, createListener, type ListenerOptions } from './listener.ts';
+import { type BrokerAddresses, type BrokerEndpoints, createListeners } from './listeners.ts';
 import type { Outbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';
 import { createRefusals } from './refusal.ts';
 import { createTrouble } from './trouble.ts';
 import { type ByteStream, createVisitors, type Visit } from './visitors.ts';
-
-type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
-
-/** Where to serve, by scheme; what is absent is off. */
-interface BrokerEndpoints {
-  readonly mqtt?: Endpoint | undefined;
-  readonly mqtts?: Endpoint | undefined;
-}
 
 export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;
@@ -45,7 +37,7 @@ export interface BrokerOptions extends AdmissionOptions {
 
 export interface Broker extends Part {
   /** Where it listens, once started. */
-  addresses(): { readonly [Scheme in keyof BrokerEndpoints]: Address };
+  addresses(): BrokerAddresses;
   /** Serves a connection that came in elsewhere, such as a WebSocket, as if it had come to a listener. */
   accept(stream: ByteStream): void;
   figures(): BrokerFigures;
@@ -76,10 +68,7 @@ export function createBroker(options: BrokerOptions): Broker {
     else visitors.enter(stream);
   }
 
-  const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
-    const endpoint = options.endpoints[scheme];
-    return endpoint ? [{ scheme, ...createListener({ ...endpoint, log, accept, onHandshakeFailed: trouble.handshakeFailed }) }] : [];
-  });
+  const listeners = createListeners(options.endpoints, { log, accept, onHandshakeFailed: trouble.handshakeFailed });
 
   function guard(client: Client, hook: string, otherwise: () => void, decide: (visit: Visit) => () => void): void {
     const visit = visitOf(client);
@@ -176,15 +165,11 @@ export function createBroker(options: BrokerOptions): Broker {
     visit.connection?.ended(error.message);
   }
 
-  function addresses(): ReturnType<Broker['addresses']> {
-    return Object.fromEntries(listeners.map(({ scheme, address }) => [scheme, address()]));
-  }
-
   /** The listeners first, so that nobody comes in while the others go. */
   async function stop(): Promise<void> {
     const broker = aedes;
     aedes = undefined;
-    for (const listener of listeners) listener.close();
+    listeners.close();
     for (const visit of visitors.all()) visit.end('the gateway stops');
     if (broker !== undefined) {
       await new Promise<void>((resolve) => {
@@ -195,7 +180,7 @@ export function createBroker(options: BrokerOptions): Broker {
         });
       });
     }
-    for (const listener of listeners) listener.endHandshakes();
+    listeners.endHandshakes();
     for (const { stream } of visitors.all()) stream.destroy();
   }
 
@@ -217,15 +202,15 @@ export function createBroker(options: BrokerOptions): Broker {
         ((error: Error) => log.error({ code: 'bug', err: error }, 'The broker reports an error.')) as () => void,
       );
       try {
-        for (const listener of listeners) await listener.start();
+        await listeners.start();
       } catch (error) {
         await stop();
         throw error;
       }
-      log.info(addresses(), 'Listening for locks (MQTT).');
+      log.info(listeners.addresses(), 'Listening for locks (MQTT).');
     },
     stop,
-    addresses,
+    addresses: listeners.addresses,
     accept,
     figures: () => ({
       ...receiver.figures(),
@@ -237,8 +222,7 @@ export function createBroker(options: BrokerOptions): Broker {
       takeovers: admission.takeovers(),
       refusalsWaiting: refusals.waiting(),
       slowedNetworks: refusals.slowed(),
-      handshakesUnderWay: sum(listeners.map(({ handshakes }) => handshakes().underWay)),
-      handshakesGaveWay: sum(listeners.map(({ handshakes }) => handshakes().gaveWay)),
+      ...listeners.figures(),
     }),
   };
 }
@@ -247,5 +231,3 @@ export function createBroker(options: BrokerOptions): Broker {
 function isOfThisMachine({ localAddress, remoteAddress }: ByteStream): boolean {
   return localAddress !== undefined && localAddress === remoteAddress;
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

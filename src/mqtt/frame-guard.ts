@@ -2,11 +2,12 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { type Taker, takePublishes } from './diverted.ts';
+import { ShortWay, type Taker } from './diverted.ts';
 import { FrameParser, type PacketSizes } from './frame-parser.ts';
 import { PacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
 import { PacedReads, type Source } from './paced-reads.ts';
+import { PacketDeadline } from './packet-deadline.ts';
 
 export interface FrameLimits extends PacketSizes, PacketRate {
   /** From the opening of the connection to the last byte of its CONNECT. */
@@ -40,13 +41,10 @@ export interface FrameGuardWatcher {
 /** Time for the last four bytes to leave. */
 const flushMs = 1_000;
 const pauseMs = 50;
-const retryMs = 1_000;
 /** Handed on at once, however small they are: four thousand pings would keep everybody waiting. Each part costs a write of its answers. */
 const packetsAtOnce = 256;
 /** By the short way, which ends with all that is done with a PUBLISH. */
 const publishesAtOnce = 64;
-/** Half of the shortest keep alive there is, halved. */
-const longWayMs = 250;
 
 /**
  * Filters what `stream.read()` gives, whoever calls it; events, back-pressure, half-close and everything outgoing stay
@@ -78,11 +76,9 @@ export class FrameGuard {
   #handedOut = false;
   /** The reader asked for more too early. */
   #missed = false;
-  #taker: Taker | undefined;
-  #longWayAt = 0;
-  /** When the first byte of the packet came that is not complete yet. */
-  #partialSince: number | undefined;
-  #cancelPartial: (() => void) | undefined;
+  #shortWay: ShortWay | undefined;
+  /** Not before a packet comes in parts. */
+  #packetDeadline: PacketDeadline | undefined;
   /** Of what is waited for besides: the CONNECT, the end of a pause, or of a refusal. */
   #cancelTimer: (() => void) | undefined;
 
@@ -107,7 +103,7 @@ export class FrameGuard {
 
   /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream. */
   divert(taker: Taker): void {
-    this.#taker = taker;
+    this.#shortWay = new ShortWay(taker, this.#options.clock);
   }
 
   /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */
@@ -131,8 +127,7 @@ export class FrameGuard {
   /** To be called when the stream has closed: no timer is left. Idempotent. */
   end(): void {
     this.#stopTimer();
-    this.#cancelPartial?.();
-    this.#cancelPartial = undefined;
+    this.#packetDeadline?.end();
   }
 
   /** What `stream.read` is from now on. */
@@ -153,7 +148,7 @@ export class FrameGuard {
     const chunk = this.#source.read(this.#parser.missingBytes());
     if (chunk === null || this.#refused) return null;
     this.#handOut();
-    const most = this.#taker === undefined ? packetsAtOnce : publishesAtOnce;
+    const most = this.#shortWay === undefined ? packetsAtOnce : publishesAtOnce;
     const passedOn = this.#sift(chunk, this.#parser.isConnected() ? Math.min(left, most) : 1);
     // The reader does not know that there was something, and that there may be more.
     if (passedOn === undefined) this.#missed = true;
@@ -167,13 +162,13 @@ export class FrameGuard {
     let passedOn: Buffer | undefined;
     if (forward !== undefined && rest !== undefined && packets < most) {
       // A packet that was completed, which is put together apart so that no more than that one is copied; and what is behind it.
-      passedOn = this.#diverted(forward, false);
+      passedOn = this.#leftOf(forward, false);
       const behind = this.#stream.destroyed ? undefined : this.#parser.feed(rest, most - packets);
       packets += behind?.packets ?? 0;
       ({ rest, refusal } = behind ?? { rest: undefined, refusal: undefined });
-      if (passedOn === undefined) passedOn = behind?.forward && this.#diverted(behind.forward);
+      if (passedOn === undefined) passedOn = behind?.forward && this.#leftOf(behind.forward);
       else if (behind?.forward !== undefined) passedOn = Buffer.concat([passedOn, behind.forward]);
-    } else passedOn = forward && this.#diverted(forward);
+    } else passedOn = forward && this.#leftOf(forward);
     this.#allowance.take(packets);
     // Beyond what may be passed on now: to be read again.
     if (rest !== undefined) this.#stream.unshift(rest);
@@ -185,6 +180,11 @@ export class FrameGuard {
       else setImmediate(() => this.refuse(refusal));
     }
     return passedOn;
+  }
+
+  /** What is left for the reader. */
+  #leftOf(forward: Buffer, mayGoLong = true): Buffer | undefined {
+    return this.#shortWay === undefined ? forward : this.#shortWay.take(forward, mayGoLong);
   }
 
   #stopTimer(): void {
@@ -203,23 +203,20 @@ export class FrameGuard {
     this.#watcher.onPaused?.();
   }
 
-  #checkPartial(): void {
-    this.#cancelPartial = undefined;
-    if (this.#partialSince === undefined) return;
-    const { clock, limits } = this.#options;
-    const leftMs = this.#partialSince + limits.packetTimeoutMs - clock.monotonic();
-    // Bytes that nobody has read yet: not the client is late, but its reader.
-    const waitMs = leftMs <= 0 && (this.#paused || this.#stream.readableLength > 0) ? retryMs : leftMs;
-    if (waitMs <= 0) this.refuse('packet-timeout');
-    else this.#cancelPartial = clock.timer(waitMs, () => this.#checkPartial());
+  /** What has come is not read: the client is not who is waited for. */
+  isHeldUp(): boolean {
+    return this.#paused || this.#stream.readableLength > 0;
   }
 
-  /** One timer for many packets: busy connections end most of their chunks with a part of a packet. */
+  /** A packet is not complete in time. */
+  onLate(): void {
+    this.refuse('packet-timeout');
+  }
+
   #notePartial(packets: number): void {
-    const { clock, limits } = this.#options;
-    if (this.#parser.keptBytes() === 0) this.#partialSince = undefined;
-    else if (packets > 0 || this.#partialSince === undefined) this.#partialSince = clock.monotonic();
-    if (this.#partialSince !== undefined) this.#cancelPartial ??= clock.timer(limits.packetTimeoutMs, () => this.#checkPartial());
+    const kept = this.#parser.keptBytes();
+    if (kept > 0) this.#packetDeadline ??= new PacketDeadline(this, this.#options.clock, this.#options.limits.packetTimeoutMs);
+    this.#packetDeadline?.note(kept, packets);
   }
 
   /**
@@ -246,19 +243,6 @@ export class FrameGuard {
    */
   #isLoggingIn(): boolean {
     return this.#parser.isConnected() && !this.#admitted && !this.#refused;
-  }
-
-  /**
-   * What is left for the reader. One PUBLISH now and then goes the long way: whoever watches the keep alive there must see that
-   * the client is alive, and a look every 250 ms cannot be too late for one of a second, which ends after 1.5 [MQTT-3.1.2-24].
-   */
-  #diverted(forward: Buffer, mayGoLong = true): Buffer | undefined {
-    if (this.#taker === undefined) return forward;
-    const now = this.#options.clock.monotonic();
-    const at = takePublishes(forward, this.#taker, mayGoLong && now - this.#longWayAt >= longWayMs);
-    if (at === forward.length) return undefined;
-    this.#longWayAt = now;
-    return forward.subarray(at);
   }
 }
 

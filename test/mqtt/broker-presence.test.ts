@@ -109,6 +109,18 @@ describe('a second connection of a lock takes over from the first (Protocol 6, M
   });
 });
 
+describe('a command that is due in the very turn in which its connection ends (T6)', () => {
+  test('is never written to it, and is lost', async () => {
+    const client = await mqtt.online(lockA);
+    const outcome = mqtt.sender.session(lockA.lockId)?.send({ op: 'unlock' }, id('id-1'), 60_000);
+    // As a takeover does it, before anything of this turn has been written.
+    mqtt.sender.disconnect(lockA.lockId, 'taken over');
+    expect(await outcome).toEqual({ kind: 'lost' });
+    await client.closed;
+    expect(client.received.filter(({ type }) => type === types.publish)).toEqual([]);
+  });
+});
+
 describe('a takeover storm with a valid key (T11)', () => {
   test('is limited by identity before the connection that is there is touched; others log in as ever; it is counted and logged', async () => {
     const begunAt = performance.now();

@@ -1,0 +1,53 @@
+// Every listener of the broker together: those that the configuration wants, by scheme.
+import type { Log } from '../domain/part.ts';
+import { type Address, createListener, type ListenerOptions } from './listener.ts';
+
+type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
+
+/** Where to serve, by scheme; what is absent is off. */
+export interface BrokerEndpoints {
+  readonly mqtt?: Endpoint | undefined;
+  readonly mqtts?: Endpoint | undefined;
+}
+
+export type BrokerAddresses = { readonly [Scheme in keyof BrokerEndpoints]: Address };
+
+export interface Listeners {
+  /** @throws Error with one sentence for the operator when one of them cannot listen. */
+  start(): Promise<void>;
+  /** No new connections from now on; those that are open stay. */
+  close(): void;
+  /** TLS handshakes that are under way. */
+  endHandshakes(): void;
+  /** Once started. */
+  addresses(): BrokerAddresses;
+  figures(): { readonly handshakesUnderWay: number; readonly handshakesGaveWay: number };
+}
+
+export function createListeners(
+  endpoints: BrokerEndpoints,
+  options: { readonly log: Log } & Pick<ListenerOptions, 'accept' | 'onHandshakeFailed'>,
+): Listeners {
+  const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
+    const endpoint = endpoints[scheme];
+    return endpoint ? [{ scheme, ...createListener({ ...endpoint, ...options }) }] : [];
+  });
+  return {
+    async start() {
+      for (const listener of listeners) await listener.start();
+    },
+    close() {
+      for (const listener of listeners) listener.close();
+    },
+    endHandshakes() {
+      for (const listener of listeners) listener.endHandshakes();
+    },
+    addresses: () => Object.fromEntries(listeners.map(({ scheme, address }) => [scheme, address()])),
+    figures: () => ({
+      handshakesUnderWay: sum(listeners.map(({ handshakes }) => handshakes().underWay)),
+      handshakesGaveWay: sum(listeners.map(({ handshakes }) => handshakes().gaveWay)),
+    }),
+  };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
