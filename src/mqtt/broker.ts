@@ -112,6 +112,7 @@ export function createBroker(options: BrokerOptions): Broker {
         if (admitted.allow) {
           packet.clientId = admitted.clientId;
           visit.connection = admitted.connection;
+          visit.keepAliveSeconds = packet.keepalive ?? 0;
           return () => callback(null, true);
         }
         trouble.connectionRefused(admitted.reason);

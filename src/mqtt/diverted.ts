@@ -9,28 +9,29 @@ export interface Taker {
 }
 
 const publishType = 3;
-/** Half of the shortest keep alive there is, halved. */
-const longWayMs = 250;
 
 /** That of one client. A class, for its methods are shared: there are thousands. */
 export class ShortWay {
   readonly #taker: Taker;
   readonly #clock: Pick<Clock, 'monotonic'>;
+  /** An eighth of the keep alive. */
+  readonly #longWayMs: number;
   #longWayAt = 0;
 
-  constructor(taker: Taker, clock: Pick<Clock, 'monotonic'>) {
+  constructor(taker: Taker, keepAliveSeconds: number, clock: Pick<Clock, 'monotonic'>) {
     this.#taker = taker;
+    this.#longWayMs = keepAliveSeconds * 125;
     this.#clock = clock;
   }
 
   /**
    * What is left of whole and valid packets for the reader. One PUBLISH now and then goes the long way, unless it must not: whoever watches
-   * the keep alive there must see that the client is alive, and a look every 250 ms cannot be too late for one of a second, which ends
-   * after 1.5 [MQTT-3.1.2-24].
+   * the keep alive there must see that the client is alive, and with a look in each eighth of it cannot be too late: it ends after one and
+   * a half [MQTT-3.1.2-24].
    */
   take(packets: Buffer, mayGoLong: boolean): Buffer | undefined {
     const now = this.#clock.monotonic();
-    const at = takePublishes(packets, this.#taker, mayGoLong && now - this.#longWayAt >= longWayMs);
+    const at = takePublishes(packets, this.#taker, mayGoLong && now - this.#longWayAt >= this.#longWayMs);
     if (at === packets.length) return undefined;
     this.#longWayAt = now;
     return packets.subarray(at);

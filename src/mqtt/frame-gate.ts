@@ -32,8 +32,8 @@ export interface Visitor {
 export interface Entered {
   /** The CONNACK that accepts this client has gone out. */
   admit(): void;
-  /** What this client publishes with QoS 0 or 1 goes to `taker` from now on, and not to whoever reads the stream. */
-  divert(taker: Taker): void;
+  /** What this client publishes with QoS 0 or 1 goes to `taker` from now on, and not to whoever reads the stream (ShortWay). */
+  divert(taker: Taker, keepAliveSeconds: number): void;
   /** A command is on its way to this client: what it says is read before what others say. */
   hurry(): void;
   /** The stream has closed. Idempotent. */
@@ -77,8 +77,8 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
       this.place?.keep();
     }
 
-    divert(taker: Taker): void {
-      this.#guard.divert(taker);
+    divert(taker: Taker, keepAliveSeconds: number): void {
+      this.#guard.divert(taker, keepAliveSeconds);
     }
 
     hurry(): void {

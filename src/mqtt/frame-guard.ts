@@ -101,9 +101,9 @@ export class FrameGuard {
     process.nextTick(readOn, this.#stream);
   }
 
-  /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream. */
-  divert(taker: Taker): void {
-    this.#shortWay = new ShortWay(taker, this.#options.clock);
+  /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream (ShortWay). */
+  divert(taker: Taker, keepAliveSeconds: number): void {
+    this.#shortWay = new ShortWay(taker, keepAliveSeconds, this.#options.clock);
   }
 
   /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */

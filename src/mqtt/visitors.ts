@@ -37,6 +37,8 @@ export class Visit implements Visitor, Transport {
   reader: Reader | undefined;
   /** Once it has logged in. */
   connection: LoggedIn | undefined;
+  /** As it asked when it logged in. */
+  keepAliveSeconds = 0;
   /** Undefined when there was no room for it. */
   readonly entered: Entered | undefined;
   readonly #options: VisitorsOptions;
@@ -100,7 +102,7 @@ export class Visit implements Visitor, Transport {
 
   /** From now on, what it publishes with QoS 0 or 1 comes by the short way. */
   divert(): void {
-    this.entered?.divert(this);
+    this.entered?.divert(this, this.keepAliveSeconds);
   }
 
   /** By the short way; false when the connection is over. */
