@@ -1,5 +1,6 @@
 // records: the record log by itself, over half a year of a large building. Run only when it is named: it writes 2 GB.
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { generateRecords, today } from '../generate-records.ts';
 import { measuredBy } from '../processes.ts';
 import type { Appends, Building, Opened, PageTimes, Sealed } from '../records-child.ts';
@@ -25,9 +26,11 @@ export const recordsSection: Section = {
     rmSync(`${data}/records`, { recursive: true });
     generateRecords(`${data}/records`, { ...building, lastDay: today });
     say('records: start and pages');
+    readThrough(`${data}/records`);
     const before = await child<Opened>('open', data, building);
     if (before.records !== building.locks * building.days * building.recordsPerDay) throw new Error(`there are ${before.records} records`);
     const sealing = await child<Sealed>('seal', data, building);
+    readThrough(`${data}/records`);
     const after = await child<Opened>('open', data, building);
     const peer = await sqlitePages(options, building);
     return [
@@ -42,6 +45,11 @@ export const recordsSection: Section = {
     ];
   },
 };
+
+/** What nobody has read for a while may have left the system's cache of files: then many pages would measure the disk. */
+function readThrough(folder: string): void {
+  for (const name of readdirSync(folder)) readFileSync(join(folder, name));
+}
 
 function appendFigures({ ours, floor, sqlite }: Appends): Figure[] {
   const others = [
