@@ -214,7 +214,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
       started.push(part);
       await part.start();
       // Before the first lock comes back.
-      if (part === store) boundHeapGrowth(store.locks.all().length);
+      if (part === store) boundHeapGrowth();
     }
     if (stopping !== undefined) return;
     status.serves();

@@ -1,8 +1,6 @@
 // How the process's memory is collected: in pauses that no door notices, and before it grows too far.
 import { setFlagsFromString } from 'node:v8';
 
-/** From so many locks on. */
-const manyLocks = 2_000;
 /** Of what was alive after the last collection. */
 const growthPercent = 100;
 
@@ -19,9 +17,10 @@ export function shortenCollections(): void {
 }
 
 /**
- * Left to itself V8 lets the heap grow to four times what was alive: after ten thousand logins half of it was garbage, which a box of a
- * gigabyte has no room for. With fewer locks that is no matter, and more collections would cost doors time (p99 of unlocks a fifth).
+ * Left to itself V8 lets the heap grow to four times what was alive, which a box of a gigabyte has no room for: after ten thousand logins half
+ * of it was garbage, and ten thousand strangers took 115 MB instead of 50. An unlock costs the same CPU with it. To be called when the store
+ * is read: a heap that only grows is not worth collecting.
  */
-export function boundHeapGrowth(locks: number): void {
-  if (locks >= manyLocks) setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
+export function boundHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }
