@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { cannotListen, type Log } from '../domain/part.ts';
+import { createCrowd } from './crowd.ts';
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
@@ -16,6 +17,8 @@ const headerBytesAtMost = 16 * 1024;
 const tlsHandshakeMs = 10_000;
 /** Handshakes under way; beyond that the oldest gives way, so that silent sockets do not take the memory (T12). */
 const tlsHandshakesAtMost = 1_000;
+/** Beside what WebSocket has taken over, which is counted as a lock: memory and descriptors are for doors and the disk, too. */
+const connectionsAtMost = 4_000;
 
 /** What a TLS endpoint proves itself with, PEM, now and after each change; open connections keep what they have. */
 interface TlsIdentity {
@@ -37,6 +40,8 @@ export interface Handlers<Request extends typeof IncomingMessage, Response exten
   onRequest(request: InstanceType<Request>, response: InstanceType<Response>): void;
   onConnect(socket: Duplex): void;
   onBroken(error: NodeJS.ErrnoException, socket: Duplex): void;
+  /** A connection was closed because there are too many. */
+  onTooMany(address: string | undefined): void;
   /** When it is absent, requests with an Upgrade header are requests like the others. */
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
@@ -78,12 +83,23 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
   tls?.identity.onChange(() => tls.server.setSecureContext(tls.identity.current()));
   const server = tls?.server ?? createServer<Request, Response>(limits);
   server.timeout = silenceMs;
-  server.on('request', handlers.onRequest);
+  const crowd = createCrowd(connectionsAtMost, () => server.closeIdleConnections(), handlers.onTooMany);
+  server.on(tls ? 'secureConnection' : 'connection', crowd.enter);
+  server.on('request', (request: InstanceType<Request>, response: InstanceType<Response>) => {
+    crowd.hasAsked(request.socket);
+    handlers.onRequest(request, response);
+  });
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); Node's own 417 has no body.
   server.on('checkExpectation', handlers.onRequest);
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
   server.on('clientError', handlers.onBroken);
-  if (handlers.onUpgrade !== undefined) server.on('upgrade', handlers.onUpgrade);
+  const { onUpgrade } = handlers;
+  if (onUpgrade !== undefined) {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      crowd.leave(request.socket);
+      onUpgrade(request, socket, head);
+    });
+  }
   // Those in the middle of a TLS handshake are known to nobody else; both faces of a connection have the same remote end.
   const handshakes = new Map<string, Socket>();
   tls?.server.on('connection', (socket: Socket) => {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError } from '../domain/errors.ts';
+import { createLimitedLog } from '../domain/limited-log.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import { type Address, createEndpoint, type EndpointOptions } from './endpoint.ts';
@@ -42,6 +43,7 @@ export function createListener<
   let stopping: Promise<void> | undefined;
   let settle: (() => void) | undefined;
   const answering = new WeakMap<Duplex, ServerResponse>();
+  const limited = createLimitedLog({ clock, log });
 
   const handlers = {
     classes,
@@ -61,6 +63,9 @@ export function createListener<
       // In the middle of an answer, another one would be taken for its rest.
       if (!socket.writable || (response?.headersSent === true && !response.writableFinished)) socket.destroy();
       else noteNoRequest(refuseBrokenRequest(socket, error.code), error.code);
+    },
+    onTooMany(address: string | undefined) {
+      limited.warn('too-many', { code: 'http-connections-full', address }, 'more HTTP connections than the gateway keeps; one was closed');
     },
   };
 

@@ -1,5 +1,6 @@
 // From a CONNECT to a connection that has logged in: whose it is, and what that makes of it (Protocol 2 and 7).
 import { type Identity, identityOf, type Registered } from '../domain/identity.ts';
+import type { LimitedLog } from '../domain/limited-log.ts';
 import type { DeviceId } from '../domain/lock.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log } from '../domain/part.ts';
@@ -9,7 +10,6 @@ import { createAllowances } from './allowances.ts';
 import type { Connection } from './connection.ts';
 import { createHubConnection } from './hub-connection.ts';
 import type { HubPresence } from './hub-presence.ts';
-import type { LimitedLog } from './limited-log.ts';
 import { createLockConnection } from './lock-connection.ts';
 import type { Intake, LoggedIn, Transport } from './logged-in.ts';
 import { createPendingConnection } from './pending-connection.ts';

@@ -1,6 +1,7 @@
 // The embedded MQTT broker: logins, presence, and what passes in and out. The only file that knows aedes, with forward-nothing.ts; every hook
 // of it is contained, since an exception in one would end the process (T15).
 import { Aedes, type AedesOptions, type Client } from 'aedes';
+import { createLimitedLog } from '../domain/limited-log.ts';
 import type { Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { TurnEnd } from '../domain/turn-end.ts';
@@ -10,7 +11,6 @@ import type { BrokerFigures } from './figures.ts';
 import { type Forwarder, forwardNothing } from './forward-nothing.ts';
 import { createGate, type GateOptions } from './frame-gate.ts';
 import type { InboundPacket } from './inbound.ts';
-import { createLimitedLog } from './limited-log.ts';
 import { type BrokerAddresses, type BrokerEndpoints, createListeners } from './listeners.ts';
 import type { Outbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';

@@ -1,12 +1,13 @@
 // Sends commands to locks and waits for their replies. Keeps, for each lock, its one current connection and the
 // session that its hello began (Protocol 4.1, 5 and 6).
+
+import { createLimitedLog } from '../domain/limited-log.ts';
 import type { LockId } from '../domain/lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from '../domain/lock-command.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, LockLink, LockSession } from '../domain/ports.ts';
 import { commandPayload, outcomeOf } from './command-payload.ts';
 import type { Connection } from './connection.ts';
-import { createLimitedLog } from './limited-log.ts';
 import type { HelloMessage, ReplyMessage } from './messages.ts';
 import type { Topics } from './topics.ts';
 

@@ -1,13 +1,13 @@
 // The gate of the broker: every stream passes here before any reader of MQTT sees it. Finds a place for it, puts a
 // frame guard on it, and counts and logs whom it turns away.
 import type { Duplex } from 'node:stream';
+import type { LimitedLog } from '../domain/limited-log.ts';
 import type { Clock } from '../domain/ports.ts';
 import { type ConnectionLimits, createPlaces, defaultConnectionLimits, type Occupant, type Place } from './connection-limits.ts';
 import type { Taker } from './diverted.ts';
 import { createReasonCounts, type GateFigures } from './figures.ts';
 import { defaultFrameLimits, type FrameGuard, type FrameGuardWatcher, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
-import type { LimitedLog } from './limited-log.ts';
 import { type Origin, originOf } from './origin.ts';
 import { PacedReads } from './paced-reads.ts';
 import type { Lane, Paced, Pacing } from './pacing.ts';

@@ -1,6 +1,7 @@
 // What a lock says that must be on the disk before its PUBACK: its events, and what cannot be understood, which goes into quarantine. What the
 // disk does not take, or what no door has so many of, is left without one: the lock keeps it and sends it again (Protocol 4.4).
 import { DomainError } from '../domain/errors.ts';
+import type { LimitedLog } from '../domain/limited-log.ts';
 import type { EventsReport } from '../domain/lock-report.ts';
 import type { Clock, Quarantine } from '../domain/ports.ts';
 import type { ReportService } from '../domain/report-service.ts';
@@ -9,7 +10,6 @@ import type { Connection } from './connection.ts';
 import { createEventQuota } from './event-quota.ts';
 import { createEventRuns } from './event-runs.ts';
 import { decodeEvents } from './events-payload.ts';
-import type { LimitedLog } from './limited-log.ts';
 import { createStorageRecovery } from './storage-recovery.ts';
 import type { ReportChannel } from './topics.ts';
 

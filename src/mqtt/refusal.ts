@@ -1,8 +1,8 @@
 // The answer to a refused CONNECT: counted, logged, and for those who keep guessing delayed (Protocol 2, T12).
 import type { Duplex } from 'node:stream';
+import type { LimitedLog } from '../domain/limited-log.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { RefusedConnect } from './access.ts';
-import type { LimitedLog } from './limited-log.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { originOf } from './origin.ts';
 

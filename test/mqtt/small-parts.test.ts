@@ -1,10 +1,10 @@
 // The small parts of the broker: order of completions, slowing down of guesses, limited log, containment (MQTT-4.6.0-2, T12, T15).
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
+import { createLimitedLog } from '../../src/domain/limited-log.ts';
 import { createAllowances } from '../../src/mqtt/allowances.ts';
 import { contained } from '../../src/mqtt/containment.ts';
 import { InOrder, type Place } from '../../src/mqtt/in-order.ts';
-import { createLimitedLog } from '../../src/mqtt/limited-log.ts';
 import { createLoginThrottle } from '../../src/mqtt/login-throttle.ts';
 import { createRefusals } from '../../src/mqtt/refusal.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';

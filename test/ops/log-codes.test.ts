@@ -8,7 +8,7 @@ const levels = ['info', 'warn', 'error', 'fatal'];
 /** What only hands lines on that others wrote. */
 const handsOn: Readonly<Record<string, RegExp>> = {
   'ops/logger.ts': /^logger\.\w+\(fields, message\)$/,
-  'mqtt/limited-log.ts': /^log\.warn\(last === /,
+  'domain/limited-log.ts': /^log\.warn\(last === /,
 };
 
 interface Line {
