@@ -14,20 +14,20 @@ const publishType = 3;
 export class ShortWay {
   readonly #taker: Taker;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** An eighth of the keep alive. */
+  /** A 32nd of the keep alive. */
   readonly #longWayMs: number;
   #longWayAt = 0;
 
   constructor(taker: Taker, keepAliveSeconds: number, clock: Pick<Clock, 'monotonic'>) {
     this.#taker = taker;
-    this.#longWayMs = keepAliveSeconds * 125;
+    this.#longWayMs = (keepAliveSeconds * 1000) / 32;
     this.#clock = clock;
   }
 
   /**
    * What is left of whole and valid packets for the reader. One PUBLISH now and then goes the long way, unless it must not: whoever watches
-   * the keep alive there must see that the client is alive, and with a look in each eighth of it cannot be too late: it ends after one and
-   * a half [MQTT-3.1.2-24].
+   * the keep alive there must see that the client is alive, and who has not been heard for one and a half of it is closed
+   * [MQTT-3.1.2-24], so that what the look misses is a fiftieth of that.
    */
   take(packets: Buffer, mayGoLong: boolean): Buffer | undefined {
     const now = this.#clock.monotonic();

@@ -152,7 +152,7 @@ describe('PUBLISHes that go the short way', () => {
     const out: (number | string)[] = [];
     opened.client.write(login);
     await arrived(opened);
-    opened.guard.divert({ take: ({ messageId }) => out.push(messageId ?? 0) > 0 }, 8);
+    opened.guard.divert({ take: ({ messageId }) => out.push(messageId ?? 0) > 0 }, 32);
     opened.seen.reading = false;
     opened.stream.on('readable', () => {
       const bytes: Buffer | null = opened.stream.read();
@@ -183,7 +183,7 @@ describe('PUBLISHes that go the short way', () => {
     expect(opened.out).toEqual(Array.from({ length: 501 }, (_, n) => n + 1));
   });
 
-  test('one in an eighth of the keep alive goes the long way, so that whoever watches the keep alive there sees that the client lives', async () => {
+  test('one in a 32nd of the keep alive goes the long way, so that whoever watches the keep alive there sees that the client lives', async () => {
     const opened = await divert();
     for (const id of [1, 2, 3]) {
       opened.client.write(long(id));
