@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { bodyOf, checkedLine } from '../../src/store/checked-line.ts';
 import { LineBuffer } from '../../src/store/line-buffer.ts';
 import { decodePlace, decodeRecord, putRecord, readRecord, recordLine } from '../../src/store/record-line.ts';
@@ -34,6 +35,48 @@ describe('a line of a record', () => {
     expect(written(changes)).toEqual(lineOf(checkedLine(expected)));
     const { recordId, lockId, epoch, seq, lockDate, serverDate } = expected;
     expect(decodePlace(written(changes))).toMatchObject({ recordId, lockId, epoch, seq, lockDate, serverDate });
+  });
+
+  test('of any texts and whole numbers is what JSON says, byte by byte with its checksum, and is read back', () => {
+    const date = fc.maxSafeInteger();
+    const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+    const text = fc.string({
+      unit: fc.oneof(
+        fc.string({ minLength: 1, maxLength: 1 }),
+        fc.nat(0xffff).map((code) => String.fromCharCode(code)),
+      ),
+    });
+    const record = fc.record(
+      {
+        recordId: id,
+        lockId: id,
+        epoch: text,
+        seq: id,
+        type: text,
+        success: fc.boolean(),
+        credential: text,
+        username: text,
+        lockDate: date,
+        serverDate: date,
+        reportedDate: date,
+      },
+      { requiredKeys: ['recordId', 'lockId', 'epoch', 'seq', 'type', 'success', 'credential', 'username', 'lockDate', 'serverDate'] },
+    );
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 5 }), (records) => {
+        const lines = new LineBuffer();
+        for (const { recordId, lockId: lock, epoch, ...draft } of records) putRecord(lines, recordId, lockId(lock), epoch, draft);
+        const text = records.map((one) => checkedLine(one)).join('');
+        expect(lines.bytes()).toEqual(Buffer.from(text));
+        let at = 0;
+        for (const [n, length] of lines.lengths.entries()) {
+          const line = lines.bytes().subarray(at, at + length - 1);
+          expect([readRecord(line), decodePlace(line)?.seq]).toEqual([{ ...records[n] }, records[n]?.seq]);
+          at += length;
+        }
+        expect(at).toBe(lines.bytes().length);
+      }),
+    );
   });
 
   test('of which any byte is another is read as JSON would, or not at all', () => {
