@@ -85,12 +85,13 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
   server.timeout = silenceMs;
   const crowd = createCrowd(connectionsAtMost, () => server.closeIdleConnections(), handlers.onTooMany);
   server.on(tls ? 'secureConnection' : 'connection', crowd.enter);
-  server.on('request', (request: InstanceType<Request>, response: InstanceType<Response>) => {
+  const onRequest = (request: InstanceType<Request>, response: InstanceType<Response>): void => {
     crowd.hasAsked(request.socket);
     handlers.onRequest(request, response);
-  });
+  };
+  server.on('request', onRequest);
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); Node's own 417 has no body.
-  server.on('checkExpectation', handlers.onRequest);
+  server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
   server.on('clientError', handlers.onBroken);
   const { onUpgrade } = handlers;
