@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { LockId } from '../../src/domain/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { Clock } from '../../src/domain/ports.ts';
+import { boundHeapGrowth, shortenCollections } from '../../src/ops/heap.ts';
 import { recordLine } from '../../src/store/record-line.ts';
 import { createSecrets } from '../../src/store/secrets.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
@@ -55,16 +56,20 @@ const quiet = (): void => undefined;
 const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
 const clock: Clock = { now: () => today, monotonic: () => performance.now(), timer: () => quiet };
 
-function storeIn(directory: string): Store {
-  return createStore({
+/** Started, with the memory collected as the gateway has it (`gateway.ts`). */
+async function startStore(directory: string, now: () => number = clock.now): Promise<Store> {
+  const store = createStore({
     directory,
-    clock,
+    clock: { ...clock, now },
     log,
     secrets: createSecrets(),
     onFatal: (error) => {
       throw error;
     },
   });
+  await store.start();
+  boundHeapGrowth();
+  return store;
 }
 const draft = (seq: number) => ({
   seq,
@@ -78,8 +83,7 @@ const draft = (seq: number) => ({
 
 /** Events a second with 100 writers that each wait for their event before the next. */
 async function appendRound(directory: string, events: number): Promise<number> {
-  const store = storeIn(`${directory}/data`);
-  await store.start();
+  const store = await startStore(`${directory}/data`);
   const begin = performance.now();
   const each = events / writers;
   await Promise.all(
@@ -185,9 +189,8 @@ async function readTimes(directory: string): Promise<PageTimes> {
   return times;
 }
 async function opened(directory: string, building: Building): Promise<Opened> {
-  const store = storeIn(directory);
   const begin = performance.now();
-  await store.start();
+  const store = await startStore(directory);
   const startMs = performance.now() - begin;
   const pages: PageTimes[] = [];
   for (const [title, count, asked] of pagesOf(building)) {
@@ -199,7 +202,7 @@ async function opened(directory: string, building: Building): Promise<Opened> {
   pages.push(await readTimes(directory));
   const records = store.records.count();
   await store.stop();
-  return { startMs, records, pages, residentMb, peakMb: Number(peak) / 1_000 };
+  return { startMs, records, pages, residentMb, peakMb: (Number(peak) * 1_024) / 1e6 };
 }
 /** The same pages of SQLite, over days that it is filled with first. */
 async function sqlitePages(modulePath: string, directory: string, building: Building): Promise<PageTimes[]> {
@@ -224,8 +227,7 @@ async function sqlitePages(modulePath: string, directory: string, building: Buil
 /** Seals the open day while a timer watches how long the event loop is held up. */
 async function sealed(directory: string): Promise<Sealed> {
   let now = today;
-  const store = createStore({ directory, clock: { ...clock, now: () => now }, log, secrets: createSecrets(), onFatal: quiet });
-  await store.start();
+  const store = await startStore(directory, () => now);
   now += 3_600_000;
   let heldUpMs = 0;
   let before = performance.now();
@@ -244,6 +246,7 @@ async function sealed(directory: string): Promise<Sealed> {
 const [what, directory = '', rounds, ...numbers] = process.argv.slice(2);
 const [locks = 0, days = 0, recordsPerDay = 0] = numbers.map(Number);
 const building = { locks, days, recordsPerDay };
+shortenCollections();
 if (what === 'append') process.send?.(await appends(directory, Number(rounds)));
 else if (what === 'open') process.send?.(await opened(directory, building));
 else if (what === 'seal') process.send?.(await sealed(directory));
