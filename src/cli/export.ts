@@ -25,11 +25,12 @@ export const exportRecords = command<Given>({
       says: 'from this time of operation on: 2026-11-01, 2026-11-01T08:00Z or epoch milliseconds',
       read: instant,
     },
-    { flag: '--to', value: '<date>', says: 'up to and including this time of operation', read: instant },
+    { flag: '--to', value: '<date>', says: 'up to and including this time of operation; a day alone is its first instant', read: instant },
     { flag: '--format', value: '<format>', says: 'how', choices: formats, otherwise: 'csv' },
   ],
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
+    if (from > to) throw new Error('--from is after --to: nothing lies between them');
     // Records that go to the terminal themselves show how far it is.
     const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
     const onProgress = (done: number, days: number, records: number) =>

@@ -3,12 +3,13 @@ import type { Option } from './command.ts';
 
 export const jsonOption: Option = { flag: '--json', says: 'print JSON, for programs' };
 
-/** Standard output. That whoever reads it wants no more (`| head`) ends the command, and is no failure. */
+/** Standard output. That whoever reads it wants no more (`| head`) ends the command, and is no failure; a disk that is full is one. */
 export function output(): NodeJS.WritableStream {
   if (process.stdout.listenerCount('error') === 0) {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      process.exit();
+      if (error.code === 'EPIPE') process.exit();
+      say(`latchd: what was to be written could not be (${error.code ?? error.message}), and is not whole`);
+      process.exit(1);
     });
   }
   return process.stdout;

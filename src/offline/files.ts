@@ -37,7 +37,8 @@ export async function exportLock({ directory, lockId, from, to, format, output, 
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
-  if (format === 'csv') await write(`${csvNames.join(',')}\r\n`);
+  // Not before the first records: what cannot be exported leaves nothing.
+  let head = format === 'csv' ? `${csvNames.join(',')}\r\n` : '';
   const onSuspectClock = () => warn('the clock of this machine may be wrong: no record was left out for its age');
   const days = exportRecords({
     directory,
@@ -50,8 +51,10 @@ export async function exportLock({ directory, lockId, from, to, format, output, 
   });
   for await (const records of days) {
     count += records.length;
-    await write(records.map(format === 'csv' ? csvLine : jsonLine).join(''));
+    await write(head + records.map(format === 'csv' ? csvLine : jsonLine).join(''));
+    head = '';
   }
+  await write(head);
   return count;
 }
 

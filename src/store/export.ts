@@ -25,7 +25,8 @@ export interface ExportRequest {
 
 /**
  * The records, oldest first by recordId, a day at a time. A line that is damaged, or that a running daemon has not
- * finished writing, is left out; `latchd verify` says where. Rejects when there are no records to be found there at all.
+ * finished writing, is left out; `latchd verify` says where. Rejects when there are no records to be found there at all, and at the end when
+ * there is neither such a lock nor a record of one that was there.
  */
 export async function* exportRecords({
   directory,
@@ -45,17 +46,22 @@ export async function* exportRecords({
   if (isSuspect) onSuspectClock();
   const lowest = Math.max(from, oldestKept(now, isSuspect));
   const mark = Buffer.from(`"lockId":${lockId},`);
+  let isKnown = false;
   for (const [index, name] of names.entries()) {
     const records: LockRecord[] = [];
     await eachLine(files, `${folder}/${dayFileName(name)}`, (line) => {
       // Most lines are another lock's: a look at the bytes spares parsing them.
       const record = line.includes(mark) ? readRecord(line) : undefined;
-      if (record?.lockId === lockId && record.lockDate >= lowest && record.lockDate <= to) records.push(record);
+      if (record?.lockId !== lockId) return;
+      isKnown = true;
+      if (record.lockDate >= lowest && record.lockDate <= to) records.push(record);
     });
     records.sort((a, b) => a.recordId - b.recordId);
     onProgress(index + 1, names.length);
     if (records.length > 0) yield records;
   }
+  if (isKnown || (await readIfThere(files, `${directory}/locks/${lockId}.json`))) return;
+  throw new Error(`there is no lock ${lockId} in ${directory}, and no record of one: "latchd lock list" shows those there are`);
 }
 
 /** In the order of their recordIds. */

@@ -78,9 +78,30 @@ describe('latchd export, while the daemon runs', () => {
     expect((await latchd('export', '--lock', '0')).stderr).toContain(
       "'--lock <lockId>' argument '0' is invalid. it must be a positive integer",
     );
-    expect((await latchd('export', '--lock', '1', '--from', 'soon')).stderr).toContain(
-      "argument 'soon' is invalid. it must be a date such as",
+    for (const date of ['soon', '2026-11-31']) {
+      expect((await latchd('export', '--lock', '1', '--from', date)).stderr).toContain(
+        `argument '${date}' is invalid. it must be a date such as`,
+      );
+    }
+    const turned = await latchd('export', '--lock', '1', '--from', '2026-11-02', '--to', '2026-11-01');
+    expect(turned).toEqual({ exitCode: 1, stdout: '', stderr: 'latchd: --from is after --to: nothing lies between them\n' });
+    expect(await latchd('export', '--lock', '99')).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^latchd: there is no lock 99 in .*, and no record of one: "latchd lock list" shows those there are\n$/,
+      ),
+    });
+  });
+
+  test('ends with a sentence when its disk is full, and with none when nobody reads on', async () => {
+    const command = `'${process.execPath}' '${program}' export --lock ${site.lockId(1)} --data-dir '${site.dataDir}'`;
+    const full = await promisify(execFile)('sh', ['-c', `${command} > /dev/full`]).catch(
+      (error: { code: number; stderr: string }) => error,
     );
+    expect(full).toMatchObject({ code: 1, stderr: 'latchd: what was to be written could not be (ENOSPC), and is not whole\n' });
+    const { stderr } = await promisify(execFile)('bash', ['-c', `set -o pipefail; ${command} | true`]);
+    expect(stderr).toBe('');
   });
 });
 
