@@ -2,39 +2,43 @@
 
 export interface Kept<Key, Made> {
   get(key: Key): Made | undefined;
-  /** `size` in the measure of the bound. */
-  keep(key: Key, made: Made, size: number): void;
+  /** Not always, when it is full. */
+  keep(key: Key, made: Made): void;
 }
 
-interface MapLike<Key, Made> {
-  get(key: Key): Made | undefined;
-  set(key: Key, made: Made): unknown;
-}
-
-/** What is turned away until all that is kept is dropped, as a multiple of the bound. */
-const patience = 4;
+/** Of so many newcomers one is kept, once it is full. */
+const oneOf = 4;
 
 /**
- * Keeps so much at most, and turns away what comes then. Something old does not give way to each new one: what is asked for in turn, and
- * is more than fits, would then never be there when its turn comes, and all the keeping be for nothing (pages of cards of 10,000
- * locks: 174 µs of CPU instead of 116 without). When far more was turned away than is kept, it is begun anew.
+ * Keeps so much at most, in the measure of `sizeOf`. Once that is full, one newcomer of four takes the place of what was kept first. What is
+ * asked for again and again is in soon, whatever was looked at before. What is asked for in turn, and is more than fits, finds much of it
+ * there; if each newcomer came in, nothing would still be there when its turn comes, and all the keeping be for nothing (pages of records
+ * of 10,000 locks: 411 µs of CPU, 251 without keeping any, 283 so).
  */
-export function createKept<Key, Made>(atMost: number, emptyMap: () => MapLike<Key, Made>): Kept<Key, Made> {
-  let kept = emptyMap();
+export function createKept<Key, Made>(atMost: number, sizeOf: (made: Made) => number): Kept<Key, Made> {
+  const kept = new Map<Key, Made>();
   let size = 0;
-  let turnedAway = 0;
+  let newcomers = 0;
+  /** In the order of their keeping; one for good, because each new one would pass over all that was dropped. Undefined: it was never full. */
+  let oldest: MapIterator<[Key, Made]> | undefined;
+
+  function drop(key: Key, made: Made): void {
+    kept.delete(key);
+    size -= sizeOf(made);
+  }
   return {
     get: (key) => kept.get(key),
-    keep(key, made, more) {
-      if (size + more > atMost) {
-        turnedAway += more;
-        if (turnedAway <= patience * atMost) return;
-        kept = emptyMap();
-        size = 0;
-        turnedAway = 0;
-      }
+    keep(key, made) {
+      newcomers += 1;
+      if (oldest !== undefined && newcomers % oneOf !== 0) return;
+      const before = kept.get(key);
+      if (before !== undefined) drop(key, before);
       kept.set(key, made);
-      size += more;
+      size += sizeOf(made);
+      while (size > atMost) {
+        oldest ??= kept.entries();
+        drop(...(oldest.next().value as [Key, Made]));
+      }
     },
   };
 }

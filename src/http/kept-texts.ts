@@ -15,18 +15,17 @@ export type TextOf<T> = (item: T) => string;
 
 export interface KeptTexts {
   /**
-   * `shownOf`: what an item shows. Values never change: a lock, a card or a record that does is another object, so no text can be out of
-   * date. `besideOf`: what an item shows that is not of this value, as a number; with another one the text is made anew.
+   * `shownOf`: what an item shows. Values never change: a lock or a card that does is another object, and a record is known by its recordId,
+   * which is the only number here; so no text can be out of date. `besideOf`: what an item shows that is not of this value, as a number; with another one the text is made anew.
    */
-  textOf<T>(view: (item: T) => object, shownOf: (item: T) => object, besideOf?: (item: T) => number): TextOf<T>;
+  textOf<T>(view: (item: T) => object, shownOf: (item: T) => object | number, besideOf?: (item: T) => number): TextOf<T>;
 }
 
 const nothing = (): number => 0;
 
 /** Making an item's view and text costs ten times what looking it up does, and was a third of the work for a page. */
 export function createKeptTexts(): KeptTexts {
-  // Weak: the text of a card goes with the card.
-  const texts = createKept<object, KeptText>(charactersAtMost, () => new WeakMap());
+  const texts = createKept<object | number, KeptText>(charactersAtMost, ({ text }) => text.length);
   return {
     textOf:
       (view, shownOf, besideOf = nothing) =>
@@ -36,7 +35,7 @@ export function createKeptTexts(): KeptTexts {
         const known = texts.get(shown);
         if (known?.beside === beside) return known.text;
         const text = JSON.stringify(view(item));
-        texts.keep(shown, { text, beside }, text.length);
+        texts.keep(shown, { text, beside });
         return text;
       },
   };

@@ -10,7 +10,7 @@ import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, 
 /** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
 export function lockRoutes(locks: LockService, records: RecordService, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
   const lockText = textOf(lockItemView, ({ lock }) => lock, shownBeside);
-  const recordText = textOf(recordView, (record) => record);
+  const recordText = textOf(recordView, ({ recordId }) => recordId);
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),

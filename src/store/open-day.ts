@@ -109,11 +109,11 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
   let { newest } = found;
   const number = Date.parse(name.day) / 86_400_000;
   // A flushed line never changes: its record is the same object each time, so that checksum, decoding and whatever is made of it are done once.
-  const recent = createKept<number, LockRecord>(recordsKept, () => new Map());
+  const recent = createKept<number, LockRecord>(recordsKept, () => 1);
 
   function decoded({ position }: LinePlace, line: Buffer): LockRecord | undefined {
     const record = intactRecord(line, log, dayFileName(name));
-    if (record) recent.keep(position, record, 1);
+    if (record) recent.keep(position, record);
     return record;
   }
 
