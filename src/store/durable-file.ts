@@ -83,9 +83,14 @@ export async function removeIfThere(files: FileLayer, path: string): Promise<voi
   }
 }
 
-/** Gives the present content the second name `<path>.previous`, for a person to look at; never loaded by the program. */
+/** The name of what a file held before: for a person to look at, never loaded by the program. */
+export function previousOf(path: string): string {
+  return `${path}.previous`;
+}
+
+/** Gives the present content its second name. */
 async function keepPrevious(files: FileLayer, path: string): Promise<void> {
-  const waiting = `${path}.previous.tmp`;
+  const waiting = `${previousOf(path)}.tmp`;
   try {
     await files.link(path, waiting);
   } catch (error) {
@@ -94,5 +99,5 @@ async function keepPrevious(files: FileLayer, path: string): Promise<void> {
     await files.unlink(waiting);
     await files.link(path, waiting);
   }
-  await files.rename(waiting, `${path}.previous`);
+  await files.rename(waiting, previousOf(path));
 }

@@ -59,10 +59,15 @@ async function repair(
   const name = basename(path);
   const middle = bad.filter((span) => span.to < good);
   const damaged = bad.filter(({ kind }) => kind === 'damaged');
-  // Behind the last good line it may be torn, too, or be the last line that was acknowledged: kept in any case.
-  const tail = damaged.filter((span) => span.from >= good);
-  if (tail.length > 0) await setAside(files, path, await bytesOf(file, tail));
-  const torn = lengthOf(middle.filter(({ kind }) => kind === 'torn')) + lines - good;
+  if (damaged.length > 0) {
+    log.error(
+      { code: 'records-damaged', file: name, places: damaged.length, bytes: lengthOf(damaged), kept: `${name}.damaged` },
+      'damaged lines of a journal were set aside',
+    );
+    await setAside(files, path, await bytesOf(file, damaged));
+  }
+  // Behind the last good line whatever is not damaged is torn.
+  const torn = lengthOf(middle.filter(({ kind }) => kind === 'torn')) + lines - good - lengthOf(damaged.filter(({ from }) => from >= good));
   if (torn > 0) {
     log.warn(
       { code: 'journal-torn', file: name, bytes: torn },
@@ -75,14 +80,6 @@ async function repair(
       await file.sync();
     }
     return { file, length: good, rewritten: false };
-  }
-  const before = damaged.filter((span) => span.to < good);
-  if (before.length > 0) {
-    log.error(
-      { code: 'records-damaged', file: name, places: before.length, bytes: lengthOf(before), kept: `${name}.damaged` },
-      'damaged lines of a journal were set aside',
-    );
-    await setAside(files, path, await bytesOf(file, before));
   }
   await replaceFile(files, path, await bytesOf(file, goodSpans(middle, good)));
   await file.close();

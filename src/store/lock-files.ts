@@ -1,13 +1,13 @@
 // One document for each lock, in a folder: what a write costs depends on one lock's cards, not on how many locks there
 // are. A damaged document disables that lock alone.
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { LockCards } from '../domain/card.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { DeviceId, Lock, LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { CardStore, LockStore } from '../domain/ports.ts';
 import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
-import { removeIfThere } from './durable-file.ts';
+import { previousOf, removeIfThere } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 import { type LockDocument, lockDocumentFormat, readableDeviceId } from './lock-document.ts';
@@ -87,11 +87,15 @@ export function createLockFiles(options: {
     } catch (error) {
       if (error instanceof NewerSchemaError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      const text = await files.readFile(pathOf(lockId)).then(String, () => '');
-      const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
-      disabled.set(lockId, entry);
-      log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
+      await disable(lockId, reason, pathOf(lockId));
     }
+  }
+  /** `readable`: where its deviceId may still be read. */
+  async function disable(lockId: LockId, reason: string, readable: string): Promise<void> {
+    const text = await files.readFile(readable).then(String, () => '');
+    const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
+    disabled.set(lockId, entry);
+    log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
   }
   /** Begins `work` on the document of a lock in the very moment in which it is there and stays: written a moment later, it would outlive its removal. */
   async function onPresent<T>(lockId: LockId, work: (entry: Entry) => Promise<T>): Promise<T> {
@@ -105,8 +109,8 @@ export function createLockFiles(options: {
   async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<void> {
     await document.idle();
     try {
-      // Copies first: they must not outlive the lock.
-      for (const copy of ['previous', 'schema-1']) await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
+      // Copies first: they must not outlive the lock, and of a lock that has one the document is missed.
+      for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1']) await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
       await removeIfThere(files, pathOf(lockId));
       await files.syncFolder(dirname(pathOf(lockId)));
     } catch (error) {
@@ -190,13 +194,13 @@ export function createLockFiles(options: {
     cards,
     async open() {
       const names = await files.readdir(folder);
-      const lockIds = names.flatMap((name) => (/^[1-9]\d{0,15}\.json$/.test(name) ? [Number.parseInt(name, 10) as LockId] : []));
-      lockIds.sort((a, b) => a - b);
+      const lockIds = numbersOf(names, lockFileName);
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
         const loaded = await Promise.all(lockIds.slice(from, from + readsAtOnce).map(load));
         // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
         for (const one of loaded) await takeIn(one);
       }
+      for (const lockId of lostDocuments(names)) await disable(lockId, missingLock(pathOf(lockId)), previousOf(pathOf(lockId)));
     },
     disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
     highest() {
@@ -216,6 +220,24 @@ export function createLockFiles(options: {
       await Promise.all([...entries.values()].map(({ document }) => document.idle()));
     },
   };
+}
+
+const lockFileName = /^[1-9]\d{0,15}\.json$/;
+const previousName = /^[1-9]\d{0,15}\.json\.previous$/;
+
+function numbersOf(names: readonly string[], pattern: RegExp): LockId[] {
+  const lockIds = names.filter((name) => pattern.test(name)).map((name) => Number.parseInt(name, 10) as LockId);
+  return lockIds.sort((a, b) => a - b);
+}
+
+/** The locks, of the names in their folder, that have a previous generation and no document: whoever removes a lock takes the copies first. */
+export function lostDocuments(names: readonly string[]): LockId[] {
+  const present = new Set(numbersOf(names, lockFileName));
+  return numbersOf(names, previousName).filter((lockId) => !present.has(lockId));
+}
+
+function missingLock(path: string): string {
+  return `${path} is missing, though what it held before is there (${basename(path)}.previous): put it back from a backup`;
 }
 
 function cardsOf(document: LockDocument | undefined): LockCards {

@@ -25,6 +25,18 @@ async function refuseForeignDirectory(files: FileLayer, directory: string): Prom
   );
 }
 
+/** Rejects with one sentence when a folder is gone that held something: made anew, it would look as if there had never been a lock, or a record. */
+async function refuseHollowDirectory(files: FileLayer, directory: string): Promise<void> {
+  const names = await files.readdir(directory).catch(() => [] as string[]);
+  // The last that a first start makes.
+  if (!names.includes('accounts.json')) return;
+  const missing = ['locks', 'records'].find((folder) => !names.includes(folder));
+  if (missing === undefined) return;
+  throw new Error(
+    `${directory}/${missing} is missing although other data is there: put it back from a backup, or make an empty folder of that name to go on without what was in it`,
+  );
+}
+
 /** Makes it, with what it needs in it, and takes its lock. Rejects with one sentence that names it and says what to do. */
 export async function claimDirectory(options: {
   readonly files: FileLayer;
@@ -37,6 +49,7 @@ export async function claimDirectory(options: {
   let at = directory;
   try {
     await refuseForeignDirectory(files, directory);
+    await refuseHollowDirectory(files, directory);
     for (const below of ['', '/locks', '/records', '/audit', '/webhooks']) {
       at = `${directory}${below}`;
       await files.makeFolder(at);

@@ -79,9 +79,9 @@ export function createRecordDays(options: {
     await held.replace(daysWith(by, day), day);
   }
   async function remove(day: RecordDay): Promise<void> {
-    // The records first: an index alone is a leftover, records alone would be read and sealed again.
-    await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
+    // The index first: records alone are sealed again and go the next time, and an index alone means that somebody else took the records.
     await removeIfThere(files, `${folder}/${indexFileName(day.name)}`);
+    await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
   }
   async function sealOne(day: OpenDay, progress: EventProgress): Promise<void> {
     finished.add(day);

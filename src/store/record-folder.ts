@@ -97,7 +97,11 @@ async function openDay(
   onRecord: (record: RecordPlace) => void,
 ): Promise<SealedDay | OpenDay> {
   const sealed = index && (await openSealed(options, name, index));
-  return sealed ?? reopenDay({ ...options, name }, onRecord);
+  if (sealed) return sealed;
+  const day = await reopenDay({ ...options, name }, onRecord);
+  const gone = (index?.count ?? 0) - day.count();
+  if (gone > 0) options.log.error({ code: 'records-gone', file: dayFileName(name), records: gone }, goneRecords);
+  return day;
 }
 
 export function isOpen(day: DayFile): day is OpenDay {
@@ -120,13 +124,17 @@ function notRead({ log }: FolderOptions, name: DayName, isCovered: boolean): (er
   };
 }
 
+const goneRecords =
+  'the records of a sealed day are gone, or some of them: unless it was you who moved the file away, look at the disk, and put the file back from a backup';
+
 /** The days' names in the order of their recordIds, after leftovers were removed. */
-async function tidy({ files, folder }: FolderOptions): Promise<DayName[]> {
+async function tidy({ files, folder, log }: FolderOptions): Promise<DayName[]> {
   const present = await files.readdir(folder);
   const names = present.map(parseDayFileName).filter((name) => name !== undefined);
   const indexes = new Set(names.map(indexFileName));
   for (const file of present) {
     const isOrphan = file.endsWith('.index') && !indexes.has(file);
+    if (isOrphan) log.error({ code: 'records-gone', file: file.replace(/index$/, 'jsonl') }, goneRecords);
     if (isOrphan || file.endsWith('.sealing') || file.endsWith('.tmp')) await removeIfThere(files, `${folder}/${file}`);
   }
   return names.sort((a, b) => a.firstRecordId - b.firstRecordId || dayFileName(a).localeCompare(dayFileName(b)));

@@ -159,7 +159,7 @@ describe('the newlines behind the lines of an open journal', () => {
       await writeFile(path, Buffer.concat([line(1), damaged, line(3), newlines, line(4).subarray(9), line(5), newlines]));
       expect(await recovered(path)).toEqual({
         numbers: [1, 3, 5],
-        lines: [expect.stringMatching(/^warn what a power cut tore/), expect.stringMatching(/^error damaged lines/)],
+        lines: [expect.stringMatching(/^error damaged lines/), expect.stringMatching(/^warn what a power cut tore/)],
         aside: damaged,
       });
     }));
@@ -196,9 +196,11 @@ describe('opening a journal', () => {
         const lost = isNewline ? [hit, hit + 1] : [hit];
         const { numbers, lines, aside } = await recovered(path);
         expect(numbers).toEqual([1, 2, 3, 4].filter((n) => !lost.includes(n)));
-        expect(lines).toHaveLength(1);
+        // Nobody is told that it was acknowledged to nobody: it may have been the last line that was.
+        const isUnfinished = hit === 4 && isNewline;
+        expect(lines).toEqual([expect.stringMatching(isUnfinished ? /^warn what a power cut tore/ : /^error damaged lines/)]);
         // The last line without its newline is torn, not damaged: it was never whole.
-        if (!(hit === 4 && isNewline)) expect(aside?.includes(flipped.subarray(starts[hit - 1], starts[hit]))).toBe(true);
+        if (!isUnfinished) expect(aside?.includes(flipped.subarray(starts[hit - 1], starts[hit]))).toBe(true);
         if (at % 8 === 0) expect((await recovered(path)).lines).toEqual([]);
       }
     }));

@@ -119,7 +119,8 @@ describe('recordIds', () => {
         for (const recordId of fresh) given.add(recordId);
         if (how.startsWith('crash')) await crash(store, files, directory);
         else await store.stop();
-        if (how.endsWith('delete')) await rm(`${directory}/records`, { recursive: true });
+        if (!how.endsWith('delete')) continue;
+        for (const name of await readdir(`${directory}/records`)) await rm(`${directory}/records/${name}`);
       }
     }));
 

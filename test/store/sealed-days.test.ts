@@ -1,5 +1,5 @@
 // Sealed days: the same records by another way, over crashes and damage.
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { RecordDraft } from '../../src/domain/record.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -109,6 +109,7 @@ describe('a sealed day', () => {
       const journal = await readFile(path);
       for (let step = 1, isDone = false; !isDone; step++) {
         await rm(`${directory}/records`, { recursive: true });
+        await mkdir(`${directory}/records`);
         const files = faultyFiles();
         const { store } = await startedStore(directory, { clock, files });
         await store.sealDays();
@@ -215,6 +216,26 @@ describe('a sealed day', () => {
       expect(log.lines.join()).toContain('a record is damaged on the disk and cannot be shown');
       await store.stop();
     }));
+
+  test.each([
+    ['gone', (path: string) => rm(path), undefined],
+    ['empty', (path: string) => truncate(path, 0), 600],
+    ['shorter', (path: string) => truncate(path, 1_000), 596],
+  ])('whose file is %s at a start is missed, and not silently', (_, harm, records) =>
+    withFinishedDay(async (directory, clock) => {
+      const seal = await startedStore(directory, { clock });
+      await seal.store.sealDays();
+      await seal.store.stop();
+      await harm(`${directory}/records/2026-11-21-1.jsonl`);
+      const { store, log } = await startedStore(directory, { clock });
+      const errors = log.lines.filter((line) => line.startsWith('error'));
+      expect(errors).toEqual([
+        expect.stringMatching(/^error the records of a sealed day are gone, or some of them: .*2026-11-21-1\.jsonl/),
+      ]);
+      if (records !== undefined) expect(errors[0]).toContain(`"records":${records}`);
+      await store.stop();
+    }),
+  );
 
   test('leaves damaged lines of its journal behind, set aside', () =>
     withFinishedDay(async (directory, clock) => {

@@ -168,10 +168,10 @@ describe('a restart', () => {
       await third.store.stop();
     }));
 
-  test.each(['accounts.json', 'counters.json'])('refuses to begin anew when %s is missing among other data', (name) =>
+  test.each(['accounts.json', 'counters.json', 'locks', 'records'])('refuses to begin anew when %s is missing among other data', (name) =>
     withDirectory(async (directory) => {
       await filled(directory);
-      await rm(`${directory}/${name}`);
+      await rm(`${directory}/${name}`, { recursive: true });
       await expect(testStore(directory).store.start()).rejects.toThrow(`${directory}/${name} is missing although other data is there`);
       expect(existsSync(`${directory}/${name}`)).toBe(false);
       expect(existsSync(`${directory}/latchd.lock`)).toBe(false);
@@ -232,6 +232,23 @@ describe('a restart', () => {
       expect(await store.counters.next('lockId')).toBe(10);
       expect(store.figures()).toMatchObject({ locks: 2, disabledLocks: 2, records: 10, writable: true });
       expect(await readFile(`${directory}/locks/3.json`, 'utf8')).toBe(good.slice(0, -30));
+      await store.stop();
+    }));
+
+  test('a lock document that is missing, though its previous generation is there, disables that lock; what removed a lock leaves none', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      await rm(`${directory}/locks/2.json`);
+      const { store, log } = await startedStore(directory);
+      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 3]);
+      const reason = `${directory}/locks/2.json is missing, though what it held before is there (2.json.previous): put it back from a backup`;
+      expect(store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason }]);
+      expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([expect.stringContaining(reason)]);
+      expect(store.locks.isDisabled(deviceId(2))).toBe(true);
+      await store.locks.update(lockId(3), (lock) => ({ ...lock, alias: 'Side door' }));
+      await writeFile(`${directory}/locks/3.json.previous.tmp`, 'left by a kill');
+      await store.locks.remove(lockId(3));
+      expect((await readdir(`${directory}/locks`)).filter((name) => name.startsWith('3'))).toEqual([]);
       await store.stop();
     }));
 
