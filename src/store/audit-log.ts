@@ -5,7 +5,7 @@ import type { AuditEntry } from '../domain/deed.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { AuditQuery, AuditStore, Clock } from '../domain/ports.ts';
-import { bodyOf, checkedExtra, isIntact } from './checked-line.ts';
+import { bodyOf, checkedExtra, isIntact, jsonOf } from './checked-line.ts';
 import { type DayName, dayFileName, parseDayFileName, utcDay } from './day-file.ts';
 import { removeIfThere } from './durable-file.ts';
 import type { FileLayer, OpenFile } from './files.ts';
@@ -215,11 +215,10 @@ export function createAuditLog(options: {
 }
 
 function entryOf(bytes: Buffer): AuditEntry | undefined {
-  if (!isIntact(bytes)) return undefined;
-  return line.safeParse(JSON.parse(bytes.toString('utf8'))).data;
+  return isIntact(bytes) ? line.safeParse(jsonOf(bytes)).data : undefined;
 }
 
 /** Whether an intact line holds what `append` wrote. */
 export function holdsDeed(bytes: Buffer): boolean {
-  return line.safeParse(JSON.parse(bytes.toString('utf8'))).success;
+  return line.safeParse(jsonOf(bytes)).success;
 }

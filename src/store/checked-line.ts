@@ -62,6 +62,15 @@ export function isIntact(line: Buffer): boolean {
   return line[at] === quote && line[at + 1] === brace && stated === crc32(line.subarray(0, end));
 }
 
+/** What a line holds, whatever that is; undefined when it is no JSON: its checksum can be right all the same. */
+export function jsonOf(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 function hex(checksum: number): string {
   return checksum.toString(16).padStart(8, '0');
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Quarantine } from '../domain/ports.ts';
-import { bodyOf, checkedExtra } from './checked-line.ts';
+import { bodyOf, checkedExtra, jsonOf } from './checked-line.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 import { createJournal, type Journal } from './journal.ts';
@@ -87,5 +87,5 @@ export function createQuarantine(options: {
 
 /** Whether an intact line holds what `keep` wrote. */
 export function holdsMessage(line: Buffer): boolean {
-  return quarantineLine.safeParse(JSON.parse(line.toString('utf8'))).success;
+  return quarantineLine.safeParse(jsonOf(line)).success;
 }

@@ -14,6 +14,17 @@ export function repeated<T>(values: readonly T[]): T[] {
   return [...new Set(values.filter((value) => seen.has(value) || !seen.add(value)))];
 }
 
+/** What is in a folder that every data directory has, sorted. */
+export async function namesIn(files: FileLayer, directory: string, folder: string, report: Report): Promise<string[]> {
+  try {
+    return (await files.readdir(`${directory}/${folder}`)).sort();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') report(folder, 'is missing');
+    else report(folder, `cannot be read (${codeOf(error)})`);
+    return [];
+  }
+}
+
 /** Whether each line of a file is as it was written; `problem` says what else is wrong with an intact one. False when it cannot be read. */
 export async function verifyLines(
   files: FileLayer,

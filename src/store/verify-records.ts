@@ -6,7 +6,7 @@ import { codeOf, type FileLayer } from './files.ts';
 import { decodeRecord } from './record-line.ts';
 import { type BlockColumns, decodeEpochs, decodeIndex } from './sealed-index.ts';
 import { addSeq, includesSeq, type SeqRanges } from './seq-ranges.ts';
-import { type Report, repeated, verifyLines } from './verify-lines.ts';
+import { namesIn, type Report, repeated, verifyLines } from './verify-lines.ts';
 
 export interface VerifiedRecords {
   readonly count: number;
@@ -22,11 +22,12 @@ interface Line {
 }
 
 export async function verifyRecords(files: FileLayer, directory: string, report: Report): Promise<VerifiedRecords> {
-  const present = await files.readdir(`${directory}/records`);
+  const present = await namesIn(files, directory, 'records', report);
   const names = present.map(parseDayFileName).filter((name) => name !== undefined);
   const expected = new Set([...names.map(dayFileName), ...names.map(indexFileName)]);
   for (const file of present) {
-    if (!expected.has(file) && !file.endsWith('.damaged')) report(`records/${file}`, 'belongs to no day file');
+    if (/\.(sealing|tmp)$/.test(file)) report.remark(`records/${file}`, 'is what an interrupted sealing left, and the next start removes');
+    else if (!expected.has(file) && !file.endsWith('.damaged')) report(`records/${file}`, 'belongs to no day file');
   }
   const stored: Stored = new Map();
   let count = 0;
@@ -80,13 +81,20 @@ async function verifyIndex(
     const data = await files.readFile(`${directory}/records/${dayFileName(name)}`);
     if (index.bytes !== data.length) report(file, `is for ${index.bytes} bytes, but there are ${data.length}`);
     if (index.count !== lines.length) report(file, `counts ${index.count} records, but ${lines.length} are there`);
-    const newest = lines.reduce((most, { record }) => Math.max(most, record.recordId), 0);
-    if (index.lastRecordId !== newest) report(file, `says the last recordId is ${index.lastRecordId}, but it is ${newest}`);
+    const newest = lines.reduce<LockRecord | undefined>(
+      (most, { record }) => (most && most.recordId > record.recordId ? most : record),
+      undefined,
+    );
+    const last = newest?.recordId ?? 0;
+    if (index.lastRecordId !== last) report(file, `says the last recordId is ${index.lastRecordId}, but it is ${last}`);
+    else if (newest && index.newestAt !== newest.serverDate)
+      report(file, `says record ${last} is of ${index.newestAt}, but it is of ${newest.serverDate}`);
     for (const problem of blockProblems(index.blocks, lines)) report(file, problem);
     const remembered = new Map(decodeEpochs(bytes).map(({ lockId, epoch, ranges }) => [`${lockId} ${epoch}`, ranges]));
     for (const [key, ranges] of stored) {
-      const has = (seq: number): boolean => remembered.get(key)?.some(([from, to]) => from <= seq && seq <= to) === true;
-      if (!ranges.every(([from, to]) => has(from) && has(to))) report(file, `does not remember all events of lock and epoch ${key}`);
+      const has = ([first, last]: readonly [number, number]): boolean =>
+        remembered.get(key)?.some(([from, to]) => from <= first && last <= to) === true;
+      if (!ranges.every(has)) report(file, `does not remember all events of lock and epoch ${key}`);
     }
   } catch (error) {
     report(file, `cannot be used: ${codeOf(error) || String(error instanceof Object && 'message' in error ? error.message : error)}`);

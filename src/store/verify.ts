@@ -13,9 +13,10 @@ import { readIfThere } from './durable-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { hubFormat, noHubs } from './hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
+import { lostDocuments } from './lock-files.ts';
 import { holdsMessage } from './quarantine.ts';
 import { statusFormat } from './status-file.ts';
-import { type Report, repeated, verifyLines } from './verify-lines.ts';
+import { namesIn, type Report, repeated, verifyLines } from './verify-lines.ts';
 import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
 import { webhookFileName, webhookFormat } from './webhook-files.ts';
 
@@ -39,9 +40,13 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   const findings: Finding[] = [];
   const remarks: Finding[] = [];
   const report: Report = Object.assign(
-    (file: string, problem: string): void => void findings.push({ file, problem: problem.replaceAll(`${directory}/`, '') }),
+    (file: string, problem: string): void => {
+      const short = problem.replaceAll(`${directory}/`, '');
+      findings.push({ file, problem: short.startsWith(`${file} `) ? short.slice(file.length + 1) : short });
+    },
     { remark: (file: string, what: string): void => void remarks.push({ file, problem: what }) },
   );
+  await requireData(files, directory);
   const pid = await runningOwner(files, directory);
   if (pid !== undefined) throw new Error(`latchd is running on ${directory} as process ${pid}: stop it first`);
   const load = loader(files, directory, report);
@@ -69,6 +74,15 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   if (counters) verifyFloors({ counters, accounts, locks, webhookIds, records }, report);
   await verifyModes(files, directory, report);
   return { findings, remarks, locks: locks.length, records: records.count };
+}
+
+/** A mistyped directory is not one with everything missing. */
+async function requireData(files: FileLayer, directory: string): Promise<void> {
+  const names = await files.readdir(directory).catch((error: unknown) => {
+    throw new Error(`${directory} cannot be read (${codeOf(error)})`, { cause: error });
+  });
+  if (['accounts.json', 'counters.json', 'locks', 'records'].some((name) => names.includes(name))) return;
+  throw new Error(`${directory} is no data directory of latchd: is --data-dir right?`);
 }
 
 async function verifyKey(files: FileLayer, directory: string, report: Report): Promise<void> {
@@ -104,7 +118,9 @@ async function verifyLocks(
 ): Promise<LockDocument[]> {
   const documents: LockDocument[] = [];
   const known = new Set(accounts?.accounts.map(({ accountId }) => accountId));
-  for (const name of (await files.readdir(`${directory}/locks`)).sort()) {
+  const names = await namesIn(files, directory, 'locks', report);
+  for (const lockId of lostDocuments(names)) report(`locks/${lockId}.json`, 'is missing, though what it held before is there');
+  for (const name of names) {
     if (!/^\d+\.json$/.test(name)) continue;
     const file = `locks/${name}`;
     const document = await load(file, lockDocumentFormat, 'needed');
@@ -188,16 +204,15 @@ function verifyFloors(
 }
 
 async function verifyModes(files: FileLayer, directory: string, report: Report): Promise<void> {
-  // Before there were webhooks, or an audit log, there was no such folder.
-  const optional = (await files.readdir(directory)).filter((name) => name === 'webhooks' || name === 'audit');
-  for (const folder of ['', 'locks', 'records', ...optional]) {
-    const path = folder === '' ? directory : `${directory}/${folder}`;
-    for (const name of ['', ...(await files.readdir(path))]) {
-      const { mode } = await stat(name === '' ? path : `${path}/${name}`);
-      const file = [folder, name].filter((part) => part !== '').join('/') || '.';
-      if ((mode & 0o077) !== 0) report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
-      if (name.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
-    }
+  const top = await files.readdir(directory);
+  const names = ['.', ...top];
+  for (const folder of ['locks', 'records', 'webhooks', 'audit'].filter((name) => top.includes(name))) {
+    names.push(...(await files.readdir(`${directory}/${folder}`)).map((name) => `${folder}/${name}`));
+  }
+  for (const file of names) {
+    const { mode } = await stat(`${directory}/${file}`);
+    if ((mode & 0o077) !== 0) report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
+    if (file.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
   }
 }
 

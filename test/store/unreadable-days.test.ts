@@ -178,7 +178,7 @@ test('verify says which files cannot be read, and checks the others', () =>
     files.unreadable = (path) => (/22-11\.jsonl|21-1\.index|command\.key|quarantine\.jsonl|accounts\.json/.test(path) ? 'EIO' : undefined);
     const { findings, records } = await verify(directory, files);
     expect(findings).toEqual([
-      { file: 'accounts.json', problem: 'accounts.json cannot be read (EIO)' },
+      { file: 'accounts.json', problem: 'cannot be read (EIO)' },
       { file: 'command.key', problem: 'cannot be read (EIO)' },
       { file: 'quarantine.jsonl', problem: 'cannot be read (EIO)' },
       { file: 'records/2026-11-21-1.index', problem: 'cannot be used: EIO' },

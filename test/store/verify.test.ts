@@ -91,7 +91,7 @@ test('a directory in use is not checked', () =>
 type Plant = (directory: string) => Promise<unknown>;
 const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] = [
   ['accounts.json', 'is missing', (d) => rm(`${d}/accounts.json`)],
-  ['accounts.json', 'accounts.json is damaged: it is empty', (d) => writeFile(`${d}/accounts.json`, '')],
+  ['accounts.json', 'is damaged: it is empty', (d) => writeFile(`${d}/accounts.json`, '')],
   ['accounts.json', 'has no gateway administrator', (d) => edit(`${d}/accounts.json`, (t) => t.replace('true', 'false'))],
   [
     'accounts.json',
@@ -120,14 +120,14 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     'has the token 1 of account 7, which is not there',
     (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"accountId": 1,(\s+"name")/, '"accountId": 7,$1')),
   ],
-  ['accounts.json', 'accounts.json is damaged: it is not JSON', (d) => edit(`${d}/accounts.json`, (t) => t.slice(0, -3))],
-  ['accounts.json', 'accounts.json is damaged: it has no schemaVersion', (d) => edit(`${d}/accounts.json`, (t) => t.replace('schema', ''))],
+  ['accounts.json', 'is damaged: it is not JSON', (d) => edit(`${d}/accounts.json`, (t) => t.slice(0, -3))],
+  ['accounts.json', 'is damaged: it has no schemaVersion', (d) => edit(`${d}/accounts.json`, (t) => t.replace('schema', ''))],
   [
     'accounts.json',
-    /^accounts.json was written by a newer latchd \(schema 99, this one knows \d+\): start that version$/,
+    /^was written by a newer latchd \(schema 99, this one knows \d+\): start that version$/,
     (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"schemaVersion": \d+/, '"schemaVersion": 99')),
   ],
-  ['accounts.json', 'accounts.json cannot be read (EISDIR)', (d) => unreadable(`${d}/accounts.json`)],
+  ['accounts.json', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/accounts.json`)],
   ['command.key', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/command.key`)],
   ['quarantine.jsonl', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/quarantine.jsonl`)],
   ['quarantine.previous.jsonl', 'line 1 is not as it was written', (d) => writeFile(`${d}/quarantine.previous.jsonl`, 'x\n')],
@@ -369,10 +369,32 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
       ),
   ],
   ['records/2026-11-20-1.index', 'belongs to no day file', (d) => copyFile(`${d}/${sealed}.index`, `${d}/records/2026-11-20-1.index`)],
-  ['records/2026-11-21-1.jsonl.sealing', 'belongs to no day file', (d) => copyFile(`${d}/${sealed}.index`, `${d}/${sealed}.jsonl.sealing`)],
+  [
+    `${sealed}.index`,
+    'does not remember all events of lock and epoch 2 e',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(2, (body) => body.replace(/\[1,150\]/, '[1,20],[30,150]')),
+      ),
+  ],
+  [
+    `${sealed}.index`,
+    /^says record 300 is of 5, but it is of \d+$/,
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(1, (body) => body.replace(/"newestAt":\d+/, '"newestAt":5')),
+      ),
+  ],
+  ['records', 'is missing', (d) => rm(`${d}/records`, { recursive: true })],
+  ['locks', 'is missing', (d) => rm(`${d}/locks`, { recursive: true })],
+  ['locks/2.json', 'is missing, though what it held before is there', (d) => rm(`${d}/locks/2.json`)],
+  ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, withChecksum('not JSON'))],
   ['records/2026-11-21-1.index', 'belongs to no day file', (d) => rename(`${d}/${sealed}.jsonl`, `${d}/records/elsewhere`)],
 ];
 
+const interrupted = 'is what an interrupted sealing left, and the next start removes';
 const torn = 'has 60 bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off';
 /** The ends of journals that a power cut can leave. */
 const tears: readonly [where: string, left: number, tear: (text: string) => string][] = [
@@ -394,6 +416,19 @@ describe('what a power cut tore is remarked, and nothing wrong', () => {
     }),
   );
 });
+
+test('what an interrupted sealing left is remarked, and nothing wrong', () =>
+  withData(async (directory) => {
+    const left = `${sealed}.jsonl.sealing`;
+    await writeFile(`${directory}/${left}`, '{', { mode: 0o600 });
+    expect(await verify(directory)).toMatchObject({ findings: [], remarks: [{ file: left, problem: interrupted }] });
+  }));
+
+test('a directory that is not there, or is none of latchd, is no directory with everything missing', () =>
+  withDirectory(async (directory) => {
+    await expect(verify(`${directory}/nowhere`)).rejects.toThrow(`${directory}/nowhere cannot be read (ENOENT)`);
+    await expect(verify(directory)).rejects.toThrow(`${directory} is no data directory of latchd: is --data-dir right?`);
+  }));
 
 describe('a planted fault is found', () => {
   test.each(faults)('%s: %s', (file, problem, plant) =>
@@ -425,7 +460,7 @@ test('no check is without a planted fault', async () => {
   const files = (await readdir(new URL('../../src/store', import.meta.url))).filter((name) => name.startsWith('verify'));
   const sentences = (await Promise.all(files.map(sentencesOf))).flat();
   expect(sentences.length).toBeGreaterThan(30);
-  const planted = [...faults.map(([, problem]) => problem), torn].map((problem) =>
+  const planted = [...faults.map(([, problem]) => problem), torn, interrupted].map((problem) =>
     typeof problem === 'string' ? problem : problem.source.replaceAll(/^\^|\$$/g, ''),
   );
   expect(sentences.filter(([, pattern]) => !planted.some((problem) => pattern.test(problem))).map(([sentence]) => sentence)).toEqual([]);
