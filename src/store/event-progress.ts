@@ -43,10 +43,11 @@ export interface RememberedEpoch {
 
 export interface EventProgress {
   of(lockId: LockId, epoch: string): EpochProgress;
-  /** The flush that one of these events is waiting for; undefined when none is. Never rejects. */
-  pending(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<void> | undefined;
-  /** Sorts new events from duplicates and from those beyond the limits. An epoch with nothing since `forgetBefore` may give way. */
-  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim;
+  /**
+   * Sorts new events from duplicates and from those beyond the limits. An epoch with nothing since `forgetBefore` may give way.
+   * A promise: one of them waits for a flush, and nothing is claimed; to be asked again when it resolves. It never rejects.
+   */
+  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim | Promise<void>;
   /** Its events are flushed. */
   keep(claim: Claim): void;
   /** They are not: forgets them again. */
@@ -107,16 +108,11 @@ export function createEventProgress(): EventProgress {
       const ranges = locks.get(lockId)?.get(name)?.ranges ?? [];
       return { highest: ranges.at(-1)?.[1] ?? 0, gaps: gapsBetween(ranges) };
     },
-    pending(lockId, name, events) {
-      const epoch = locks.get(lockId)?.get(name);
-      // What is claimed counts as stored already, so most calls end here.
-      if (!epoch || epoch.claims.length === 0 || !events.some(({ seq }) => includesSeq(epoch.ranges, seq))) return undefined;
-      const claim = epoch.claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
-      return claim && endOf(claim);
-    },
     claim(lockId, name, events, forgetBefore) {
       const epoch = roomFor(lockId, name, forgetBefore);
       if (!epoch) return { fresh: [], duplicates: 0, refused: events, epoch, ended: undefined, end: undefined };
+      const earlier = pendingOf(epoch, events);
+      if (earlier) return endOf(earlier);
       const fresh: RecordDraft[] = [];
       let refused = none;
       for (const event of events) {
@@ -170,6 +166,13 @@ export function createEventProgress(): EventProgress {
   };
 }
 
+/** The claim whose flush one of these events waits for. */
+function pendingOf({ ranges, claims }: Epoch, events: readonly RecordDraft[]): Claim | undefined {
+  // What is claimed counts as stored already, so most calls end here.
+  if (claims.length === 0 || !events.some(({ seq }) => includesSeq(ranges, seq))) return undefined;
+  return claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
+}
+
 function endOf(claim: Claim): Promise<void> {
   claim.ended ??= new Promise((resolve) => {
     claim.end = resolve;
@@ -179,6 +182,8 @@ function endOf(claim: Claim): Promise<void> {
 
 function endClaim(claim: Claim): void {
   const claims = claim.epoch?.claims;
-  if (claims && claim.fresh.length > 0) claims.splice(claims.indexOf(claim), 1);
+  // Nearly always the first: flushes end in their order. `splice` makes an array, and each event ends here.
+  if (claims?.[0] === claim) claims.shift();
+  else if (claims && claim.fresh.length > 0) claims.splice(claims.indexOf(claim), 1);
   claim.end?.();
 }

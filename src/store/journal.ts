@@ -10,31 +10,35 @@ import type { JournalTail } from './journal-tail.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { nextTurn } from './next-turn.ts';
 
-/** Who waits for lines that stand or fall together. */
-interface Waiter {
+/** Lines that stand or fall together, and who waits for them. One object with methods: there are some 100,000 of them a second. */
+export interface Appending {
+  /** Puts them behind the others, at once. */
+  put(lines: LineBuffer): void;
   /** They are flushed: where the first begins, and the lengths with their newlines, the first one's at `lengths[first]`. */
-  readonly resolve: (position: number, lengths: readonly number[], first: number) => void;
-  readonly reject: (error: Error) => void;
+  flushed(position: number, lengths: readonly number[], first: number): void;
+  /** `storage-unavailable`: none of them is in the file; a later append may succeed. */
+  failed(error: Error): void;
 }
 
-/** What is added to the file at once when its newlines are used up: some 900 records. */
-const padding = Buffer.alloc(256 << 10, '\n');
+/** What is added to the file when its newlines are used up: some 900 records, and four times that where many come at once. */
+const widePadding = Buffer.alloc(1 << 20, '\n');
+const padding = widePadding.subarray(0, 256 << 10);
+const manyLines = 50;
 
 /** What goes out with one flush. The lines themselves are bytes by then: nothing else of them is kept. */
 interface Group {
-  waiting: { readonly first: number; readonly waiter: Waiter }[];
+  waiting: Appending[];
+  /** Of each of them, the number of its first line. */
+  readonly firsts: number[];
   readonly lines: LineBuffer;
 }
 
 export interface Journal {
   /** Flushed bytes, and so the position of the next ones. */
   length(): number;
-  /**
-   * Appends the lines that `put` puts into what it is given, at once; they stand or fall together. Calls back once they are flushed.
-   * `storage-unavailable`: none of them is in the file; a later append may succeed.
-   */
-  enqueue(put: (lines: LineBuffer) => void, waiter: Waiter): void;
-  /** The same for one line; resolves with its position. */
+  /** Appends lines, and tells them when they are flushed. */
+  enqueue(appending: Appending): void;
+  /** Appends one line; resolves with its position. `storage-unavailable`. */
   append(body: string): Promise<number>;
   read(into: Uint8Array, position: number): Promise<number>;
   /** Fills `into` with flushed bytes that are still in memory; false when they are not. */
@@ -54,8 +58,10 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   let end = goodLength;
   let flushes = 0;
   /** The one that grows, and the one that is flushed or was: their buffers serve in turn. */
-  let group: Group = { waiting: [], lines: new LineBuffer() };
-  let other: Group = { waiting: [], lines: new LineBuffer() };
+  let group = emptyGroup();
+  let other = emptyGroup();
+  /** Where the flushed lines of `other` begin, while they are not in the tail. */
+  let untold: number | undefined;
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   /** Bytes of a failed write may be behind `length`. */
@@ -63,18 +69,16 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   let broken: unknown;
 
   async function cut(): Promise<void> {
-    if (!ragged) return;
     await file.truncate(length);
     end = length;
     ragged = false;
   }
-  async function commit({ waiting, lines }: Group): Promise<void> {
-    await cut();
-    const bytes = lines.bytes();
-    const isBeyond = length + bytes.length > end;
+  async function write(bytes: Buffer): Promise<void> {
+    if (broken !== undefined) throw broken;
+    if (ragged) await cut();
     ragged = true;
     try {
-      await file.write(isBeyond ? Buffer.concat([bytes, padding]) : bytes, length);
+      await file.write(bytes, length);
     } catch (error) {
       // Nothing is written again: the kernel may have dropped these pages, and would now say ok (Fault T4).
       if (!isFull(codeOf(error))) broken = error;
@@ -83,16 +87,43 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
       throw error;
     }
     ragged = false;
-    tail?.add(bytes, length);
-    if (isBeyond) end = length + bytes.length + padding.length;
+    end = Math.max(end, length + bytes.length);
+  }
+  async function writePadded(bytes: Buffer, newlines: Buffer): Promise<void> {
+    try {
+      await write(Buffer.concat([bytes, newlines]));
+    } catch (error) {
+      // The last room on a disk is for lines.
+      if (!isFull(codeOf(error))) throw error;
+      await write(bytes);
+    }
+  }
+  async function commit({ waiting, firsts, lines }: Group): Promise<void> {
+    const bytes = lines.bytes();
+    const newlines = lines.lengths.length < manyLines ? padding : widePadding;
+    await (length + bytes.length > end ? writePadded(bytes, newlines) : write(bytes));
     flushes += 1;
+    untold = length;
     let position = length;
     let line = 0;
     length += bytes.length;
-    for (const { first, waiter } of waiting) {
+    for (let n = 0; n < waiting.length; n++) {
+      const first = firsts[n] as number;
       for (; line < first; line++) position += lines.lengths[line] as number;
-      waiter.resolve(position, lines.lengths, first);
+      (waiting[n] as Appending).flushed(position, lines.lengths, first);
     }
+  }
+  /** Has the tail know what was flushed last. */
+  function tell(): void {
+    if (untold !== undefined) tail?.add(other.lines.bytes(), untold);
+    untold = undefined;
+  }
+  /** Nobody waits for `other` any more: it is there for the next lines. */
+  function emptyOther(): void {
+    tell();
+    other.waiting = [];
+    other.firsts.length = 0;
+    other.lines.clear();
   }
   async function closeFile(): Promise<void> {
     try {
@@ -107,40 +138,43 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     await nextTurn();
     while (group.waiting.length > 0) {
       const flushing = group;
+      const flushed = commit(flushing);
+      // Not earlier: beside the flush it takes nobody's time.
+      emptyOther();
       group = other;
       other = flushing;
       try {
-        if (broken !== undefined) throw broken;
-        await commit(flushing);
+        await flushed;
       } catch (error) {
-        for (const { waiter } of flushing.waiting) waiter.reject(storageUnavailable(error));
+        for (const appending of flushing.waiting) appending.failed(storageUnavailable(error));
       }
-      flushing.waiting = [];
-      flushing.lines.clear();
       await nextTurn();
     }
+    emptyOther();
     writing = undefined;
   }
 
-  function enqueue(put: (lines: LineBuffer) => void, waiter: Waiter): void {
+  function enqueue(appending: Appending): void {
     if (closing) {
-      waiter.reject(storageUnavailable(new Error('the journal is closed')));
+      appending.failed(storageUnavailable(new Error('the journal is closed')));
       return;
     }
-    const { lines, waiting } = group;
-    const first = lines.lengths.length;
-    put(lines);
-    waiting.push({ first, waiter });
+    group.firsts.push(group.lines.lengths.length);
+    appending.put(group.lines);
+    group.waiting.push(appending);
     writing ??= writeAll();
   }
 
-  const readNow = (into: Uint8Array, position: number): boolean => tail?.read(into, position) ?? false;
+  function readNow(into: Uint8Array, position: number): boolean {
+    tell();
+    return tail?.read(into, position) ?? false;
+  }
 
   return {
     length: () => length,
     flushes: () => flushes,
     enqueue,
-    append: (body) => new Promise((resolve, reject) => enqueue((lines) => lines.add(body), { resolve, reject })),
+    append: (body) => new Promise((flushed, failed) => enqueue({ put: (lines) => lines.add(body), flushed, failed })),
     read: async (into, position) => (readNow(into, position) ? into.length : file.read(into, position)),
     readNow,
     idle: () => writing ?? Promise.resolve(),
@@ -149,4 +183,8 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
       return closing;
     },
   };
+}
+
+function emptyGroup(): Group {
+  return { waiting: [], firsts: [], lines: new LineBuffer() };
 }

@@ -6,7 +6,7 @@ import type { Log } from '../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../domain/record.ts';
 import { type DayFile, type DayName, dayFileName, type Matching, type RecordPages } from './day-file.ts';
 import type { FileLayer } from './files.ts';
-import { createJournal, type Journal } from './journal.ts';
+import { type Appending, createJournal, type Journal } from './journal.ts';
 import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { createJournalTail } from './journal-tail.ts';
 import type { LineBuffer } from './line-buffer.ts';
@@ -98,15 +98,16 @@ export async function reopenDay(options: DayOptions, onRecord: (record: RecordPl
   return openDay(options, createJournal(file, length, tail), { runs, newest, isInOrder });
 }
 
-interface Found {
+/** What is in the file. */
+interface Written {
   readonly runs: LockRuns;
-  readonly newest: NewestRecord | undefined;
+  newest: NewestRecord | undefined;
   /** The lines are in the order of their recordIds. */
   readonly isInOrder: boolean;
 }
 
-function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder, ...found }: Found): OpenDay {
-  let { newest } = found;
+function openDay({ name, log }: DayOptions, journal: Journal, written: Written): OpenDay {
+  const { runs } = written;
   const number = Date.parse(name.day) / 86_400_000;
   // A flushed line never changes: its record is the same object each time, so that checksum, decoding and whatever is made of it are done once.
   const recent = createKept<number, LockRecord>(recordsKept, () => 1);
@@ -125,7 +126,7 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
     bytes: journal.length,
     count: runs.count,
     flushes: journal.flushes,
-    newestRecord: () => newest,
+    newestRecord: () => written.newest,
     idle: journal.idle,
     newest({ lockId, from, to }, skip, take) {
       const total = runs.matching(lockId, from, to);
@@ -143,30 +144,51 @@ function openDay({ name, log }: DayOptions, journal: Journal, { runs, isInOrder,
     },
     above(wanted) {
       const to = journal.length();
-      return isInOrder ? recordsInOrder(journal.read, to, wanted) : recordsToSort(journal.read, [{ from: 0, to }], wanted);
+      return written.isInOrder ? recordsInOrder(journal.read, to, wanted) : recordsToSort(journal.read, [{ from: 0, to }], wanted);
     },
     append(lockId, epoch, drafts, takeRecordId, done) {
-      let recordId = 0;
-      const putAll = (lines: LineBuffer): void => {
-        for (const draft of drafts) {
-          recordId = takeRecordId();
-          putRecord(lines, recordId, lockId, epoch, draft);
-        }
-      };
-      journal.enqueue(putAll, {
-        reject: (error) => done(error, 0),
-        resolve(start, lengths, first) {
-          let position = start;
-          for (const [n, { lockDate }] of drafts.entries()) {
-            const length = lengths[first + n] as number;
-            runs.add(lockId, position, length, lockDate);
-            position += length;
-          }
-          newest = { recordId, serverDate: (drafts.at(-1) as RecordDraft).serverDate };
-          done(undefined, recordId);
-        },
-      });
+      journal.enqueue(new RecordsAppending(written, lockId, epoch, drafts, takeRecordId, done));
     },
     close: journal.close,
   };
+}
+
+/** The records of one call, on their way to the disk. */
+class RecordsAppending implements Appending {
+  #recordId = 0;
+  readonly #written: Written;
+  readonly #lockId: LockId;
+  readonly #epoch: string;
+  readonly #drafts: readonly RecordDraft[];
+  readonly #takeRecordId: () => number;
+  readonly #done: Appended;
+
+  constructor(written: Written, lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number, done: Appended) {
+    this.#written = written;
+    this.#lockId = lockId;
+    this.#epoch = epoch;
+    this.#drafts = drafts;
+    this.#takeRecordId = takeRecordId;
+    this.#done = done;
+  }
+  put(lines: LineBuffer): void {
+    for (const draft of this.#drafts) {
+      this.#recordId = this.#takeRecordId();
+      putRecord(lines, this.#recordId, this.#lockId, this.#epoch, draft);
+    }
+  }
+  flushed(start: number, lengths: readonly number[], first: number): void {
+    let position = start;
+    let line = first;
+    for (const { lockDate } of this.#drafts) {
+      const length = lengths[line++] as number;
+      this.#written.runs.add(this.#lockId, position, length, lockDate);
+      position += length;
+    }
+    this.#written.newest = { recordId: this.#recordId, serverDate: (this.#drafts.at(-1) as RecordDraft).serverDate };
+    this.#done(undefined, this.#recordId);
+  }
+  failed(error: Error): void {
+    this.#done(error, 0);
+  }
 }

@@ -9,7 +9,7 @@ import { type LockRecord, oldestKept, type RecordDraft } from '../domain/record.
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
 import type { DayFile, RecordPages } from './day-file.ts';
-import { createEventProgress } from './event-progress.ts';
+import { type Claim, createEventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 import type { Appended, OpenDay } from './open-day.ts';
@@ -80,9 +80,10 @@ export function createRecordLog(options: {
   }
   /** Every event of every lock passes here: one promise for each call, unless something has to be waited for first. */
   function append(recordIds: RecordIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
-    const earlier = progress.pending(lockId, epoch, events);
-    if (earlier !== undefined) return earlier.then(() => append(recordIds, lockId, epoch, events));
     const claim = progress.claim(lockId, epoch, events, forgetBefore);
+    return claim instanceof Promise ? claim.then(() => append(recordIds, lockId, epoch, events)) : store(recordIds, lockId, epoch, claim);
+  }
+  function store(recordIds: RecordIds, lockId: LockId, epoch: string, claim: Claim): Promise<AppendOutcome> {
     const day = readyDay(recordIds, claim.fresh.length);
     return new Promise((resolve, reject) => {
       function done(error: unknown, lastRecordId: number): void {

@@ -75,10 +75,10 @@ describe('a journal', () => {
       const journal = createJournal(await createJournalFile(files, path), 0);
       await journal.append(body(1));
       files.fault = (operation) => (operation === 'commit' || operation === 'truncate' ? 'ENOSPC' : undefined);
-      const four = (lines: LineBuffer) => {
+      const put = (lines: LineBuffer) => {
         for (const n of [2, 3, 4, 5]) lines.add(body(n));
       };
-      await expect(new Promise((resolve, reject) => journal.enqueue(four, { resolve, reject }))).rejects.toThrow();
+      await expect(new Promise((flushed, failed) => journal.enqueue({ put, flushed, failed }))).rejects.toThrow();
       await expect(journal.append(body(6))).rejects.toThrow();
       files.fault = undefined;
       await journal.append(body(7));
@@ -125,6 +125,26 @@ describe('the newlines behind the lines of an open journal', () => {
       await journal.close();
       expect((await stat(path)).size).toBe(lines);
       expect(await numbersIn(path)).toEqual(Array.from({ length: 10_002 }, (_, n) => n + 1));
+    }));
+
+  test('take no room from a line: where they do not fit, it is written without them', () =>
+    withDirectory(async (directory) => {
+      const path = `${directory}/j.jsonl`;
+      const files = faultyFiles();
+      const journal = createJournal(await createJournalFile(files, path), 0);
+      let writes = 0;
+      files.fault = (operation) => {
+        if (operation !== 'commit') return undefined;
+        writes += 1;
+        return writes % 2 === 1 ? 'ENOSPC' : undefined;
+      };
+      for (const n of [1, 2]) {
+        await journal.append(body(n));
+        expect((await stat(path)).size).toBe(journal.length());
+      }
+      expect(writes).toBe(4);
+      expect(await numbersIn(path)).toEqual([1, 2]);
+      await journal.close();
     }));
 
   test('are no damage at a start after a kill, and are cut', () =>
