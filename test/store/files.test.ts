@@ -1,5 +1,6 @@
 // The real file layer, where it does more than pass a call on.
-import { writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { nodeFiles } from '../../src/store/files.ts';
 import { withDirectory } from './support/directory.ts';
@@ -28,4 +29,19 @@ test('a file is closed once the reads that were under way have ended: none of th
       await expect(file.read(Buffer.alloc(1), 0)).rejects.toThrow();
       await (await next).close();
     }
+  }));
+
+test('each write to a journal is on the disk when it ends: the kernel has the file opened with O_DSYNC', () =>
+  withDirectory(async (directory) => {
+    const path = `${directory}/journal`;
+    await writeFile(path, '');
+    const journal = await nodeFiles().open(path, 'journal');
+    const flags: number[] = [];
+    for (const fd of await readdir('/proc/self/fd')) {
+      if ((await readlink(`/proc/self/fd/${fd}`).catch(() => '')) !== path) continue;
+      const [, octal = ''] = /^flags:\s+(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
+      flags.push(Number.parseInt(octal, 8));
+    }
+    await journal.close();
+    expect(flags.map((one) => one & constants.O_DSYNC)).toEqual([constants.O_DSYNC]);
   }));

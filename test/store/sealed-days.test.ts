@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { RecordDraft } from '../../src/domain/record.ts';
+import { type FileLayer, nodeFiles } from '../../src/store/files.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createMemoryRecords } from '../support/memory-stores.ts';
 import { type ManualClock, manualClock, startedStore, withDirectory } from './support/directory.ts';
@@ -182,6 +183,32 @@ describe('a sealed day', () => {
         await store.stop();
         expect(await readFile(path)).toEqual(index);
       }
+    }));
+
+  test('remembers no event that is only on its way to the disk', () =>
+    withFinishedDay(async (directory, clock) => {
+      const real = nodeFiles();
+      const gate = { open: (): void => undefined };
+      const opened = new Promise<void>((resolve) => {
+        gate.open = resolve;
+      });
+      const files: FileLayer = {
+        ...real,
+        async open(path, mode) {
+          const file = await real.open(path, mode);
+          if (mode !== 'journal' || !path.includes('2026-11-22')) return file;
+          return { ...file, write: (bytes, position) => opened.then(() => file.write(bytes, position)) };
+        },
+      };
+      const { store } = await startedStore(directory, { clock, files });
+      const underWay = store.records.append(one, 'e', [sampleEvent(201)]);
+      await store.sealDays();
+      const index = await readFile(`${directory}/records/2026-11-21-1.index`, 'utf8');
+      gate.open();
+      await underWay;
+      const { epochs } = JSON.parse(index.split('\n')[1] as string);
+      expect(epochs.map(({ ranges }: { ranges: unknown }) => ranges)).toEqual([[[1, 200]], [[1, 200]], [[1, 200]]]);
+      await store.stop();
     }));
 
   test('never serves a line that was flipped on the disk, and says so', () =>
