@@ -9,11 +9,10 @@ import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireLock, requireRole, requireRoleStill } from './permissions.ts';
 import type { AccountStore, BatteryStore, Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
 
-/** A lock with what it last said and whether it is connected. */
+/** A lock with what it last said. */
 export interface LockView {
   readonly lock: Lock;
   readonly status: LockStatus;
-  readonly online: boolean;
   /** Only the lock's administrator sees lockData and the super passcode. */
   readonly callerIsAdministrator: boolean;
 }
@@ -56,12 +55,7 @@ export function createLockService(options: {
   const locksOf = ofEachCaller(locks);
 
   function view(lock: Lock, caller: Caller): LockView {
-    return {
-      lock,
-      status: statuses.get(lock.lockId),
-      online: link.session(lock.lockId) !== undefined,
-      callerIsAdministrator: roleOn(lock, caller) === 'administrator',
-    };
+    return { lock, status: statuses.get(lock.lockId), callerIsAdministrator: roleOn(lock, caller) === 'administrator' };
   }
 
   /** One command for a caller who may; asked again at its turn, because the role, or the account, can be gone by then. */

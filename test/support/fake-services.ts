@@ -64,13 +64,12 @@ export const sampleStatus: LockStatus = {
   lastSeenAt: 1_763_715_660_000,
 };
 
-export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, online: true, callerIsAdministrator: true };
+export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, callerIsAdministrator: true };
 
 /** A lock that has never said anything, seen by someone who is not its administrator. */
 const silentView: LockView = {
   lock: { ...sampleLock, lockId: 8 as LockId, deviceId: 'a4c1387f02ea' as DeviceId, groupId: 0, groupName: '' },
   status: unknownStatus,
-  online: false,
   callerIsAdministrator: false,
 };
 
