@@ -9,49 +9,41 @@ export interface JournalTail {
   read(into: Uint8Array, position: number): boolean;
 }
 
-/** Most days of most buildings need no more. */
-const firstBytes = 64 << 10;
-
-export function createJournalTail(capacity: number): JournalTail {
-  /** Used round and round: the byte at a position lies at its remainder. */
-  let ring = Buffer.alloc(0);
+/** In so many pieces at most. Each is taken when it is needed: most days of most buildings need few, and nothing is moved into something larger. */
+export function createJournalTail(mostPieces: number, pieceBytes: number): JournalTail {
+  const capacity = mostPieces * pieceBytes;
+  /** Used round and round. */
+  const pieces: Buffer[] = [];
   let from = 0;
   let end = 0;
 
-  /** Makes the ring twice as large, again and again, until it holds so many bytes or all that are kept. */
-  function makeRoom(wanted: number): void {
-    let size = Math.max(ring.length, Math.min(firstBytes, capacity));
-    while (size < Math.min(wanted, capacity)) size = Math.min(2 * size, capacity);
-    if (size === ring.length) return;
-    const kept = Buffer.allocUnsafe(end - from);
-    read(kept, from);
-    ring = Buffer.allocUnsafeSlow(size);
-    put(kept);
+  /** The rest of the piece that a position lies in, and no more than so many bytes of it. */
+  function restOf(position: number, bytes: number): Buffer {
+    const at = position % pieceBytes;
+    const n = Math.floor(position / pieceBytes) % mostPieces;
+    pieces[n] ??= Buffer.allocUnsafeSlow(pieceBytes);
+    return pieces[n].subarray(at, at + bytes);
   }
-  /** Bytes that end at `end`, no more than the ring holds. */
-  function put(bytes: Uint8Array): void {
-    const at = (end - bytes.length) % ring.length;
-    const first = bytes.subarray(0, ring.length - at);
-    ring.set(first, at);
-    ring.set(bytes.subarray(first.length), 0);
-  }
-  function add(bytes: Uint8Array, position: number): void {
-    if (from === end) {
-      from = position;
-      end = position;
-    }
-    makeRoom(end - from + bytes.length);
-    end += bytes.length;
-    from = Math.max(from, end - capacity);
-    put(bytes.subarray(Math.max(0, bytes.length - capacity)));
-  }
-  function read(into: Uint8Array, position: number): boolean {
-    if (position < from || position + into.length > end) return false;
-    const at = position % ring.length;
-    const first = ring.subarray(at, at + into.length);
-    into.set(first);
-    into.set(ring.subarray(0, into.length - first.length), first.length);
-    return true;
-  }
-  return { capacity, add, read };
+  return {
+    capacity,
+    add(bytes, position) {
+      if (from === end) from = position;
+      end = position + bytes.length;
+      from = Math.max(from, end - capacity);
+      for (let done = Math.max(0, bytes.length - capacity); done < bytes.length; ) {
+        const rest = restOf(position + done, bytes.length - done);
+        rest.set(bytes.subarray(done, done + rest.length));
+        done += rest.length;
+      }
+    },
+    read(into, position) {
+      if (position < from || position + into.length > end) return false;
+      for (let done = 0; done < into.length; ) {
+        const rest = restOf(position + done, into.length - done);
+        into.set(rest, done);
+        done += rest.length;
+      }
+      return true;
+    },
+  };
 }

@@ -21,8 +21,8 @@ export interface Appending {
 }
 
 /** What is added to the file when its newlines are used up: some 900 records, and four times that where many come at once. */
-const widePadding = Buffer.alloc(1 << 20, '\n');
-const padding = widePadding.subarray(0, 256 << 10);
+const padding = 256 << 10;
+const widePadding = 1 << 20;
 const manyLines = 50;
 
 /** What goes out with one flush. The lines themselves are bytes by then: nothing else of them is kept. */
@@ -89,24 +89,23 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     ragged = false;
     end = Math.max(end, length + bytes.length);
   }
-  async function writePadded(bytes: Buffer, newlines: Buffer): Promise<void> {
+  async function writePadded(lines: LineBuffer): Promise<void> {
     try {
-      await write(Buffer.concat([bytes, newlines]));
+      await write(lines.bytesBeforeNewlines(lines.lengths.length < manyLines ? padding : widePadding));
     } catch (error) {
       // The last room on a disk is for lines.
       if (!isFull(codeOf(error))) throw error;
-      await write(bytes);
+      await write(lines.bytes());
     }
   }
   async function commit({ waiting, firsts, lines }: Group): Promise<void> {
-    const bytes = lines.bytes();
-    const newlines = lines.lengths.length < manyLines ? padding : widePadding;
-    await (length + bytes.length > end ? writePadded(bytes, newlines) : write(bytes));
+    const bytes = lines.bytes().length;
+    await (length + bytes > end ? writePadded(lines) : write(lines.bytes()));
     flushes += 1;
     untold = length;
     let position = length;
     let line = 0;
-    length += bytes.length;
+    length += bytes;
     for (let n = 0; n < waiting.length; n++) {
       const first = firsts[n] as number;
       for (; line < first; line++) position += lines.lengths[line] as number;

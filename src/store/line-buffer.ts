@@ -7,7 +7,7 @@ import { checkedExtra, finishLine } from './checked-line.ts';
 const firstBytes = 64 << 10;
 const keptBytes = 4 << 20;
 
-const [space, quote, minus, zero, backslash, tilde] = [0x20, 0x22, 0x2d, 0x30, 0x5c, 0x7e];
+const [newline, space, quote, minus, zero, backslash, tilde] = [0x0a, 0x20, 0x22, 0x2d, 0x30, 0x5c, 0x7e];
 /** Digits that are counted with 32-bit integers, which is faster. */
 const lowDigits = 8;
 const lowLimit = 10 ** lowDigits;
@@ -28,6 +28,13 @@ export class LineBuffer {
     return this.#bytes.subarray(0, this.#start);
   }
 
+  /** All lines and so many newlines behind them; good until the next one is begun. */
+  bytesBeforeNewlines(newlines: number): Buffer {
+    const end = this.#start + newlines;
+    this.#makeRoom(end);
+    return this.#bytes.fill(newline, this.#start, end).subarray(0, end);
+  }
+
   clear(): void {
     this.lengths.length = 0;
     this.#start = 0;
@@ -37,11 +44,8 @@ export class LineBuffer {
   /** A line of at most so many bytes, without its checksum: what is put behind one another until `end`, which is no piece at last. */
   begin(mostBytes: number): void {
     this.#at = this.#start;
-    const wanted = this.#start + mostBytes + checkedExtra;
-    if (wanted <= this.#bytes.length) return;
-    const wider = Buffer.allocUnsafeSlow(Math.max(wanted, 2 * this.#bytes.length, firstBytes));
-    this.#bytes.copy(wider, 0, 0, this.#start);
-    this.#take(wider);
+    const end = this.#start + mostBytes + checkedExtra;
+    if (end > this.#bytes.length) this.#makeRoom(end);
   }
 
   put({ words, length }: Piece): void {
@@ -92,6 +96,13 @@ export class LineBuffer {
     this.begin(3 * body.length);
     this.#at += this.#bytes.write(body, this.#at);
     this.end();
+  }
+
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#bytes.length) return;
+    const wider = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * this.#bytes.length, firstBytes));
+    this.#bytes.copy(wider, 0, 0, this.#start);
+    this.#take(wider);
   }
 
   #take(bytes: Buffer): void {

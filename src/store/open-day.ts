@@ -48,8 +48,9 @@ interface DayOptions {
   readonly log: Log;
 }
 
-/** Of an open day in memory: some 55,000 records. */
-const tailBytes = 16 << 20;
+/** Of an open day in memory: 16 MiB, some 55,000 records. */
+const tailPieces = 64;
+const tailPieceBytes = 256 << 10;
 
 /** Of them decoded; as large as they are, some 8 MB. */
 const recordsKept = 40_000;
@@ -57,7 +58,7 @@ const recordsKept = 40_000;
 /** Begins the file of a day. */
 export async function beginDay(options: DayOptions): Promise<OpenDay> {
   const file = await createJournalFile(options.files, `${options.folder}/${dayFileName(options.name)}`);
-  return openDay(options, createJournal(file, 0, createJournalTail(tailBytes)), {
+  return openDay(options, createJournal(file, 0, createJournalTail(tailPieces, tailPieceBytes)), {
     runs: createLockRuns(),
     newest: undefined,
     isInOrder: true,
@@ -91,7 +92,7 @@ export async function reopenDay(options: DayOptions, onRecord: (record: RecordPl
     before = 0;
     await scanLines(file, take);
   }
-  const tail = createJournalTail(tailBytes);
+  const tail = createJournalTail(tailPieces, tailPieceBytes);
   const newestBytes = Buffer.allocUnsafe(Math.min(length, tail.capacity));
   await file.read(newestBytes, length - newestBytes.length);
   tail.add(newestBytes, length - newestBytes.length);

@@ -15,8 +15,10 @@ import { quantile } from './rounds.ts';
 import { openSqlite } from './sqlite-peer.ts';
 
 const writers = 100;
-/** Of a round of appending: so many that its start does not count. */
-const roundEvents = 100_000;
+/** Of a round of appending: a fifth of a second, so that whatever else the machine does hits a round of each. */
+const roundEvents = 20_000;
+/** Until the code is compiled and what is kept in memory is there. */
+const warmUpRounds = 5;
 /** Pages asked for before those that are timed: a start has just been, and its code is cold. */
 const warmUp = 500;
 /** Where better-sqlite3 is installed; without it that peer is left out. */
@@ -28,7 +30,7 @@ export interface Building {
   readonly days: number;
   readonly recordsPerDay: number;
 }
-/** Seconds of rounds: events a second. */
+/** Events a second in each round. */
 export interface Appends {
   readonly ours: readonly number[];
   readonly floor: readonly number[];
@@ -51,6 +53,11 @@ export interface Sealed {
   readonly ms: number;
   /** The longest that nothing else could run. */
   readonly heldUpMs: number;
+}
+interface Appender {
+  /** `roundEvents`, durably. */
+  round(): Promise<void>;
+  close(): Promise<void>;
 }
 const quiet = (): void => undefined;
 const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
@@ -81,61 +88,75 @@ const draft = (seq: number) => ({
   serverDate: today,
 });
 
-/** Events a second with 100 writers that each wait for their event before the next. */
-async function appendRound(directory: string, events: number): Promise<number> {
+/** 100 writers that each wait for their event before the next, in one store: a gateway starts once. */
+async function openAppender(directory: string): Promise<Appender> {
   const store = await startStore(`${directory}/data`);
-  const begin = performance.now();
-  const each = events / writers;
-  await Promise.all(
-    Array.from({ length: writers }, async (_, writer) => {
-      for (let n = 0; n < each; n++) await store.records.append((writer + 1) as LockId, 'e', [draft(n + 1)]);
-    }),
-  );
-  const rate = events / ((performance.now() - begin) / 1_000);
-  await store.stop();
-  return rate;
+  const each = roundEvents / writers;
+  let stored = 0;
+  return {
+    async round() {
+      const write = async (lockId: number): Promise<void> => {
+        for (let n = 1; n <= each; n++) await store.records.append(lockId as LockId, 'e', [draft(stored + n)]);
+      };
+      await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer + 1)));
+      stored += each;
+    },
+    close: () => store.stop(),
+  };
 }
 /** The floor: the same lines, made before, 100 in one write and one fdatasync, again and again. */
-async function floorRound(directory: string, events: number): Promise<number> {
-  const line = recordLine(123_456, 77 as LockId, 'e', draft(1));
-  const group = Buffer.from(line.repeat(writers));
+async function openFloor(directory: string): Promise<Appender> {
+  const group = Buffer.from(recordLine(123_456, 77 as LockId, 'e', draft(1)).repeat(writers));
   const file = await open(`${directory}/floor`, 'w');
   let position = 0;
-  const begin = performance.now();
-  for (let n = 0; n < events / writers; n++) {
-    await file.write(group, 0, group.length, position);
-    await file.datasync();
-    position += group.length;
-  }
-  const rate = events / ((performance.now() - begin) / 1_000);
-  await file.close();
-  return rate;
+  return {
+    async round() {
+      for (let n = 0; n < roundEvents / writers; n++) {
+        await file.write(group, 0, group.length, position);
+        await file.datasync();
+        position += group.length;
+      }
+    },
+    close: () => file.close(),
+  };
 }
 /** A transaction for each group of 100, as a careful program would write it. */
-function sqliteRound(modulePath: string, directory: string, events: number): number {
+function openSqliteAppender(modulePath: string, directory: string): Appender {
   const peer = openSqlite(modulePath, directory);
+  let seq = 0;
+  return {
+    async round() {
+      for (let n = 0; n < roundEvents / writers; n++) {
+        seq += 1;
+        peer.append(Array.from({ length: writers }, (_, writer) => ({ ...draft(seq), lockId: writer + 1 })));
+      }
+    },
+    close: async () => peer.close(),
+  };
+}
+/** Events a second. */
+async function rateOf(appender: Appender): Promise<number> {
   const begin = performance.now();
-  for (let n = 0; n < events / writers; n++) {
-    peer.append(Array.from({ length: writers }, (_, writer) => ({ ...draft(n + 1), lockId: writer + 1 })));
-  }
-  const rate = events / ((performance.now() - begin) / 1_000);
-  peer.close();
-  return rate;
+  await appender.round();
+  return roundEvents / ((performance.now() - begin) / 1_000);
 }
 async function appends(folder: string, rounds: number): Promise<Appends> {
-  const measured = { ours: [] as number[], floor: [] as number[], sqlite: [] as number[] };
-  for (let n = 0; n <= rounds; n++) {
-    const directory = mkdtempSync(join(folder, 'append-'));
-    const floor = await floorRound(directory, roundEvents);
-    const ours = await appendRound(directory, roundEvents);
-    const peer = sqlite === undefined ? undefined : sqliteRound(sqlite, directory, roundEvents);
-    rmSync(directory, { recursive: true });
-    // The first round warms up.
-    if (n === 0) continue;
-    measured.ours.push(ours);
-    measured.floor.push(floor);
-    if (peer !== undefined) measured.sqlite.push(peer);
+  const directory = mkdtempSync(join(folder, 'append-'));
+  const measured = { floor: [] as number[], ours: [] as number[], sqlite: [] as number[] };
+  const appenders: [rates: number[], Appender][] = [
+    [measured.floor, await openFloor(directory)],
+    [measured.ours, await openAppender(directory)],
+  ];
+  if (sqlite !== undefined) appenders.push([measured.sqlite, openSqliteAppender(sqlite, directory)]);
+  for (let n = -warmUpRounds; n < rounds; n++) {
+    for (const [rates, appender] of appenders) {
+      const rate = await rateOf(appender);
+      if (n >= 0) rates.push(rate);
+    }
+    appenders.reverse();
   }
+  for (const [, appender] of appenders) await appender.close();
+  rmSync(directory, { recursive: true });
   return measured;
 }
 

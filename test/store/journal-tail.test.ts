@@ -5,8 +5,12 @@ import { createJournalTail } from '../../src/store/journal-tail.ts';
 /** The bytes of the whole journal: each says where it lies. */
 const journal = Buffer.from(Array.from({ length: 1_000 }, (_, position) => (position * 7) % 251));
 
-test.each([[0], [37]])('what was added last is read as it is in the file, the rest is left to the file: from %d on', (start) => {
-  const tail = createJournalTail(64);
+test.each([
+  [0, 4],
+  [37, 4],
+  [5, 1],
+])('what was added last is read as it is in the file, the rest is left to the file: from %d on, %d pieces', (start, pieces) => {
+  const tail = createJournalTail(pieces, 64 / pieces);
   let end = start;
   for (const length of [1, 63, 5, 64, 30, 200, 0, 17, 64, 1]) {
     tail.add(journal.subarray(end, end + length), end);
@@ -23,9 +27,9 @@ test.each([[0], [37]])('what was added last is read as it is in the file, the re
   }
 });
 
-test('it grows to its capacity, and what was kept before stays', () => {
+test('pieces are taken until all are there, and what was kept before stays', () => {
   const lines = Buffer.from(Array.from({ length: 700_000 }, (_, position) => (position * 13) % 253));
-  const tail = createJournalTail(500_000);
+  const tail = createJournalTail(5, 100_000);
   for (let end = 0; end < lines.length; end += 70_000) {
     tail.add(lines.subarray(end, end + 70_000), end);
     const into = Buffer.alloc(Math.min(end + 70_000, 500_000));

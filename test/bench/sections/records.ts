@@ -18,7 +18,7 @@ export const recordsSection: Section = {
   async run(options) {
     const { folder, quick, say } = options;
     const building = quick ? small : large;
-    const figures = appendFigures(await child<Appends>('append', folder, building, quick ? 1 : 7));
+    const figures = appendFigures(await child<Appends>('append', folder, building, quick ? 1 : 31));
     const total = (building.locks * building.days * building.recordsPerDay).toLocaleString('en');
     say(`records: ${total} records are made`);
     const data = `${folder}/data`;
