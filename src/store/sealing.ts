@@ -16,6 +16,8 @@ import { type SortedLine, sortedSlices } from './sorted-lines.ts';
 
 /** Lines that a page may have to read for one record. */
 const blockLines = 128;
+/** What stays free beside the sorted copy: the last room on a disk is for today's events. */
+const spareBytes = 4 << 20;
 
 interface Block {
   readonly lockId: number;
@@ -39,6 +41,9 @@ export async function sealDay(options: SealOptions, day: OpenDay): Promise<Seale
   const { files, folder, remembered } = options;
   const path = `${folder}/${dayFileName(day.name)}`;
   await day.idle();
+  const free = await files.freeBytes(folder);
+  if (free < day.bytes() + spareBytes)
+    throw new Error(`its sorted copy takes ${day.bytes()} bytes, and ${free} are free on the disk: make room on it`);
   const blocks = await writeSorted(options, path, day);
   const newest = day.newestRecord();
   if (!blocks || !newest) return undefined;

@@ -298,6 +298,24 @@ describe('a sealed day', () => {
       await store.stop();
     }));
 
+  test('takes no room from the events of today: without enough of it a day stays as it is', () =>
+    withFinishedDay(async (directory, clock) => {
+      const files = faultyFiles();
+      const written: string[] = [];
+      files.fault = (_operation, path) => void written.push(path);
+      let free = 4 << 20;
+      const { store, log } = await startedStore(directory, { clock, files: { ...files, freeBytes: async () => free } });
+      await store.sealDays();
+      expect(log.lines.join()).toContain('a day of records could not be sealed; it is tried again');
+      expect(written.filter((path) => path.includes('.sealing'))).toEqual([]);
+      expect(await recordFiles(directory)).toEqual(['2026-11-21-1.jsonl']);
+      expect(await seqsOf(store)).toEqual(allSeqs);
+      free *= 2;
+      await store.sealDays();
+      expect(await recordFiles(directory)).toEqual(['2026-11-21-1.index', '2026-11-21-1.jsonl']);
+      await store.stop();
+    }));
+
   test('with nothing in it is no day', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
