@@ -7,8 +7,11 @@ interface KeptText {
   readonly beside: number;
 }
 
-/** Characters of all texts together; a building of 1,000 locks with 20 cards and 20 new records each has seven million. */
-const charactersAtMost = 16 << 20;
+/**
+ * Characters of all texts together; a building of 1,000 locks with 20 cards and 20 new records each has seven million. Memory grows by
+ * three times as much, for what surrounds a text and for those that gave way and are not collected yet.
+ */
+const charactersAtMost = 8 << 20;
 
 /** The text of an item. */
 export type TextOf<T> = (item: T) => string;

@@ -1,16 +1,24 @@
 // The lock endpoints at a glance (Specification 4.1, HTTP API 4).
 import type { LockService, LockView } from '../domain/lock-service.ts';
 import { paginate } from '../domain/page.ts';
+import type { LockRecord } from '../domain/record.ts';
 import type { RecordService } from '../domain/record-service.ts';
 import type { KeptTexts } from './kept-texts.ts';
 import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from './query.ts';
 import { type Answer, done, type JsonRoute, jsonRoute, ok, type Route, route } from './route.ts';
 import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageText, pageView, recordView } from './views.ts';
 
+/**
+ * Records of a larger page are read through once. Their texts would push out those that are asked for again: with nine million records and
+ * pages of 1,000 the process took 261 MB at its highest instead of 183.
+ */
+const mostKept = 100;
+
 /** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
 export function lockRoutes(locks: LockService, records: RecordService, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
   const lockText = textOf(lockItemView, ({ lock }) => lock, shownBeside);
-  const recordText = textOf(recordView, ({ recordId }) => recordId);
+  const keptRecordText = textOf(recordView, ({ recordId }) => recordId);
+  const recordText = (record: LockRecord): string => JSON.stringify(recordView(record));
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),
@@ -31,7 +39,7 @@ export function lockRoutes(locks: LockService, records: RecordService, { textOf 
       ok(pageView(paginate(locks.batteryHistory(caller, lockId), page), batteryLevelView)),
     ),
     jsonRoute('/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
-      pageText(await records.page(caller, lockId, range), recordText),
+      pageText(await records.page(caller, lockId, range), range.pageSize <= mostKept ? keptRecordText : recordText),
     ),
     route('POST', '/api/v1/lock/set-auto-lock-timer', 'setAutoLockTimer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
       done(locks.setAutoLock(caller, lockId, seconds, gone)),
