@@ -165,7 +165,10 @@ test('an index that cannot be read is made again from its file: nothing is missi
 
 test('an index and its file that cannot be read, under a day that can: nobody knows the events of the older one, so none is taken', () =>
   withTwoDays(async (directory, clock, files) => {
+    clock.advance(dayMs);
     const { store } = await startWith(directory, clock, files, '.index', first as string);
+    // The later one is not sealed either: its index would say that it knows the events of the older one.
+    expect(await readdir(`${directory}/records`)).not.toContain('2026-11-22-11.index');
     await expect(store.records.append(one, 'e', sampleEvents(1, 1))).rejects.toEqual(refused(first as string));
     files.unreadable = undefined;
     await probed(store, clock);
