@@ -65,7 +65,13 @@ export function isIntact(line: Buffer): boolean {
     if (digit < 0) return false;
     stated = stated * 16 + digit;
   }
-  return line[at] === quote && line[at + 1] === brace && stated === crc32(line.subarray(0, end));
+  return line[at] === quote && line[at + 1] === brace && stated === checksumOf(line, end);
+}
+
+/** Of the bytes before `end`. */
+function checksumOf(line: Buffer, end: number): number {
+  if (end >= shortBytes) return crc32(line.subarray(0, end));
+  return shortCrc32(new DataView(line.buffer, line.byteOffset, end), 0, end);
 }
 
 /** What a line holds, whatever that is; undefined when it is no JSON: its checksum can be right all the same. */

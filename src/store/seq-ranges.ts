@@ -23,6 +23,11 @@ export function includesSeq(ranges: SeqRanges, seq: number): boolean {
 
 /** Adds one that is not in it. */
 export function addSeq(ranges: SeqRanges, seq: number): void {
+  const newest = ranges.at(-1);
+  if (newest !== undefined && newest[1] === seq - 1) {
+    newest[1] = seq;
+    return;
+  }
   const at = search(ranges, seq);
   const before = ranges[at - 1];
   const after = ranges[at];
