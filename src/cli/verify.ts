@@ -4,7 +4,7 @@ import { counted, jsonOption, print } from './output.ts';
 
 export const verify = command<{ readonly json?: true }>({
   name: 'verify',
-  says: 'read the whole data directory of a stopped daemon and say what is wrong, file by file',
+  says: 'read the whole data directory of a stopped daemon and say what is wrong, file by file, and what to do',
   settings: 'directory',
   options: [jsonOption],
   examples: [
@@ -23,7 +23,8 @@ export const verify = command<{ readonly json?: true }>({
     const isInOrder = findings.length === 0;
     if (json) print(JSON.stringify({ ok: isInOrder, locks, records, findings, remarks }));
     else {
-      for (const { file, problem } of [...findings, ...remarks]) print(`${file}: ${problem}`);
+      for (const { file, problem, remedy } of findings) print(`${file}: ${problem} (${remedy})`);
+      for (const { file, problem } of remarks) print(`${file}: ${problem}`);
       const what = `${counted(records, 'record')}, ${counted(locks, 'lock')}`;
       print(isInOrder ? `${directory} is in order: ${what}` : `${counted(findings.length, 'problem')} in ${directory} (${what})`);
     }

@@ -9,12 +9,14 @@ import { becomeOwner } from '../ops/owner.ts';
 import type { BackupOutcome } from '../store/backup.ts';
 import { backUpDirectory } from '../store/backups.ts';
 import { exportRecords } from '../store/export.ts';
+import { remedyFor } from '../store/remedies.ts';
 import { type Restored, type RestoreOptions, restore } from '../store/restore.ts';
-import { type Verified, verify } from '../store/verify.ts';
+import { verify } from '../store/verify.ts';
 
-/** What is wrong, file by file. Rejects while a daemon has the directory. */
-export function verifyDirectory(directory: string): Promise<Verified> {
-  return verify(directory);
+/** What is wrong, file by file, and what to do about it. Rejects while a daemon has the directory. */
+export async function verifyDirectory(directory: string) {
+  const verified = await verify(directory);
+  return { ...verified, findings: verified.findings.map((finding) => ({ ...finding, remedy: remedyFor(finding) })) };
 }
 
 export interface ExportOptions {

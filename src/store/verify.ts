@@ -21,7 +21,7 @@ import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
 import { webhookFileName, webhookFormat } from './webhook-files.ts';
 
 /** `file` is relative to the data directory. */
-interface Finding {
+export interface Finding {
   readonly file: string;
   readonly problem: string;
 }

@@ -137,7 +137,7 @@ describe('latchd verify', () => {
         ok: false,
         locks: 2,
         records: expect.any(Number),
-        findings: [{ file: `records/${day}`, problem: expect.any(String) }],
+        findings: [{ file: `records/${day}`, problem: expect.any(String), remedy: expect.stringContaining('look at the disk') }],
         remarks: [],
       },
     ]);

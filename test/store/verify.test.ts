@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeviceId } from '../../src/domain/lock.ts';
+import { remedyFor } from '../../src/store/remedies.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
 import { deviceId, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from './support/samples.ts';
@@ -440,6 +441,49 @@ describe('a planted fault is found', () => {
     }),
   );
 });
+
+test.each([
+  ['locks/2.json', 'is damaged: it is empty', 'put it back from a backup'],
+  ['locks', 'is missing', 'put it back from a backup, or make an empty folder to go on without what was in it'],
+  ['accounts.json', 'may be read by others than its owner (mode 644)', 'chmod go= on it'],
+  ['counters.json', 'has the floor 1 for lockId, but 2 is in use', 'nothing: the next start raises it'],
+  ['counters.json', 'has the floor 0 for groupId, but 1 is in use', 'put it back from a backup'],
+  ['status.json', 'was written by a newer latchd (schema 9, this one knows 1): start that version', 'start that version'],
+])('what to do about %s that %s', (file, problem, remedy) => {
+  expect(remedyFor({ file, problem })).toBe(remedy);
+});
+
+test('what to do about what a start mends is nothing, and after it nothing is wrong', () =>
+  withData(async (directory) => {
+    await edit(`${directory}/counters.json`, (text) =>
+      text.replace(/"(lockId|cardId|accountId|tokenId|webhookId|recordId)": \d+/g, '"$1": 0'),
+    );
+    for (const name of ['status', 'battery', 'alarms']) await writeFile(`${directory}/${name}.json`, '', { mode: 0o600 });
+    await rm(`${directory}/command.key`);
+    const { findings } = await verify(directory);
+    expect(findings.map(remedyFor).filter((remedy) => !remedy.startsWith('nothing'))).toEqual([]);
+    expect(findings.length).toBeGreaterThanOrEqual(10);
+    const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
+    await store.stop();
+    for (const name of await readdir(directory)) if (name.endsWith('.damaged')) await rm(`${directory}/${name}`);
+    expect((await verify(directory)).findings).toEqual([]);
+  }));
+
+test('an index that is moved away, as it is told, is made again', () =>
+  withData(async (directory) => {
+    await edit(
+      `${directory}/${sealed}.index`,
+      editLine(1, (body) => body.replace('"count":300', '"count":299')),
+    );
+    const [finding] = (await verify(directory)).findings;
+    expect(finding && remedyFor(finding)).toBe('move it away: the next start makes it again from its records');
+    await rm(`${directory}/${sealed}.index`);
+    const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
+    await store.sealDays();
+    await store.stop();
+    expect((await verify(directory)).findings).toEqual([]);
+    expect(await readdir(`${directory}/records`)).toContain('2026-11-21-1.index');
+  }));
 
 /** The sentences in a part of the program, each as the pattern of what it can say. */
 async function sentencesOf(file: string): Promise<[sentence: string, pattern: RegExp][]> {

@@ -1,0 +1,24 @@
+// What an operator does about what `verify` has found.
+import type { Finding } from './verify.ts';
+
+const backup = 'put it back from a backup';
+const lost = 'look at the disk; all else in it is served, and what is missing is in a backup, if anywhere';
+
+/** The first that fits holds. */
+const remedies: readonly (readonly [what: RegExp, remedy: string])[] = [
+  [/: may be read by others/, 'chmod go= on it'],
+  [/\.damaged: /, 'look at it, and at the disk; keep it elsewhere'],
+  [/^counters\.json: has the floor \d+ for (?!groupId)/, 'nothing: the next start raises it'],
+  [/^(locks|records): is missing/, 'put it back from a backup, or make an empty folder to go on without what was in it'],
+  [/^records\/.*\.index: /, 'move it away: the next start makes it again from its records'],
+  [/^records\/.*: belongs to no day file/, 'move it away'],
+  [/^(records|audit|quarantine)\b/, lost],
+  [/^(status|battery|alarms|clock)\.json: (?!was written by)/, 'nothing: the next start sets it aside, or does without'],
+  [/^command\.key: /, 'nothing: the next start makes a new one'],
+  [/: was written by a newer latchd/, 'start that version'],
+];
+
+export function remedyFor({ file, problem }: Finding): string {
+  const line = `${file}: ${problem}`;
+  return remedies.find(([what]) => what.test(line))?.[1] ?? backup;
+}
