@@ -32,19 +32,20 @@ export function createLockRows(days: readonly BlockColumns[]): (lockId: LockId) 
   };
 }
 
+/** With plain loops: a page that needs a new row waits for it, and what they throw away has to be collected. */
 function rowOf(days: readonly BlockColumns[], lockId: LockId): LockRow {
-  const firsts = days.map(({ lockIds }) => firstBlock(lockIds, lockId));
+  const firsts = new Uint32Array(days.length);
   let length = 0;
-  for (const [day, { lockIds }] of days.entries()) for (let block = firsts[day] as number; lockIds[block] === lockId; block++) length += 1;
-  const row = {
-    days: new Uint32Array(length),
-    blocks: new Uint32Array(length),
-    counts: new Uint32Array(length),
-    lowest: new Float64Array(length),
-    highest: new Float64Array(length),
-  };
+  for (let day = 0; day < days.length; day++) {
+    const { lockIds } = days[day] as BlockColumns;
+    const first = firstBlock(lockIds, lockId);
+    firsts[day] = first;
+    for (let block = first; lockIds[block] === lockId; block++) length += 1;
+  }
+  const row = emptyRow(length);
   let n = 0;
-  for (const [day, { lockIds, counts, lowest, highest }] of days.entries()) {
+  for (let day = 0; day < days.length; day++) {
+    const { lockIds, counts, lowest, highest } = days[day] as BlockColumns;
     for (let block = firsts[day] as number; lockIds[block] === lockId; block++) {
       row.days[n] = day;
       row.blocks[n] = block;
@@ -55,6 +56,18 @@ function rowOf(days: readonly BlockColumns[], lockId: LockId): LockRow {
     }
   }
   return row;
+}
+
+/** All columns in one piece of memory. */
+function emptyRow(length: number): LockRow {
+  const bytes = new ArrayBuffer(length * (2 * 8 + 3 * 4));
+  return {
+    lowest: new Float64Array(bytes, 0, length),
+    highest: new Float64Array(bytes, 8 * length, length),
+    days: new Uint32Array(bytes, 16 * length, length),
+    blocks: new Uint32Array(bytes, 20 * length, length),
+    counts: new Uint32Array(bytes, 24 * length, length),
+  };
 }
 
 /** Index of the first block of a lock, or of the first behind where it would be. */
