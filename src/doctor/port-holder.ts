@@ -1,5 +1,6 @@
 // Which process listens on a TCP port, from /proc (proc(5)). Of other users' processes only root can see it.
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { basename } from 'node:path';
 
 /** In /proc/net/tcp. */
 const listening = '0A';
@@ -14,8 +15,9 @@ export async function holderOf(port: number): Promise<PortHolder | undefined> {
   const sockets = (await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((table) => listeners(table, port)))).flat();
   for (const pid of await readdir('/proc').catch(() => [])) {
     if (!/^\d+$/.test(pid) || !(await holdsOneOf(pid, sockets))) continue;
-    const name = (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '?')).trim();
-    return { pid: Number(pid), name: `${name} (process ${pid})` };
+    // Not `comm`, which is the name of a thread: newer versions of Node call theirs MainThread.
+    const program = await readlink(`/proc/${pid}/exe`).catch(() => '?');
+    return { pid: Number(pid), name: `${basename(program.replace(/ \(deleted\)$/, ''))} (process ${pid})` };
   }
   return undefined;
 }
