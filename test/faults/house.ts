@@ -2,7 +2,7 @@
 // an event as soon as it is acknowledged, so that a broken promise shows.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createFleet, type Fleet } from '../../device-sim/fleet.ts';
@@ -166,11 +166,17 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
+/** Below those that the kernel gives to connections going out: one of them would take it while the daemon is down. */
+const [lowestPort, ports] = [12_000, 20_000];
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = lowestPort + Math.floor(Math.random() * ports);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer()
+        .once('error', () => resolve(false))
+        .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
