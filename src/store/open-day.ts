@@ -48,8 +48,8 @@ interface DayOptions {
   readonly log: Log;
 }
 
-/** Of an open day in memory: 16 MiB, some 55,000 records. */
-const tailPieces = 64;
+/** Of an open day in memory: 8 MiB, some 40,000 records. */
+const tailPieces = 32;
 const tailPieceBytes = 256 << 10;
 
 /** Of them decoded, some 300 bytes each: the newest 20 of 1,000 locks, and some more. */
