@@ -16,10 +16,8 @@ async function numbersIn(path: string): Promise<number[]> {
   const lines = (await readFile(path, 'utf8')).split('\n');
   expect(lines.pop()).toBe('');
   while (lines.at(-1) === '') lines.pop();
-  return lines.map((one) => {
-    expect(isIntact(Buffer.from(one))).toBe(true);
-    return JSON.parse(one).n;
-  });
+  expect(lines.filter((one) => !isIntact(Buffer.from(one)))).toEqual([]);
+  return lines.map((one) => JSON.parse(one).n);
 }
 
 /** What a start finds: the numbers of the good lines, the log, and the side file. */
