@@ -55,10 +55,9 @@ export async function inspectLines(
   }
 
   const scanned = await scanLines(file, (line, position) => {
-    number += 1;
-    if (line.length === 0) return;
     const to = position + line.length + 1;
     const empty = position - lines;
+    number += empty + 1;
     passHole(empty);
     if (empty > 0) bad.push({ from: lines, to: position, kind: 'hole', line: number - empty });
     if (isIntact(line) && accepts(line, position, number)) {

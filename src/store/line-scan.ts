@@ -5,10 +5,10 @@ import type { OpenFile } from './files.ts';
 const pieceBytes = 256 << 10;
 const newline = 10;
 
-/** Called for each line, without its newline, and its position. The bytes are only good until it returns. */
+/** Called for each line that is not empty, without its newline, and its position. The bytes are only good until it returns. */
 export type OnLine = (line: Buffer, position: number) => void;
 
-/** Calls `onLine` for each line that ends in a newline; resolves with where the last of them ended. */
+/** Calls `onLine` for each of them that ends in a newline; resolves with where the last of them ended. */
 export async function scanLines(file: OpenFile, onLine: OnLine): Promise<number> {
   // One buffer for all pieces; it begins with what is there of the line that the last piece ended in.
   let buffer = Buffer.allocUnsafe(pieceBytes);
@@ -21,8 +21,10 @@ export async function scanLines(file: OpenFile, onLine: OnLine): Promise<number>
     const text = buffer.subarray(0, begun + count);
     let start = 0;
     for (let end = text.indexOf(newline, begun); end >= 0; end = text.indexOf(newline, start)) {
-      onLine(text.subarray(start, end), position + start);
+      if (end > start) onLine(text.subarray(start, end), position + start);
       start = end + 1;
+      // Up to a million newlines are behind the lines of an open journal.
+      while (text[start] === newline) start += 1;
     }
     text.copyWithin(0, start);
     begun = text.length - start;
