@@ -19,8 +19,8 @@ const writers = 100;
 const roundEvents = 20_000;
 /** Until the code is compiled and what is kept in memory is there. */
 const warmUpRounds = 5;
-/** Pages asked for before those that are timed: a start has just been, and its code is cold. */
-const warmUp = 500;
+/** Pages asked for before those that are timed: a start has just been, and while V8 compiles in its threads, a read waits milliseconds for a processor. */
+const warmUp = 2_000;
 /** Where better-sqlite3 is installed; without it that peer is left out. */
 const sqlite = process.env['BENCH_SQLITE'];
 
