@@ -128,12 +128,13 @@ test('a hook that throws costs only that client its connection (T15)', async () 
 });
 
 describe('whether the broker answers is asked by this machine', () => {
-  test('as often as it likes: refused with 5, and nothing is counted, written down or put off', async () => {
+  test('as often as it likes: refused with 5, and nothing is counted or written down', async () => {
     const before = mqtt.broker.figures();
     for (let asked = 0; asked < 10; asked++) expect(await checkListener({ ...mqtt.address(), scheme: 'mqtt' })).toBe('ok');
     expect(await answerTo({ clientId: checkerId })).toBe(5);
     await until('they are gone', () => mqtt.broker.figures().openConnections === 0);
-    expect(mqtt.broker.figures()).toEqual(before);
+    // Whether a read was put off is for the machine to say: it is when a turn takes long.
+    expect(mqtt.broker.figures()).toEqual({ ...before, readsPutOff: expect.any(Number) });
     expect(mqtt.log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
