@@ -19,7 +19,8 @@ export type TextOf<T> = (item: T) => string;
 export interface KeptTexts {
   /**
    * `shownOf`: what an item shows. Values never change: a lock or a card that does is another object, and a record is known by its recordId,
-   * which is the only number here; so no text can be out of date. `besideOf`: what an item shows that is not of this value, as a number; with another one the text is made anew.
+   * which is the only number here; so no text can be out of date. `besideOf`: what an item shows that is not of this value, as a number;
+   * with another one the text is made anew.
    */
   textOf<T>(view: (item: T) => object, shownOf: (item: T) => object | number, besideOf?: (item: T) => number): TextOf<T>;
 }

@@ -1,6 +1,5 @@
 // Sends commands to locks and waits for their replies. Keeps, for each lock, its one current connection and the
 // session that its hello began (Protocol 4.1, 5 and 6).
-
 import { createLimitedLog } from '../domain/limited-log.ts';
 import type { LockId } from '../domain/lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from '../domain/lock-command.ts';

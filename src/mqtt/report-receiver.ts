@@ -1,5 +1,4 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
-
 import { createLimitedLog } from '../domain/limited-log.ts';
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';

@@ -1,5 +1,4 @@
 // What connections do that they must not, and what fails while they are served: counted, logged within limits, and the connection ended.
-
 import type { LimitedLog } from '../domain/limited-log.ts';
 import { createReasonCounts, type TroubleFigures } from './figures.ts';
 import type { Intake, LoggedIn } from './logged-in.ts';

@@ -21,8 +21,8 @@ export interface Appending {
 }
 
 /** What is added to the file when its newlines are used up: some 900 records, and four times that where many come at once. */
-const padding = 256 << 10;
-const widePadding = 1 << 20;
+const paddingBytes = 256 << 10;
+const widePaddingBytes = 1 << 20;
 const manyLines = 50;
 
 /** What goes out with one flush. The lines themselves are bytes by then: nothing else of them is kept. */
@@ -91,7 +91,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   }
   async function writePadded(lines: LineBuffer): Promise<void> {
     try {
-      await write(lines.bytesBeforeNewlines(lines.lengths.length < manyLines ? padding : widePadding));
+      await write(lines.bytesBeforeNewlines(lines.lengths.length < manyLines ? paddingBytes : widePaddingBytes));
     } catch (error) {
       // The last room on a disk is for lines.
       if (!isFull(codeOf(error))) throw error;

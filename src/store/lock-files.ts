@@ -237,7 +237,7 @@ export function lostDocuments(names: readonly string[]): LockId[] {
 }
 
 function missingLock(path: string): string {
-  return `${path} is missing, though what it held before is there (${basename(path)}.previous): put it back from a backup`;
+  return `${path} is missing, though what it held before is there (${basename(path)}.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
 }
 
 function cardsOf(document: LockDocument | undefined): LockCards {

@@ -241,7 +241,7 @@ describe('a restart', () => {
       await rm(`${directory}/locks/2.json`);
       const { store, log } = await startedStore(directory);
       expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 3]);
-      const reason = `${directory}/locks/2.json is missing, though what it held before is there (2.json.previous): put it back from a backup`;
+      const reason = `${directory}/locks/2.json is missing, though what it held before is there (2.json.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
       expect(store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason }]);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([expect.stringContaining(reason)]);
       expect(store.locks.isDisabled(deviceId(2))).toBe(true);
