@@ -45,8 +45,8 @@ export function alwaysValid(validity: { readonly startDate: number; readonly end
   return validity.startDate === 0 && validity.endDate === 0;
 }
 
-/** Does this card open now? Without a set clock only one that is always valid does (Protocol 5.3 rule 4). Both ends are included. */
+/** Does this card open now? Without a set clock only one that is always valid does (Protocol 5.3 rule 4). Both ends are included; an end of 0 is open. */
 export function admits(card: CardOnLock, now: number | undefined): boolean {
   if (alwaysValid(card)) return true;
-  return now !== undefined && card.startDate <= now && now <= card.endDate;
+  return now !== undefined && card.startDate <= now && (card.endDate === 0 || now <= card.endDate);
 }

@@ -38,17 +38,24 @@ export function createCommandPerformer(options: CommandPerformerOptions): Perfor
   const { profile, memory, time, clock, mechanics, uptime } = options;
 
   function moveBolt(command: CommandMessage, target: OpenState, settle: (answer: Answer) => void): void {
+    const repliesOnArrival = profile.okWhen === 'arrived';
     // A bolt that would arrive after the caller has been told of a time-out had better not start (rules 1 and 3).
-    if (!mechanics.moving && mechanics.state !== target && command.expires < uptime() + profile.boltTravelMs) {
+    if (repliesOnArrival && !mechanics.moving && mechanics.state !== target && command.expires < uptime() + profile.boltTravelMs) {
       settle(expired);
       return;
     }
+    let isSettled = false;
     const type = target === 'locked' ? 'remote-lock' : 'remote-unlock';
     const done = (refusal?: MoveRefusal): void => {
+      if (isSettled) return;
+      isSettled = true;
       const status = { state: mechanics.state, battery: mechanics.batteryPercent };
       settle(refusal === undefined ? { ok: true, ...status } : { ok: false, error: refusal, message: messages[refusal], ...status });
     };
     mechanics.move({ target, event: { type, commandId: command.id }, byMotor: true, done });
+    if (repliesOnArrival || isSettled) return;
+    isSettled = true;
+    settle({ ok: true });
   }
 
   /** Protocol 5.3 rule 3: the reply must come before the command expires, whether or not the PUBACKs do. */

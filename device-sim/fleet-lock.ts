@@ -1,4 +1,5 @@
 // One lock of a fleet, put together from its parts, with everything a person or a test can do to it.
+
 import type { DeviceId, OpenState } from '../src/domain/lock.ts';
 import type { Topics } from '../src/mqtt/topics.ts';
 import { type CommandFault, createFaults, type Faults } from './faults.ts';
@@ -7,6 +8,7 @@ import { createLockConnection, type LockConnection } from './lock-connection.ts'
 import { type LockMemory, type MemoryContents, openLockMemory } from './lock-memory.ts';
 import { factoryContents, type LockProfile } from './lock-profile.ts';
 import { keyFingerprint } from './lock-talk.ts';
+import type { Reconnect } from './mqtt-line.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { type DoorResult, type Movement, SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
@@ -82,7 +84,7 @@ export interface FleetLockOptions {
   readonly flush: boolean;
   readonly url: string;
   readonly topics: Topics;
-  readonly reconnect: { readonly minMs: number; readonly maxMs: number };
+  readonly reconnect: Reconnect;
   readonly seed: number;
   readonly time: TimeSource;
   /** The hub that speaks for it; none: it has a line of its own. */
@@ -90,6 +92,7 @@ export interface FleetLockOptions {
   /** It makes its key itself and waits to be confirmed (Protocol 7). */
   readonly pairs: boolean;
   readonly tell: (line: string) => void;
+  readonly onTurnedAway: () => void;
 }
 
 /** The handle, and what only the fleet does with it. */
@@ -121,10 +124,10 @@ export async function createFleetLock(options: FleetLockOptions): Promise<FleetL
   let powered = true;
 
   function connectionOf(deviceKey: string): LockConnection {
-    const { url, topics, deviceId, reconnect, hub, pairs } = options;
+    const { url, topics, deviceId, reconnect, hub, pairs, onTurnedAway } = options;
     if (hub !== undefined) return hub.attach(deviceId, { deviceKey, lock, memory, faults, tell });
     const { keepAliveSeconds } = profile;
-    const line = { url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect };
+    const line = { url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect, onTurnedAway };
     return createLockConnection({ ...line, lock, memory, faults, random, time, pairs, tell });
   }
 

@@ -7,6 +7,7 @@ import { createFleetLock, type FleetLock, type LockHandle } from './fleet-lock.t
 import { createHub, type HubHandle, type SimulatedHub } from './hub.ts';
 import { giveKey, makeKeys } from './lock-keys.ts';
 import { completeProfile, type LockProfile, type LockProfileInput, lockProfile } from './lock-profile.ts';
+import type { Reconnect } from './mqtt-line.ts';
 import { createRegistrar } from './registration.ts';
 import { createSeededRandom } from './seeded-random.ts';
 import { createSystemTime, type TimeSource } from './time-source.ts';
@@ -34,8 +35,8 @@ export interface FleetOptions {
   readonly seed?: number;
   /** Default `latchd/v1`. */
   readonly topicRoot?: string;
-  /** Default 500 and 5,000. */
-  readonly reconnect?: { readonly minMs: number; readonly maxMs: number };
+  /** Default 500 and 5,000, and 60,000 for one that is turned away. */
+  readonly reconnect?: Reconnect;
   /** How long `start` waits until all are online; default 20,000. */
   readonly startTimeoutMs?: number;
   /** True: ask for a new device key for every lock that is registered already. */
@@ -65,6 +66,11 @@ export interface Fleet {
 /** How many locks are registered or opened at a time. */
 const atOnce = 16;
 
+/** What the gateway does not say itself: it closes such connections without a word. */
+const turnedAwayAdvice =
+  'no connection: the gateway closes it before it answers. It may have no more places for this address: mqtt.connectionsPerAddress in its ' +
+  'configuration, 1,200 unless it is set; its log says "connections-full" then. Trying again, less and less often; others are not told';
+
 /** A locally administered address (02…) from the seed and the lock's number: the same fleet has the same addresses again. */
 export function fleetDeviceId(seed: number, number: number): DeviceId {
   return `02${seed.toString(16).padStart(4, '0')}${number.toString(16).padStart(6, '0')}` as DeviceId;
@@ -85,12 +91,13 @@ export function createFleet(options: FleetOptions): Fleet {
   const time = options.time ?? createSystemTime();
   const topics = createTopics(options.topicRoot ?? 'latchd/v1');
   const registrar = createRegistrar(options);
-  const reconnect = options.reconnect ?? { minMs: 500, maxMs: 5_000 };
+  const reconnect = options.reconnect ?? { minMs: 500, maxMs: 5_000, turnedAwayMs: 60_000 };
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const hubCount = Math.max(...numbers.map(hubNumberOf));
   if (pair && hubCount > 0) throw new Error('a lock behind a hub is not paired: its hub speaks for it');
   const hubs: readonly SimulatedHub[] = Array.from({ length: hubCount }, (_, index) => openHub(index + 1));
   let fleet: FleetLock[] = [];
+  let toldTurnedAway = false;
 
   function hubNumberOf(number: number): number {
     if (options.hubs === undefined) return profileOf(number).hub;
@@ -101,7 +108,9 @@ export function createFleet(options: FleetOptions): Fleet {
     const name = `Hub ${number}`;
     const random = createSeededRandom(seed * 0x1000000 + 0xf00000 + number);
     const tell = (line: string): void => options.onLine?.({ number, name }, line);
-    return createHub({ number, name, deviceId: fleetHubId(seed, number), url: options.mqttUrl, topics, reconnect, random, time, tell });
+    const onTurnedAway = (): void => tellOnce(tell);
+    const line = { url: options.mqttUrl, topics, reconnect, random, time, tell, onTurnedAway };
+    return createHub({ number, name, deviceId: fleetHubId(seed, number), ...line });
   }
 
   function profileOf(number: number): LockProfile {
@@ -115,10 +124,16 @@ export function createFleet(options: FleetOptions): Fleet {
     return alone ? pattern : `${pattern} ${number}`;
   }
 
+  function tellOnce(tell: (line: string) => void): void {
+    if (!toldTurnedAway) tell(turnedAwayAdvice);
+    toldTurnedAway = true;
+  }
+
   function openLock(number: number): Promise<FleetLock> {
     const profile = profileOf(number);
     const name = nameOf(profile.name, number);
     const deviceId = fleetDeviceId(seed, number);
+    const tell = (line: string): void => options.onLine?.({ number, name }, line);
     return createFleetLock({
       number,
       name,
@@ -133,7 +148,8 @@ export function createFleet(options: FleetOptions): Fleet {
       pairs: pair,
       seed: seed * 0x1000000 + number,
       time,
-      tell: (line) => options.onLine?.({ number, name }, line),
+      tell,
+      onTurnedAway: () => tellOnce(tell),
     });
   }
 

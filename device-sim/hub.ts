@@ -31,7 +31,8 @@ export interface SimulatedHub {
   stop(): Promise<void>;
 }
 
-export interface HubOptions extends Pick<LineOptions, 'deviceId' | 'url' | 'topics' | 'reconnect' | 'random' | 'time' | 'tell'> {
+export interface HubOptions
+  extends Pick<LineOptions, 'deviceId' | 'url' | 'topics' | 'reconnect' | 'random' | 'time' | 'tell' | 'onTurnedAway'> {
   readonly number: number;
   readonly name: string;
 }
@@ -178,7 +179,7 @@ export function createHub(options: HubOptions): SimulatedHub {
     connect(deviceKey) {
       line ??= createLine({
         ...{ url: options.url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect: options.reconnect },
-        ...{ random: options.random, time, tell },
+        ...{ random: options.random, time, tell, onTurnedAway: options.onTurnedAway },
         onUp(connection) {
           online = true;
           line?.settled();

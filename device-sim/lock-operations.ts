@@ -49,7 +49,7 @@ async function store(memory: LockMemory, changes: Partial<MemoryContents>): Prom
 }
 
 function putCard(target: OperationTarget, args: z.infer<(typeof commandArguments)['add-card']>): Answer | Promise<Answer> {
-  if (args.endDate < args.startDate) return refused('failed', 'endDate is before startDate');
+  if (args.endDate !== 0 && args.endDate < args.startDate) return refused('failed', 'endDate is before startDate');
   if (!alwaysValid(args) && target.clock.now() === undefined) return refused('failed', 'the clock is not set'); // Protocol 5.3 rule 4
   return store(target.memory, { cards: withCard(target.memory.contents.cards, args) });
 }
@@ -113,7 +113,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
     'get-status',
     operation(commandArguments['get-status'], (target) => {
       target.reportStatus();
-      return done;
+      const { autoLockSeconds, settings } = target.memory.contents;
+      return { ok: true, autoLockTime: autoLockSeconds, settings };
     }),
   ],
   [

@@ -24,6 +24,8 @@ export const lockProfile = z.strictObject({
   eventCapacity: z.int().min(1).max(100_000).exactOptional(),
   historyCapacity: z.int().min(0).max(100_000).exactOptional(),
   boltTravelMs: z.int().min(0).max(60_000).exactOptional(),
+  /** When it says ok to lock and unlock: with its state once the bolt has arrived, or without when it begins to move, so that only a report tells. */
+  okWhen: z.enum(['arrived', 'begun']).exactOptional(),
   keepAliveSeconds: z.int().min(1).max(120).exactOptional(),
   autoLockSeconds: z.int().min(0).max(65_535).exactOptional(),
   batteryPercent: z.number().min(0).max(100).exactOptional(),
@@ -54,6 +56,7 @@ const usual: LockProfile = {
   eventCapacity: 2_000,
   historyCapacity: 200,
   boltTravelMs: 300,
+  okWhen: 'arrived',
   keepAliveSeconds: 30,
   autoLockSeconds: 5,
   batteryPercent: 100,

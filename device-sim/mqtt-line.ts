@@ -19,6 +19,14 @@ export interface LineConnection {
   giveUp(reason: string): void;
 }
 
+/** Waiting time before the next attempt: grows from min to max, each with jitter. */
+export interface Reconnect {
+  readonly minMs: number;
+  readonly maxMs: number;
+  /** In place of `maxMs` while the gateway closes the connection before it answers: what is full stays so, and thousands may ask. */
+  readonly turnedAwayMs?: number;
+}
+
 export interface LineOptions {
   /** `mqtt://host:port`. */
   readonly url: string;
@@ -27,11 +35,12 @@ export interface LineOptions {
   readonly deviceKey: string;
   /** 1 to 120. */
   readonly keepAliveSeconds: number;
-  /** Waiting time before the next attempt: grows from min to max, each with jitter. */
-  readonly reconnect: { readonly minMs: number; readonly maxMs: number };
+  readonly reconnect: Reconnect;
   readonly random: Random;
   readonly time: TimeSource;
   readonly tell: (line: string) => void;
+  /** The gateway closed the connection before it answered: of a whole fleet it is enough to hear that once. */
+  readonly onTurnedAway: () => void;
   onUp(connection: LineConnection): void;
   onMessage(connection: LineConnection, topic: string, text: string): void;
   /** Whether or not it was up; the next attempt is under way. */
@@ -54,6 +63,8 @@ export interface Line {
   readonly trouble: string | undefined;
 }
 
+const turnedAway = 'the gateway closes the connection before it answers';
+
 export function createLine(options: LineOptions): Line {
   const { time, topics, deviceId } = options;
   let wanted = false;
@@ -61,6 +72,8 @@ export function createLine(options: LineOptions): Line {
   let connection: LineConnection | undefined;
   let trouble: string | undefined;
   let attempts = 0;
+  /** Why the attempt that is under way has come to nothing, or that it has come to something. */
+  let explained = false;
   let cancelRetry: (() => void) | undefined;
   let held: (() => void)[] | undefined;
 
@@ -89,6 +102,7 @@ export function createLine(options: LineOptions): Line {
 
   function open(): void {
     cancelRetry = undefined;
+    explained = false;
     const mine = connect(options.url, {
       protocolVersion: 4,
       clean: true,
@@ -106,12 +120,17 @@ export function createLine(options: LineOptions): Line {
     mine.on('connect', () => {
       if (mine.stream instanceof Socket) mine.stream.setNoDelay(true);
       connection = mineUp;
+      explained = true;
       options.onUp(mineUp);
     });
     mine.on('message', (topic, payload) => {
       whenThawed(() => options.onMessage(mineUp, topic, payload.toString('utf8')));
     });
-    mine.on('error', (error) => noteTrouble(error));
+    mine.on('error', (error) => {
+      // What becomes of a close, when it crosses what was being said.
+      if (connection === undefined && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))) return;
+      noteTrouble(error);
+    });
     mine.on('close', () => whenThawed(() => lost(mine)));
   }
 
@@ -122,11 +141,17 @@ export function createLine(options: LineOptions): Line {
     mine.end(true);
     options.onDown();
     if (!wanted || cancelRetry !== undefined) return;
-    const ceilingMs = Math.min(options.reconnect.maxMs, options.reconnect.minMs * 2 ** attempts++);
+    if (!explained) {
+      trouble = turnedAway;
+      options.onTurnedAway();
+    }
+    const { minMs, maxMs, turnedAwayMs = maxMs } = options.reconnect;
+    const ceilingMs = Math.min(explained ? maxMs : turnedAwayMs, minMs * 2 ** attempts++);
     cancelRetry = time.timer(ceilingMs * (0.5 + options.random() / 2), open);
   }
 
   function noteTrouble(error: Error): void {
+    explained = true;
     const text = error.message === '' ? ((error as NodeJS.ErrnoException).code ?? error.name) : error.message;
     if (text !== trouble) options.tell(`no connection: ${text}; trying again`);
     trouble = text;

@@ -279,7 +279,7 @@ export class SimulatedLock {
   /** Into the memory, and from there to the gateway once it is flushed. */
   #record(draft: EventDraft, refusal?: string): void {
     const { type, ...rest } = draft;
-    this.#memory.addEvent({ type, ...(refusal !== undefined && { success: false }), ...this.#dated(), ...rest });
+    this.#memory.addEvent({ type, ...(refusal !== undefined && { success: false, reason: refusal }), ...this.#dated(), ...rest });
     this.#tell(refusal === undefined ? type : `${type} refused: ${refusal}`);
     this.#memory.saved().then(
       () => this.#voice?.eventsKept(),

@@ -14,6 +14,7 @@ import {
 } from './domain/audited-services.ts';
 import type { Log } from './domain/part.ts';
 import type { AuditStore, Clock } from './domain/ports.ts';
+import type { UnlockAttempts } from './domain/unlock-attempts.ts';
 import { createManagement } from './http/management.ts';
 import { type Control, createControl } from './ops/control.ts';
 import type { Discovery } from './ops/discovery.ts';
@@ -24,10 +25,13 @@ import type { Store } from './store/store.ts';
 
 export type AuditedServices = ReturnType<typeof createAuditedServices>;
 
-export function createAuditedServices(services: Services, { clock, audit }: { readonly clock: Clock; readonly audit: AuditStore }) {
+export function createAuditedServices(
+  services: Services,
+  { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
+) {
   const trail = createAuditTrail({ clock, audit });
   return {
-    locks: auditedLocks(services.locks, trail),
+    locks: auditedLocks(services.locks, trail, attempts),
     cards: auditedCards(services.cards, trail),
     registrations: auditedRegistrations(services.registrations, trail),
     roles: auditedRoles(services.roles, trail),
@@ -65,7 +69,10 @@ export function createLocalControl(options: {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), store.acceptClock);
         return {};
       },
-      'GET /readyz': async () => ({ version: status.version, ...status.readiness(), discovery: discovery() }),
+      'GET /readyz': async () => ({
+        ...{ version: status.version, ...status.readiness() },
+        ...{ discovery: discovery(), turnedAway: status.turnedAway() },
+      }),
       async backup({ to }, onProgress) {
         const target = typeof to === 'string' ? to : undefined;
         const make = () => backups.make({ reason: 'asked', to: target, onProgress });

@@ -37,13 +37,19 @@ function group<Shape extends z.ZodRawShape>(shape: Shape) {
 
 const schema = group({
   dataDir: folder.default('./data'),
-  http: group({ enabled: enabled.default(true), host: host.default('127.0.0.1'), port: port.default(8080) }).prefault({}),
+  http: group({
+    enabled: enabled.default(true),
+    host: host.default('127.0.0.1'),
+    port: port.default(8080),
+    hosts: z.array(certificateName, 'must be a list of names').default([]),
+  }).prefault({}),
   https: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8443) }).prefault({}),
   mqtt: group({
     enabled: enabled.default(true),
     host: host.default('127.0.0.1'),
     port: port.default(1883),
     topicRoot: topicRoot.default('latchd/v1'),
+    connectionsPerAddress: wholeNumber(1, 12_000).default(1_200),
   }).prefault({}),
   mqtts: group({ enabled: enabled.default(false), host: host.default('0.0.0.0'), port: port.default(8883) }).prefault({}),
   webSocket: group({ plain: enabled.default(false) }).prefault({}),
@@ -54,7 +60,7 @@ const schema = group({
   commandTimeoutMs: wholeNumber(100, 120_000).default(10_000),
   metrics: group({ enabled: enabled.default(false) }).prefault({}),
   discovery: group({ enabled: enabled.default(true) }).prefault({}),
-  retention: group({ at: timeOfDay.default('03:30') }).prefault({}),
+  retention: group({ at: timeOfDay.default('03:30'), records: wholeNumber(30, 184).default(184) }).prefault({}),
   backup: group({
     at: timeOfDayOrOff.default('02:30'),
     folder: folder.default('backups'),

@@ -24,7 +24,7 @@ export function createDailyJobs(options: {
     return {};
   }
   async function retention(): Promise<object> {
-    const outcome = await store.purge(clock.now());
+    const outcome = await store.purge(clock.now(), config.retention.records);
     return { ...outcome, expiredTokens: outcome.clockIsSuspect ? 0 : await accounts.forgetExpired() };
   }
   async function backup(): Promise<object> {

@@ -6,6 +6,7 @@ import { createCertificateFiles } from './ops/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from './ops/certificates.ts';
 import { certificateNames } from './ops/machine-names.ts';
 import { createOwnCertificates } from './ops/own-certificates.ts';
+import { tlsSettings } from './ops/tls-suites.ts';
 
 interface Surroundings {
   readonly clock: Clock;
@@ -49,5 +50,6 @@ function createCertificatesFor(
 }
 
 function identityOf(kind: keyof Identities, certificates: Certificates | undefined) {
-  return certificates && { current: () => certificates.current(kind), onChange: certificates.onChange };
+  const settings = tlsSettings(kind);
+  return certificates && { current: () => ({ ...certificates.current(kind), ...settings }), onChange: certificates.onChange };
 }

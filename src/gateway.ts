@@ -8,6 +8,7 @@ import { localAdministrator } from './domain/account.ts';
 import type { Log, Part } from './domain/part.ts';
 import { createSignInService } from './domain/sign-in-service.ts';
 import type { SupervisionSettings } from './domain/supervision.ts';
+import { createUnlockAttempts } from './domain/unlock-attempts.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createHttpServer } from './http/server.ts';
 import { deliveryBody, testBody } from './http/views.ts';
@@ -100,8 +101,9 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     stores: store,
     link: sender,
     hubLink: hubPresence,
-    commandIds: createCommandIds({ key: store.commandKey }),
+    commandIds: createCommandIds({ key: store.commandKey, start: store.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
+    recordDays: config.retention.records,
     supervision: supervisionSettings(config),
     webhookSender: createWebhookSender({ networks: createWebhookNetworks({ networks, ownPorts }), timeoutMs, clock, version }),
     webhookBodies: { event: deliveryBody, test: testBody },
@@ -128,6 +130,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     clock,
     turnEnd,
     log,
+    limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
   });
 
   const status = createStatus({
@@ -144,7 +147,11 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     freeBytes: () => nodeFiles().freeBytes(config.dataDir),
     shownBy: () => ({ http, control }),
   });
-  const audited = createAuditedServices(services, { clock, audit: store.audit });
+  const attempts = createUnlockAttempts({ clock, audit: store.audit });
+  const audited = createAuditedServices(services, { clock, audit: store.audit, attempts });
+  const signIns = createSignInService({
+    ...{ clock, secrets, accounts: services.accounts, audit: audited.audit, store: store.signIns, live: services.live },
+  });
   const discovery = createDiscovery({
     announcements: () => (config.discovery.enabled ? announcementsOf(status.addresses(), config.mqtt.topicRoot) : []),
     clock,
@@ -157,15 +164,13 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   });
   const http = createHttpServer({
     endpoints: forPeople,
+    hosts: config.http.hosts,
     onWebSocket: broker.accept,
     clock,
     turnEnd,
     log,
     ...audited,
-    signIns: createSignInService({
-      ...{ clock, secrets, accounts: services.accounts, audit: audited.audit },
-      onEnd: services.live.announce.accountsChanged,
-    }),
+    signIns,
     records: services.records,
     live: services.live,
     readiness: status.readiness,
@@ -189,13 +194,16 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
   const parts: readonly Part[] = [
     store,
+    attempts,
     backups,
     ...(certificates ? [certificates] : []),
     probe,
     services.alarms,
+    services.leftRoles,
     jobs,
     control,
     services.standstill,
+    services.certainty,
     broker,
     services.lockClocks,
     supervision,

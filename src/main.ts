@@ -29,6 +29,9 @@ async function serve(read: () => Config): Promise<void> {
   };
   process.on('uncaughtException', failed);
   process.on('unhandledRejection', failed);
+  const { isRootOfMachine } = await import('./ops/superuser.ts');
+  if (isRootOfMachine({ uid: process.getuid?.(), pid: process.pid, environment: process.env, root: '/' }))
+    logger.warn({ code: 'runs-as-root' }, 'latchd runs as root, and needs no right of it: let it run as a user of its own');
 
   const { createGateway } = await import('./gateway.ts');
   const gateway = await createGateway(config, { log: logger, version, onFatal: failed });

@@ -3,11 +3,16 @@ import { createAccountService } from './domain/account-service.ts';
 import { createAlarmService } from './domain/alarm-service.ts';
 import { announced } from './domain/announced-stores.ts';
 import { keepingBatteries } from './domain/battery-history.ts';
+import { countingCards } from './domain/card-count.ts';
+import { createCardEvidence } from './domain/card-evidence.ts';
 import { createCardService } from './domain/card-service.ts';
 import { createCommandService } from './domain/command-service.ts';
 import { createHubService } from './domain/hub-service.ts';
+import { createLeftRoles } from './domain/left-roles.ts';
 import { createLiveService } from './domain/live-service.ts';
 import { createLockClocks } from './domain/lock-clocks.ts';
+import { createLockLists } from './domain/lock-lists.ts';
+import { createLockNames } from './domain/lock-names.ts';
 import { createLockService } from './domain/lock-service.ts';
 import type { Notice, Notify } from './domain/notice.ts';
 import { createPairingService } from './domain/pairing-service.ts';
@@ -22,10 +27,10 @@ import type {
   HubLink,
   HubStore,
   LockLink,
-  LockSession,
   LockStore,
   Quarantine,
   RecordStore,
+  RemovedLockStore,
   Secrets,
   StatusStore,
   WebhookSender,
@@ -37,6 +42,7 @@ import { createReportService } from './domain/report-service.ts';
 import { createRoleService } from './domain/role-service.ts';
 import { createSequence } from './domain/sequence.ts';
 import { createStandstill } from './domain/standstill.ts';
+import { createStateCertainty } from './domain/state-certainty.ts';
 import { superviseReports } from './domain/supervised-reports.ts';
 import { createSupervision, type SupervisionSettings } from './domain/supervision.ts';
 import type { WebhookBodies } from './domain/webhook-courier.ts';
@@ -45,6 +51,7 @@ import { createWebhookService } from './domain/webhook-service.ts';
 export interface Stores {
   readonly locks: LockStore;
   readonly cards: CardStore;
+  readonly removedLocks: RemovedLockStore;
   readonly hubs: HubStore;
   readonly statuses: StatusStore;
   readonly batteries: BatteryStore;
@@ -55,6 +62,7 @@ export interface Stores {
   readonly quarantine: Quarantine;
   readonly webhooks: WebhookStore;
   clockIsSuspect(): boolean;
+  clockIsTrusted(): Promise<boolean>;
 }
 
 export interface ServicesOptions {
@@ -65,6 +73,8 @@ export interface ServicesOptions {
   readonly hubLink: HubLink;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
+  /** For how many days records are kept, 30 to 184. */
+  readonly recordDays: number;
   readonly supervision: SupervisionSettings;
   readonly webhookSender: WebhookSender;
   readonly webhookBodies: WebhookBodies;
@@ -79,18 +89,38 @@ export interface ServicesOptions {
 export type Services = ReturnType<typeof createServices>;
 
 export function createServices({ clock, secrets, stores, link, hubLink, commandIds, ...options }: ServicesOptions) {
-  const { hubs, counters, records, quarantine, clockIsSuspect } = stores;
+  const { hubs, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
   const administration = createSequence();
-  const stateHeard = new WeakSet<LockSession>();
 
+  const lists = createLockLists(stores.locks);
+  const names = createLockNames(stores.locks);
+  const certainty = createStateCertainty({
+    clock,
+    link,
+    locks: stores.locks,
+    commandTimeoutMs: options.commandTimeoutMs,
+    ask: (lockId) => commands.ask(lockId),
+    changed: (lockId, sure) => live.announce.lockEvent({ type: 'state-sure', lockId, sure }),
+  });
   const live = createLiveService({
     clock,
     locks: stores.locks,
+    lists: {
+      ...lists,
+      changed(before, after) {
+        lists.changed(before, after);
+        names.changed(before, after);
+      },
+    },
+    removedLocks,
     statuses: stores.statuses,
     link,
     records,
     alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list,
+    alarmsOn: (lockId) => alarms.ofLock(lockId),
     clockIsSuspect,
+    recordDays: options.recordDays,
+    certainty,
   });
   const watched = (notice: Notice): void => {
     options.notify(notice);
@@ -101,28 +131,49 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     live.announce,
   );
 
-  const standstill = createStandstill({ clock, notify });
-  const commands = createCommandService({ clock, link, commandIds, notify, standstill, commandTimeoutMs: options.commandTimeoutMs });
-  const lockService = createLockService({ locks, accounts, statuses, batteries: stores.batteries, link, commands, stateHeard });
-  const cardService = createCardService({ clock, locks, cards, accounts, counters, commands, notify });
-  const recordService = createRecordService({ clock, locks, records, clockIsSuspect });
-  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
+  const standstill = createStandstill({ clock, notify, commandTimeoutMs: options.commandTimeoutMs });
+  const commands = createCommandService({
+    ...{ clock, link, commandIds, notify, standstill, certainty },
+    commandTimeoutMs: options.commandTimeoutMs,
+    done: countingCards({ locks, statuses }),
+  });
+  const lockService = createLockService({
+    locks,
+    lists,
+    names,
+    accounts,
+    statuses,
+    batteries: stores.batteries,
+    link,
+    commands,
+    certainty,
+  });
+  const evidence = createCardEvidence(link);
+  const cardService = createCardService({ clock, locks, cards, accounts, counters, commands, evidence, notify });
+  const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays: options.recordDays });
+  const leftRoles = createLeftRoles({ locks, accounts });
+  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, leftRoles });
   const registrations = createRegistrationService({
     clock,
     locks,
+    lists,
+    removedLocks,
+    cards,
+    cardService,
     hubs,
     statuses,
     accounts,
     counters,
     secrets,
     link,
+    names,
     administration,
     timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
   });
   const roleService = createRoleService({ locks, accounts, administration });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, registrations, link, notify });
-  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, notify, endAfterMs: options.supervision.endAfterMs });
+  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, notify, endAfterMs: options.supervision.endAfterMs });
   const supervision = createSupervision({
     clock,
     locks,
@@ -132,8 +183,19 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     settings: options.supervision,
     clockIsSuspect,
     storageHealth: options.storageHealth,
+    certainty,
+    clockEvidence: () => lockClocks.evidence(),
   });
-  const lockClocks = createLockClocks({ clock, locks, link, commands, clockIsSuspect, notify, watch: supervision });
+  const lockClocks = createLockClocks({
+    clock,
+    locks,
+    link,
+    commands,
+    clockIsSuspect,
+    clockIsTrusted: stores.clockIsTrusted,
+    notify,
+    watch: supervision,
+  });
   const reports = createReportService({
     clock,
     locks,
@@ -144,10 +206,11 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     quarantine,
     commands,
     cardService,
+    evidence,
     lockClocks,
     commandIds,
     link,
-    stateHeard,
+    certainty,
     clockIsSuspect,
     secrets,
     notify,
@@ -170,10 +233,13 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
   });
 
   return {
+    certainty,
     locks: lockService,
     cards: cardService,
+    evidence,
     records: recordService,
     accounts: accountService,
+    leftRoles,
     registrations,
     roles: roleService,
     hubs: hubService,

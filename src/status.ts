@@ -5,9 +5,10 @@ import type { Readiness } from './http/health-routes.ts';
 import type { HttpServer } from './http/server.ts';
 import { watchedLocks } from './metering.ts';
 import type { Broker } from './mqtt/broker.ts';
+import type { FrameRefusal } from './mqtt/frame-refusals.ts';
 import type { Certificates } from './ops/certificates.ts';
 import type { Control } from './ops/control.ts';
-import { checkListener } from './ops/listener-check.ts';
+import { checkListener, cutOff } from './ops/listener-check.ts';
 import type { StorageProbe } from './ops/storage-probe.ts';
 import type { WatchedFigures } from './ops/watched-figures.ts';
 import type { Services } from './services.ts';
@@ -16,6 +17,8 @@ import type { Store } from './store/store.ts';
 
 /** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
 const diskAnswersWithinMs = 30_000;
+
+const roomReasons: readonly FrameRefusal[] = ['too-many-connections', 'too-many-from-address', 'gave-way'];
 
 interface StatusOptions {
   readonly version: string;
@@ -45,6 +48,12 @@ export function createStatus(options: StatusOptions) {
   const uptimeMs = () => clock.monotonic() - startedAt;
   const addresses = () => ({ ...shownBy().http.addresses(), ...broker.addresses() });
   const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
+
+  /** How many connections for locks were ended for want of room. */
+  function turnedAwayForRoom(): number {
+    const { refusedFrames } = broker.figures();
+    return roomReasons.reduce((sum, reason) => sum + (refusedFrames[reason] ?? 0), 0);
+  }
 
   /** 'ok', or what is wrong with what is to be kept or was kept. */
   function storageHealth(): string {
@@ -79,6 +88,9 @@ export function createStatus(options: StatusOptions) {
       const parts = { store: storageHealth(), mqtt: serving, http: serving };
       return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
     },
+
+    /** Connections for locks that were ended for what came over them, or for want of room: reason to number. */
+    turnedAway: () => broker.figures().refusedFrames,
 
     async gateway(): Promise<object> {
       const free = await freeBytes().catch(() => null);
@@ -124,14 +136,19 @@ export function createStatus(options: StatusOptions) {
       };
     },
 
-    /** For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors. */
+    /**
+     * For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors, and so does a
+     * broker that turns the question away because locks have all its places.
+     */
     async healthy(): Promise<string> {
       if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
       const where = addresses();
       const checks = (['http', 'https', 'mqtt', 'mqtts'] as const).map(async (scheme) => {
         const address = where[scheme];
+        const before = turnedAwayForRoom();
         const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
-        return result === 'ok' ? [] : [`${scheme} does not answer: ${result}`];
+        const isFull = cutOff.has(result) && turnedAwayForRoom() > before;
+        return result === 'ok' || isFull ? [] : [`${scheme} does not answer: ${result}`];
       });
       return (await Promise.all(checks)).flat().join('; ') || 'ok';
     },

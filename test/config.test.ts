@@ -7,15 +7,15 @@ import { ConfigError, loadConfig } from '../src/config.ts';
 
 const defaults = {
   dataDir: './data',
-  http: { enabled: true, host: '127.0.0.1', port: 8080 },
+  http: { enabled: true, host: '127.0.0.1', port: 8080, hosts: [] },
   https: { enabled: false, host: '0.0.0.0', port: 8443 },
-  mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1' },
+  mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connectionsPerAddress: 1_200 },
   mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
   webSocket: { plain: false },
   tls: 'auto',
   tlsNames: [],
   commandTimeoutMs: 10_000,
-  retention: { at: '03:30' },
+  retention: { at: '03:30', records: 184 },
   metrics: { enabled: false },
   discovery: { enabled: true },
   backup: { at: '02:30', folder: 'backups', keep: 7 },
@@ -90,6 +90,17 @@ describe('the configuration', () => {
     expect(loadConfig({ file: fileWith(''), environment: { LATCHD_HTTP_PORT: '' }, flags: {} }).config).toEqual(defaults);
   });
 
+  test.each([
+    [29, '30 to 184'],
+    [185, '30 to 184'],
+    [90.5, 'a whole number'],
+  ])('records are not kept for %s days, which is said with its line', (days, sentence) => {
+    const file = fileWith(`retention:\n  records: ${days}\n`);
+    expect(() => loadConfig({ file, environment: {}, flags: {} })).toThrow(
+      `${file}:2: retention.records: must be ${sentence}, not ${days}`,
+    );
+  });
+
   test('every problem of every source is listed, with its line, its path and what it must be', () => {
     const problems = problemsOf(
       'http:\n  prot: 80\n  port: 99999\nlogLevel: loud\nextra: 1\n',
@@ -98,7 +109,7 @@ describe('the configuration', () => {
     );
     expect(problems).toEqual(
       expect.arrayContaining([
-        'FILE:2: http.prot: there is no such setting; there are enabled, host, port',
+        'FILE:2: http.prot: there is no such setting; there are enabled, host, port, hosts',
         'FILE:3: http.port: must be 0 to 65535, not 99999',
         expect.stringMatching(/^FILE:4: logLevel: must be one of fatal, /),
         expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, http, /),

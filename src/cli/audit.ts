@@ -2,7 +2,7 @@
 import { command, type Group } from './command.ts';
 import { askForSome, inWords, manage } from './management.ts';
 import { dateText, jsonOption, print, printTable } from './output.ts';
-import { instant, positiveInteger } from './values.ts';
+import { instant, positiveInteger, requireInOrder } from './values.ts';
 
 interface Given {
   readonly json?: true;
@@ -19,11 +19,12 @@ interface Entry {
   readonly object: string;
   readonly detail: string;
   readonly outcome: string;
+  readonly count: number;
 }
 
 const list = command<Given>({
   name: 'list',
-  says: 'show who has changed what, the newest first',
+  says: 'show who has changed what, and who tried in vain to unlock, the newest first',
   settings: 'directory',
   options: [
     { flag: '--from', value: '<date>', says: 'from this time on: 2026-11-01, 2026-11-01T08:00Z or epoch milliseconds', read: instant },
@@ -36,6 +37,8 @@ const list = command<Given>({
     ['audit list --from 2026-11-01 --count 100000 --json > november.json', 'all since November, for a program'],
   ],
   async run({ from = 0, to = 0, count, json }, { configured }) {
+    // 0 is an open end.
+    if (to > 0) requireInOrder(from, to);
     const range = { startDate: String(from), endDate: String(to) };
     const names = { startDate: '--from', endDate: '--to' };
     const work = manage(configured(), (ask) => askForSome<Entry>(ask, 'GET /api/v1/gateway/audit', range, count));
@@ -49,7 +52,7 @@ const list = command<Given>({
         action: ({ action }) => action,
         object: ({ object }) => object,
         detail: ({ detail }) => detail || '-',
-        outcome: ({ outcome }) => outcome,
+        outcome: ({ outcome, count }) => (count > 1 ? `${outcome}, ${count} times` : outcome),
       });
     }
     return 0;

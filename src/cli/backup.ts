@@ -53,7 +53,9 @@ export const backup = command<Given>({
     if (json) print(JSON.stringify({ file, bytes, files }));
     else {
       print(String(file));
-      say(`${files} files in ${bytes} bytes. It holds keys and tokens' hashes: keep it where nobody else can read it`);
+      say(
+        `${files} files in ${bytes} bytes. It holds the keys of the locks and of the gateway, hashes of tokens, and the first token itself while no other administrator's holds: keep it where nobody else can read it`,
+      );
     }
     return 0;
   },

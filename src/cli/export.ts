@@ -2,7 +2,7 @@
 import { command } from './command.ts';
 import { counted, output, say } from './output.ts';
 import { progressLine } from './progress.ts';
-import { instant, positiveInteger } from './values.ts';
+import { instant, positiveInteger, requireInOrder } from './values.ts';
 
 const formats = ['csv', 'jsonl'] as const;
 
@@ -30,14 +30,25 @@ export const exportRecords = command<Given>({
   ],
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
-    if (from > to) throw new Error('--from is after --to: nothing lies between them');
+    requireInOrder(from, to);
     // Records that go to the terminal themselves show how far it is.
     const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
     const onProgress = (done: number, days: number, records: number) =>
       progress?.show(`${done} of ${counted(days, 'day')}, ${counted(records, 'record')}`);
     const warn = (sentence: string) => say(`latchd: ${sentence}`);
     const { exportLock } = await import('../offline/files.ts');
-    const work = exportLock({ directory: configured().dataDir, lockId: lock, from, to, format, output: output(), onProgress, warn });
+    const { dataDir, retention } = configured();
+    const work = exportLock({
+      directory: dataDir,
+      lockId: lock,
+      from,
+      to,
+      recordDays: retention.records,
+      format,
+      output: output(),
+      onProgress,
+      warn,
+    });
     const count = await work.finally(() => progress?.end());
     if (progress) say(`${counted(count, 'record')} of lock ${lock}`);
     return 0;

@@ -110,22 +110,33 @@ const key = command<{ readonly json?: true; readonly lockId: number }>({
   },
 });
 
-const remove = command<{ readonly json?: true; readonly lockId: number }>({
+const remove = command<{ readonly clear?: true; readonly json?: true; readonly lockId: number }>({
   name: 'remove',
   says: 'remove a lock: its key, its roles and its cards here end at once, its records stay; what the lock holds itself still opens it',
   settings: 'directory',
   arguments: [{ name: 'lockId', says: 'see "latchd lock list"', read: positiveInteger }],
-  options: [jsonOption],
-  examples: [['lock remove 7', 'lock 7 is taken off its door; its number is never given again']],
-  async run({ lockId, json }, { configured }) {
-    const request = { parameters: { lockId: String(lockId) } };
-    const work = manage(configured(), (ask) => ask(`DELETE ${locksRoute}/{lockId}`, request));
+  options: [
+    { flag: '--clear', says: 'have the lock remove all its cards first; when it is offline or does not, it stays registered' },
+    jsonOption,
+  ],
+  examples: [
+    ['lock remove 7 --clear', 'lock 7 is taken off its door, and opens for no card any more; its number is never given again'],
+    ['lock remove 7', 'the same of a lock that is broken or away; the answer says for how many cards it may still open'],
+  ],
+  async run({ lockId, clear, json }, { configured }) {
+    const request = { parameters: { lockId: String(lockId), ...(clear && { clear: 'true' }) } };
+    const work = manage(configured(), (ask) => ask<{ readonly cardsOnLock: number | null }>(`DELETE ${locksRoute}/{lockId}`, request));
     const answer = await inWords({ listed: 'lock list' }, work);
-    say(`lock ${lockId} was removed, and is refused from now on`);
+    say(`lock ${lockId} was removed, and is refused from now on; ${stillOpens(answer.cardsOnLock)}`);
     if (json) print(JSON.stringify(answer));
     return 0;
   },
 });
+
+function stillOpens(cardsOnLock: number | null): string {
+  if (cardsOnLock === null) return 'whether it holds cards for which it still opens is not known';
+  return cardsOnLock === 0 ? 'it holds no cards' : `it may still open for ${cardsOnLock} of its cards`;
+}
 
 export const locks: Group = {
   name: 'lock',

@@ -64,7 +64,7 @@ const list = command<Given>({
   says: 'show who waits to be confirmed, each with the fingerprint of its key',
   settings: 'directory',
   options: [jsonOption],
-  examples: [['pair list', 'compare each fingerprint with what the lock or its app shows, then "latchd pair confirm"']],
+  examples: [['pair list', 'compare each fingerprint, all 16 digits, with what the lock or its app shows, then "latchd pair confirm"']],
   async run({ json }, { configured }) {
     const { devices, isOpen } = await manageRunning(configured(), async (ask) => ({
       isOpen: (await ask<{ pairingOpen: boolean }>(`GET ${gateway}/status`)).pairingOpen,
@@ -88,7 +88,7 @@ const list = command<Given>({
 });
 
 function remark({ contested, replaces }: Device): string {
-  if (contested) return 'two devices claim to be this one: switch the wrong one off, then close and open the pairing';
+  if (contested) return 'more than one claims to be this one: confirm the fingerprint that the lock itself shows, all 16 digits';
   if (replaces === null) return 'new: confirm it with a --name';
   const { lockId, lockName, online } = replaces;
   return online ? `lock ${lockId} (${lockName}) is online with its own key, so it was not reset` : `lock ${lockId} (${lockName}), reset`;
@@ -108,7 +108,7 @@ const confirm = command<Confirmation>({
     {
       flag: '--fingerprint',
       value: '<fingerprint>',
-      says: 'of its key, as the lock or its app shows it: it tells this device from one that poses as it',
+      says: 'of its key, all 16 digits, as the lock or its app shows it: it tells this device from one that poses as it',
       required: true,
     },
     { flag: '--name', value: '<name>', says: 'what the new lock is called; a lock that was reset keeps its name, cards and roles' },

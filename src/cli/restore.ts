@@ -6,6 +6,7 @@ import { interruptible, progressLine } from './progress.ts';
 interface Given {
   readonly archive: string;
   readonly acceptDamage?: true;
+  readonly revokeTokens?: true;
   readonly json?: true;
 }
 
@@ -16,6 +17,7 @@ export const restore = command<Given>({
   arguments: [{ name: 'archive', says: 'the .tar.gz that latchd backup made' }],
   options: [
     { flag: '--accept-damage', says: 'restore although the check finds damage that was there when the backup was made' },
+    { flag: '--revoke-tokens', says: 'make every token of the backup void; a new one of an administrator is in admin.token then' },
     jsonOption,
   ],
   examples: [
@@ -23,9 +25,9 @@ export const restore = command<Given>({
       'restore latchd-20261121T023000Z.tar.gz --data-dir /var/lib/latchd',
       'onto a new box; ids leap ahead, and locks are asked for newer events',
     ],
-    ['restore latchd-20261121T023000Z.tar.gz --data-dir /tmp/trial', 'is this backup good? remove the folder afterwards'],
+    ['restore latchd-20261121T023000Z.tar.gz --data-dir ./trial', 'is this backup good? remove the folder afterwards'],
   ],
-  async run({ archive, acceptDamage, json }, { configured }) {
+  async run({ archive, acceptDamage, revokeTokens, json }, { configured }) {
     const directory = configured().dataDir;
     const progress = progressLine();
     const { restoreArchive } = await import('../offline/files.ts');
@@ -34,12 +36,13 @@ export const restore = command<Given>({
         archive,
         directory,
         acceptDamage: acceptDamage === true,
+        revokeTokens: revokeTokens === true,
         signal,
         onProgress: (bytes, step) =>
           progress.show(step === 'reading' ? `${Math.floor(bytes / 1_000_000)} MB of data` : 'checking all of it'),
       }),
     ).finally(progress.end);
-    const { restored, findings, createdAt, locks, records } = result;
+    const { restored, findings, createdAt, locks, records, tokenOf } = result;
     if (json) print(JSON.stringify(result));
     else for (const { file, problem } of findings) print(`${file}: ${problem}`);
     if (!restored) {
@@ -49,8 +52,14 @@ export const restore = command<Given>({
       return 1;
     }
     if (!json) print(`${directory} is restored: ${counted(locks, 'lock')}, ${counted(records, 'record')}, as of ${createdAt}`);
-    say(`What was changed after ${createdAt} is gone: rights and tokens that were taken away since are valid again.`);
-    say('Look through them after the start; compare the cards of each lock that the log names with "cards-differ".');
+    if (tokenOf === null) {
+      say(`What was changed after ${createdAt} is gone: accounts, rights and tokens that were taken away since are valid again.`);
+      say('Look through them after the start (--revoke-tokens would have made all tokens void).');
+    } else {
+      say(`Every token of the backup is void; the new one of ${tokenOf} is in ${directory}/admin.token.`);
+      say(`What was changed after ${createdAt} is gone: accounts and rights that were taken away since are there again, without a token.`);
+    }
+    say('Compare the cards of each lock that the log names with "cards-differ".');
     return 0;
   },
 });

@@ -18,3 +18,8 @@ export function instant(text: string): number {
     throw new WrongValue('it must be a date such as 2026-11-01 or 2026-11-01T08:00Z, or epoch milliseconds.');
   return at;
 }
+
+/** A range in which nothing can be is a slip of whoever typed it. */
+export function requireInOrder(from: number, to: number): void {
+  if (from > to) throw new Error('--from is after --to: nothing lies between them');
+}

@@ -1,4 +1,4 @@
-// A table as a file for spreadsheets (RFC 4180).
+// A table as a file for spreadsheets (RFC 4180); `latchd export` follows the same rule.
 
 /** A byte order mark, so that spreadsheets read it as UTF-8, and nothing that one would take for a formula. */
 export function csvText(rows: readonly (readonly string[])[]): string {
@@ -6,15 +6,6 @@ export function csvText(rows: readonly (readonly string[])[]): string {
 }
 
 function field(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const plain = /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-}
-
-/** Gives it to the person as a file. */
-export function saveAs(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -59,8 +59,12 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
           <Button onClick={() => session.signOut().catch((error: unknown) => toasts.show('bad', text(error)))}>{frame.signOut}</Button>
         </footer>
       </div>
-      <main id="content" tabIndex={-1}>
-        {live.connection.value === 'lost' && <Notice kind="warning">{frame.lostText}</Notice>}
+      <main id="content" class={live.connection.value === 'lost' ? 'outdated' : undefined} tabIndex={-1}>
+        {live.connection.value === 'lost' && (
+          <div class="stays">
+            <Notice kind="warning">{frame.lostText}</Notice>
+          </div>
+        )}
         <View key={path.join('/')} parameters={found?.parameters ?? {}} />
       </main>
       <ToastList />

@@ -1,8 +1,9 @@
 // What happens at the locks, as it happens: the stream of live events, kept up over interruptions.
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from './api/client.ts';
 import { createEventReader, type StreamEvent } from './api/event-text.ts';
 import type { Alarm, Card, LockRecord } from './api/types.ts';
+import { standing } from './standing.ts';
 
 /** The gateway says something every 15 s; after so long without a word the connection is dead. */
 const silentForMs = 40_000;
@@ -16,6 +17,8 @@ export interface LiveLock {
   readonly online: boolean;
   readonly state: 'locked' | 'unlocked' | null;
   readonly stateDate: number | null;
+  /** False: its bolt may have moved since it said so. */
+  readonly stateSure: boolean;
   readonly electricQuantity: number;
 }
 
@@ -29,7 +32,7 @@ export type Happening =
 export interface Live {
   /** By lockId; undefined until the beginning is complete. */
   readonly locks: ReadonlySignal<ReadonlyMap<number, LiveLock> | undefined>;
-  /** Those that stand and that we may see, the newest first. */
+  /** Those whose cause is there and that we may see, the newest first. */
   readonly alarms: ReadonlySignal<readonly Alarm[]>;
   readonly connection: ReadonlySignal<'connecting' | 'live' | 'lost'>;
   start(): void;
@@ -42,7 +45,8 @@ const sameAlarm = (alarm: Alarm, other: Pick<Alarm, 'kind' | 'lockId'>) => alarm
 
 export function createLive(client: Client): Live {
   const locks = signal<ReadonlyMap<number, LiveLock> | undefined>(undefined);
-  const alarms = signal<readonly Alarm[]>([]);
+  const told = signal<readonly Alarm[]>([]);
+  const alarms = computed(() => standing(told.value, locks.value));
   const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
   const listeners = new Set<(happening: Happening) => void>();
   let run: AbortController | undefined;
@@ -59,7 +63,7 @@ export function createLive(client: Client): Live {
     try {
       const read = createEventReader();
       const known = new Map<number, LiveLock>();
-      let standing: readonly Alarm[] = [];
+      let begun: readonly Alarm[] = [];
       let complete = false;
       let othersThere = false;
       const patch = (lockId: number, change: Partial<LiveLock>) => {
@@ -71,9 +75,9 @@ export function createLive(client: Client): Live {
         const value = JSON.parse(data);
         if (type === 'lock') known.set(value.lockId, value);
         else if (type === 'lock-gone') known.delete(value.lockId);
-        else if (type === 'state' || type === 'battery' || type === 'online') patch(value.lockId, value);
-        else if (type === 'alarm') standing = [value, ...standing.filter((alarm) => !sameAlarm(alarm, value))];
-        else if (type === 'alarm-ended') standing = standing.filter((alarm) => !sameAlarm(alarm, value));
+        else if (type === 'state' || type === 'state-sure' || type === 'battery' || type === 'online') patch(value.lockId, value);
+        else if (type === 'alarm') begun = [value, ...begun.filter((alarm) => !sameAlarm(alarm, value))];
+        else if (type === 'alarm-ended') begun = begun.filter((alarm) => !sameAlarm(alarm, value));
         else if (type === 'ready') complete = true;
         else if (type === 'record') tell({ type, record: value });
         else if (type === 'card') tell({ type, card: value });
@@ -96,7 +100,7 @@ export function createLive(client: Client): Live {
         }
         if (!complete) continue;
         locks.value = new Map(known);
-        if (alarms.value !== standing) alarms.value = standing;
+        if (told.value !== begun) told.value = begun;
         connection.value = 'live';
         if (othersThere) tell({ type: 'locks' });
         othersThere = false;
@@ -130,7 +134,7 @@ export function createLive(client: Client): Live {
       run?.abort();
       lastId = '';
       locks.value = undefined;
-      alarms.value = [];
+      told.value = [];
       connection.value = 'connecting';
     },
     listen(listener) {

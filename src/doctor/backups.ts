@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { newestMadeAt } from '../store/backup-folder.ts';
 import { codeOf, type FileLayer } from '../store/files.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, ok, type Verdict } from './verdict.ts';
 
 const hourMs = 3_600_000;
 /** Two nights, and time for a large one. */
@@ -18,7 +18,7 @@ export async function checkBackups({ dataDir, backup }: Config, files: FileLayer
   try {
     newest = await newestMadeAt(files, folder);
   } catch (error) {
-    if (['EACCES', 'EPERM'].includes(codeOf(error))) return warn(`${folder} is closed to this user`, 'look as root: sudo latchd doctor');
+    if (['EACCES', 'EPERM'].includes(codeOf(error))) return cannotTell(`${folder} is closed`);
     if (codeOf(error) !== 'ENOENT') throw error;
   }
   if (newest !== undefined) {

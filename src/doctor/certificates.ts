@@ -9,7 +9,7 @@ import { readIdentity } from '../ops/certificate-files.ts';
 import { certificateNames } from '../ops/machine-names.ts';
 import { codeOf, type FileLayer } from '../store/files.ts';
 import { type AddressesOf, checkGivenNames, checkOwnNames } from './certificate-names.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
 
 const dayMs = 86_400_000;
 /** Of one's own: from when on the daemon's log asks for a new one, too. */
@@ -22,12 +22,14 @@ interface Around {
   readonly now: number;
   /** The user whose the data directory is, and whose the daemon's will be. */
   readonly owner: number | undefined;
+  /** Neither root nor that user asks. */
+  readonly isOutsider: boolean;
   readonly addressesOf?: AddressesOf | undefined;
 }
 
 export async function checkCertificates(config: Config, around: Around): Promise<readonly Verdict[]> {
   const { https, mqtts, tls, dataDir } = config;
-  const { files, now } = around;
+  const { files, now, isOutsider } = around;
   if (!https.enabled && !mqtts.enabled) return [ok('nothing is encrypted, so there are none')];
   const ownNames = certificateNames(config.tlsNames, config.discovery.enabled);
   if (tls !== 'auto') return checkGiven(tls, ownNames, around);
@@ -40,13 +42,15 @@ export async function checkCertificates(config: Config, around: Around): Promise
 
   const authority = { certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
   const remedy = `put ${folder} back from a backup: locks and clients trust this authority alone`;
-  const [ofAuthority] = await checkPair('the own authority', authority, { now, warnBeforeMs: authorityWarnBeforeMs, remedy });
+  const [ofAuthority] = await checkPair('the own authority', authority, {
+    ...{ now, isOutsider, warnBeforeMs: authorityWarnBeforeMs, remedy },
+  });
   const verdicts = [ofAuthority];
   for (const certificate of ['server.crt', 'locks.crt']) {
     if (!names.includes(certificate)) continue;
     const pair = { certificate: `${folder}/${certificate}`, key: `${folder}/server.key` };
     const anew = `remove ${pair.certificate} and restart: it is made anew`;
-    const [verdict, found] = await checkPair(certificate, pair, { now, warnBeforeMs, remedy: anew });
+    const [verdict, found] = await checkPair(certificate, pair, { now, isOutsider, warnBeforeMs, remedy: anew });
     verdicts.push(verdict, ...(found ? checkOwnNames(certificate, found, ownNames) : []));
   }
   return verdicts;
@@ -57,10 +61,14 @@ interface Pair {
   readonly key: string;
 }
 
-async function checkGiven(pair: Pair, ownNames: readonly string[], { now, owner, addressesOf }: Around): Promise<readonly Verdict[]> {
+async function checkGiven(
+  pair: Pair,
+  ownNames: readonly string[],
+  { now, owner, isOutsider, addressesOf }: Around,
+): Promise<readonly Verdict[]> {
   const remedy = 'replace the files, and let the daemon read them: sudo systemctl restart latchd';
   const look = async (at: Pair): Promise<readonly Verdict[]> => {
-    const [verdict, found] = await checkPair('the certificate', at, { now, warnBeforeMs, remedy });
+    const [verdict, found] = await checkPair('the certificate', at, { now, isOutsider, warnBeforeMs, remedy });
     return found ? [verdict, await checkGivenNames(found, ownNames, addressesOf)] : [verdict];
   };
   const key = await stat(pair.key).catch((error: unknown) => codeOf(error));
@@ -68,7 +76,7 @@ async function checkGiven(pair: Pair, ownNames: readonly string[], { now, owner,
   // systemd hands such a key over only while the service runs; until then it is where root put it.
   const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key) || pair.key.startsWith(credentialsPrefix);
   if (!isHandedOver) return look(pair);
-  if (process.getuid?.() !== 0) return [warn(`${pair.key} is there for the daemon alone`, 'sudo latchd doctor looks at it, too')];
+  if (process.getuid?.() !== 0) return [cannotTell(`${pair.key} is there for the daemon alone`)];
   return look({ ...pair, key: `/etc/credstore/${basename(pair.key)}` });
 }
 
@@ -85,13 +93,19 @@ function checkKeyMode(path: string, { uid, mode }: Stats, owner: number | undefi
 async function checkPair(
   what: string,
   pair: Pair,
-  { now, warnBeforeMs, remedy }: { readonly now: number; readonly warnBeforeMs: number; readonly remedy: string },
+  {
+    now,
+    isOutsider,
+    warnBeforeMs,
+    remedy,
+  }: { readonly now: number; readonly isOutsider: boolean; readonly warnBeforeMs: number; readonly remedy: string },
 ): Promise<readonly [Verdict, X509Certificate?]> {
   let certificate: X509Certificate;
   try {
     certificate = (await readIdentity(pair)).certificate;
   } catch (error) {
-    return [fail(error instanceof Error ? error.message : String(error), remedy)];
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    return [isOutsider && ['EACCES', 'EPERM'].includes(codeOf(cause)) ? cannotTell(message) : fail(message, remedy)];
   }
   const from = Date.parse(certificate.validFrom);
   const to = Date.parse(certificate.validTo);

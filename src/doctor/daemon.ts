@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { askControl, NobodyThere } from '../ops/control-client.ts';
 import { runningOwner } from '../store/directory-lock.ts';
 import type { FileLayer } from '../store/files.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
 
 export const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
 export type Scheme = (typeof schemes)[number];
@@ -46,9 +46,11 @@ async function userOf(pid: number): Promise<number | undefined> {
   );
 }
 
-export function checkDaemon({ pid, answer, silence }: Daemon, version: string): readonly Verdict[] {
+/** `isOutsider`: neither root nor the owner of the data asks. */
+export function checkDaemon({ pid, answer, silence }: Daemon, version: string, isOutsider: boolean): readonly Verdict[] {
   if (answer === undefined) {
     if (silence === undefined) return [warn('no daemon is running', 'sudo systemctl start latchd, or latchd serve')];
+    if (isOutsider) return [cannotTell(silence)];
     const who = pid === undefined ? 'the daemon cannot be asked' : `process ${pid} has the data directory and does not answer`;
     const remedy = 'wait if it has just been started; else journalctl -u latchd says why, and sudo systemctl restart latchd';
     return [fail(`${who}: ${silence}`, pid === undefined ? 'run latchd doctor as root (sudo latchd doctor)' : remedy)];

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/ports.ts';
 import { createClock } from '../ops/clock.ts';
+import { userName } from '../ops/control-client.ts';
+import { hasSpareAdminToken } from '../store/admin-token.ts';
 import { kernelClockState } from '../store/clock-trust.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../store/files.ts';
 import { type Survey, survey } from '../store/survey.ts';
@@ -15,9 +17,10 @@ import { checkDaemon, lookForDaemon } from './daemon.ts';
 import { checkDiscovery } from './discovery.ts';
 import { checkFlush, checkSpace } from './disk.ts';
 import { checkOwnership } from './ownership.ts';
+import { checkPlaces } from './places.ts';
 import { checkPorts } from './ports.ts';
 import { checkReach } from './reach.ts';
-import { fail, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, type Verdict, warn } from './verdict.ts';
 import { checkData, checkProgram } from './versions.ts';
 
 export interface Finding extends Verdict {
@@ -46,15 +49,17 @@ export async function examine({ config, version, ...given }: Examined): Promise<
       findings.push(...[await at()].flat().map((verdict) => ({ check, ...verdict })));
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
-      findings.push({ check, ...fail(message, 'nothing more can be said of it before that is mended') });
+      const isClosed = isOutsider && ['EACCES', 'EPERM'].includes(codeOf(error));
+      findings.push({ check, ...(isClosed ? cannotTell(message) : fail(message, 'nothing more can be said of it before that is mended')) });
     }
   };
 
-  const daemon = await lookForDaemon(files, dataDir);
   const owner = await lstat(dataDir).then(
     ({ uid }) => uid,
     () => undefined,
   );
+  const isOutsider = process.getuid?.() !== 0 && process.getuid?.() !== owner;
+  const daemon = await lookForDaemon(files, dataDir);
   const isThere = await files.readdir(dataDir).then(
     () => true,
     (error: unknown) => (codeOf(error) === 'ENOENT' ? false : codeOf(error)),
@@ -62,32 +67,35 @@ export async function examine({ config, version, ...given }: Examined): Promise<
   let found: Survey | undefined;
 
   await look('program', () => checkProgram(version, node));
-  await look('daemon', () => checkDaemon(daemon, version));
+  await look('daemon', () => checkDaemon(daemon, version, isOutsider));
   await look('ports', () => checkPorts(config, daemon, owner));
   await look('reach', () => checkReach(config));
+  await look('places', () => checkPlaces(config, daemon));
   await look('discovery', () => checkDiscovery(config, daemon));
-  if (isThere === true) {
-    await look('permissions', () => checkOwnership(dataDir, daemon));
-    await look('data', async () => {
-      found = await survey(files, dataDir);
-      return checkData(dataDir, found);
-    });
-  } else {
-    await look('data', () => {
-      if (isThere === 'EACCES' || isThere === 'EPERM') return fail(`${dataDir} is closed to this user`, 'look as root: sudo latchd doctor');
-      if (isThere !== false)
-        return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
-      return warn(
-        `there is no data directory ${dataDir} yet`,
-        'the first "latchd serve" makes it; else: is --data-dir, or dataDir in the configuration, right?',
-      );
-    });
-  }
-  if (isThere === true) await look('backups', () => checkBackups(config, files, clock.now()));
+  if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));
+  await look('data', async () => {
+    if (isThere === false) return noDirectory(dataDir);
+    if (isOutsider) return cannotTell(`${dataDir} belongs to ${owner === undefined ? 'another user' : await userName(owner)}`);
+    if (isThere !== true) return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
+    found = await survey(files, dataDir);
+    const verdicts = checkData(dataDir, found);
+    return (await hasSpareAdminToken(files, dataDir, clock.now())) ? [...verdicts, spareToken(dataDir)] : verdicts;
+  });
+  if (isThere !== false) await look('backups', () => checkBackups(config, files, clock.now()));
   await look('disk', () => checkSpace(files, 'data', dataDir));
   if (backup.at !== 'off') await look('disk', () => checkSpace(files, 'backups', resolve(dataDir, backup.folder)));
-  if (isThere === true) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
+  if (isThere === true && !isOutsider) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
   await look('clock', async () => checkClock(clock.now(), found, await kernelClockState()));
-  await look('certificates', () => checkCertificates(config, { files, now: clock.now(), owner, addressesOf }));
+  await look('certificates', () => checkCertificates(config, { files, now: clock.now(), owner, isOutsider, addressesOf }));
   return findings;
+}
+
+function noDirectory(directory: string): Verdict {
+  const remedy = 'the first "latchd serve" makes it; else: is --data-dir, or dataDir in the configuration, right?';
+  return warn(`there is no data directory ${directory} yet`, remedy);
+}
+
+function spareToken(directory: string): Verdict {
+  const seen = `${directory}/admin.token opens everything in plain words, and another administrator's token holds`;
+  return warn(seen, `when nothing uses it: sudo rm ${directory}/admin.token (its token goes on; latchd token revoke ends it)`);
 }

@@ -12,7 +12,7 @@ export interface PortHolder {
 }
 
 export async function holderOf(port: number): Promise<PortHolder | undefined> {
-  const sockets = (await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((table) => listeners(table, port)))).flat();
+  const sockets = (await listeners(port)).map(({ socket }) => socket);
   for (const pid of await readdir('/proc').catch(() => [])) {
     if (!/^\d+$/.test(pid) || !(await holdsOneOf(pid, sockets))) continue;
     // Not `comm`, which is the name of a thread: newer versions of Node call theirs MainThread.
@@ -22,12 +22,27 @@ export async function holderOf(port: number): Promise<PortHolder | undefined> {
   return undefined;
 }
 
-/** `socket:[12345]` for each that listens on the port. */
-async function listeners(table: string, port: number): Promise<readonly string[]> {
+/** The user whose program listens on the port, which everybody may see; undefined when nobody does, or several. */
+export async function listenerUser(port: number): Promise<number | undefined> {
+  const users = new Set((await listeners(port)).map(({ uid }) => uid));
+  return users.size === 1 ? [...users][0] : undefined;
+}
+
+interface Listener {
+  /** `socket:[12345]` */
+  readonly socket: string;
+  readonly uid: number;
+}
+
+async function listeners(port: number): Promise<readonly Listener[]> {
+  return (await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((table) => listenersIn(table, port)))).flat();
+}
+
+async function listenersIn(table: string, port: number): Promise<readonly Listener[]> {
   const lines = (await readFile(table, 'utf8').catch(() => '')).split('\n').slice(1);
   const rows = lines.map((line) => line.trim().split(/\s+/));
   const matching = rows.filter(([, local = '', , state]) => state === listening && Number.parseInt(local.split(':')[1] ?? '', 16) === port);
-  return matching.map((row) => `socket:[${row[9]}]`);
+  return matching.map((row) => ({ socket: `socket:[${row[9]}]`, uid: Number(row[7]) }));
 }
 
 async function holdsOneOf(pid: string, sockets: readonly string[]): Promise<boolean> {

@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { promisify } from 'node:util';
 import type { Config } from '../config.ts';
-import { checkListener } from '../ops/listener-check.ts';
+import { checkListener, cutOff } from '../ops/listener-check.ts';
 import { codeOf } from '../store/files.ts';
 import { type Daemon, type Scheme, schemes } from './daemon.ts';
-import { holderOf } from './port-holder.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import { turnedAway } from './places.ts';
+import { holderOf, listenerUser } from './port-holder.ts';
+import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
 
 /** `owner`: the user whose the data directory is, and whose the daemon's will be. */
 export async function checkPorts(config: Config, daemon: Daemon, owner: number | undefined): Promise<readonly Verdict[]> {
@@ -40,7 +41,7 @@ async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Arou
       ? [warn(`${scheme} is off in the configuration, and the daemon serves it at ${served.host}:${served.port}`, restart)]
       : [];
   }
-  if (served && (port === 0 || served.port === port)) return [await answers(scheme, served)];
+  if (served && (port === 0 || served.port === port)) return [await answers(scheme, served, daemon)];
   const stale = served
     ? [warn(`the daemon serves ${scheme} at ${served.host}:${served.port}, the configuration says ${where}`, restart)]
     : [];
@@ -53,13 +54,17 @@ async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Arou
   const code = codeOf(failure);
   if (code === 'EADDRINUSE') {
     const holder = await holderOf(port);
-    if (holder !== undefined && holder.pid === daemon.pid) return [await answers(scheme, { host, port })];
+    if (holder !== undefined && holder.pid === daemon.pid) return [await answers(scheme, { host, port }, daemon)];
+    const fromOutside = holder === undefined ? await judgeFromOutside(scheme, { host, port }, owner) : undefined;
+    if (fromOutside !== undefined) return [...stale, fromOutside];
     const who = holder?.pid === process.pid ? 'another listener of this configuration' : (holder?.name ?? 'another program');
     const remedy = `end that, or give ${scheme} another port (${scheme}.port)`;
     const ask = holder === undefined ? `; as root, latchd doctor says whose it is` : '';
     return [...stale, fail(`${where} is taken by ${who}`, remedy + ask)];
   }
   if (code === 'EACCES' || code === 'EPERM') {
+    const fromOutside = await judgeFromOutside(scheme, { host, port }, owner);
+    if (fromOutside !== undefined) return [...stale, fromOutside];
     const may = await serviceMayOpenAny();
     if (may) return [...stale, ok(`${where} is a port for root, and systemd gives it to latchd`)];
     return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
@@ -74,12 +79,34 @@ async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Arou
   ];
 }
 
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Only root sees which process of another user listens; whose the listener is, everybody does. Undefined: nobody listens there, or somebody else
+ * than the owner of the data.
+ */
+async function judgeFromOutside(scheme: Scheme, { host, port }: Place, owner: number | undefined): Promise<Verdict | undefined> {
+  const user = await listenerUser(port);
+  if (user === undefined || (owner !== undefined && user !== owner)) return undefined;
+  // Root has many programs.
+  if (owner === undefined || user === 0) return cannotTell(`${scheme} ${host}:${port} is taken, by latchd or by another program`);
+  return answers(scheme, { host, port }, undefined);
+}
+
 const privilegedRemedy =
   'take a port above 1023, or let systemd give it CAP_NET_BIND_SERVICE: "Port 443" in /usr/share/doc/latchd/systemd/README.md';
 
-async function answers(scheme: Scheme, { host, port }: { readonly host: string; readonly port: number }): Promise<Verdict> {
+async function answers(scheme: Scheme, { host, port }: Place, daemon: Daemon | undefined): Promise<Verdict> {
   const result = await checkListener({ scheme, host, port });
   if (result === 'ok') return ok(`${scheme} ${host}:${port} answers, and is the daemon's`);
+  const { ofAddress, ofAll } = daemon === undefined ? { ofAddress: 0, ofAll: 0 } : turnedAway(daemon);
+  if (scheme.startsWith('mqtt') && cutOff.has(result) && ofAddress + ofAll > 0) {
+    const seen = `${scheme} ${host}:${port} is the daemon's and has turned this question away: locks may have all the places`;
+    return warn(seen, 'see "places" below; a restart gives no more of them');
+  }
   return fail(
     `${scheme} ${host}:${port} is the daemon's and does not answer: ${result}`,
     'journalctl -u latchd, then sudo systemctl restart latchd',

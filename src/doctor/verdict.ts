@@ -16,6 +16,11 @@ export function warn(seen: string, remedy: string): Verdict {
   return { verdict: 'warn', seen, remedy };
 }
 
+/** It is not known how it is: only the owner of the data, or root, may look. */
+export function cannotTell(seen: string): Verdict {
+  return warn(`cannot tell as this user: ${seen}`, 'look as root: sudo latchd doctor');
+}
+
 export function fail(seen: string, remedy: string): Verdict {
   return { verdict: 'fail', seen, remedy };
 }

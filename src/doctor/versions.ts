@@ -15,7 +15,7 @@ export function checkProgram(version: string, node: string): readonly Verdict[] 
 }
 
 /** `directory`: of the data. */
-export function checkData(directory: string, { documents, older, problems }: Survey): readonly Verdict[] {
+export function checkData(directory: string, { documents, older, problems, strangers }: Survey): readonly Verdict[] {
   const verdicts = problems.map((problem) =>
     fail(
       problem,
@@ -25,6 +25,10 @@ export function checkData(directory: string, { documents, older, problems }: Sur
   if (older > 0) {
     const seen = `${older} of ${documents} documents are of an older latchd`;
     verdicts.push(warn(seen, 'the next start backs up and upgrades them: sudo systemctl restart latchd'));
+  }
+  for (const name of strangers) {
+    const seen = `${directory}/${name} is not latchd's, and in no backup`;
+    verdicts.push(warn(seen, 'keep it elsewhere; your own certificates may lie in its folder tls, as .crt, .key or .pem'));
   }
   return verdicts.length > 0
     ? verdicts

@@ -1,14 +1,17 @@
 // Accounts and tokens: who a caller is, and their management by gateway administrators (HTTP API 5 and 6).
 import type { Account, AccountId, Caller, Token } from './account.ts';
 import { DomainError } from './errors.ts';
-import { type Page, type PageRequest, paginate } from './page.ts';
+import { type LeftRoles, locksWithRoles } from './left-roles.ts';
+import type { Page, PageRequest } from './page.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
-import type { AccountStore, Accounts, Clock, CounterStore, LockStore, Secrets } from './ports.ts';
+import type { AccountStore, Clock, CounterStore, LockStore, Secrets } from './ports.ts';
 import type { Sequence } from './sequence.ts';
 
 const dayMs = 86_400_000;
 /** A clock that is believed is ahead by seven days at most: what has been expired for longer is so by any clock that is right. */
 const expiredForMs = 7 * dayMs;
+/** So many are removed in one change: doors go on between two of them. */
+const forgottenAtOnce = 1_000;
 
 export interface NewToken {
   readonly username: string;
@@ -25,12 +28,16 @@ export interface TokenView {
 /** All but `authenticate` for gateway administrators: `forbidden` for others. */
 export interface AccountService {
   /** The caller behind a token; `token-invalid`, `token-expired`. */
-  authenticate(token: string): Caller;
+  authenticate(token: string): Caller & { readonly tokenId: number };
+  /** The caller behind a token that has been shown before; `token-invalid`, `token-expired`. */
+  callerOf(tokenId: number): Caller;
   /** `conflict` when the name is taken. */
   createAccount(caller: Caller, username: string, gatewayAdministrator: boolean): Promise<Account>;
   listAccounts(caller: Caller, page: PageRequest): Page<Account>;
-  /** With its tokens; what roles it had stay with the locks, and count for nobody. `not-found`; `conflict`: the last gateway administrator, or the administrator of a lock. */
-  removeAccount(caller: Caller, username: string): Promise<void>;
+  /**
+   * With its tokens and its roles, those on so many locks. `not-found`; `conflict`: the last gateway administrator, or the administrator of a lock.
+   */
+  removeAccount(caller: Caller, username: string): Promise<{ readonly roles: number }>;
   /** `secret` is the token itself, shown this once. `not-found` when there is no such account. */
   createToken(caller: Caller, token: NewToken): Promise<TokenView & { readonly secret: string }>;
   listTokens(caller: Caller, page: PageRequest): Page<TokenView>;
@@ -51,134 +58,104 @@ export function createAccountService(options: {
   readonly secrets: Secrets;
   /** Shared with the lock service: an account is not removed while it is made a lock's administrator. */
   readonly administration: Sequence;
+  /** Absent: they go after the next start. */
+  readonly leftRoles?: Pick<LeftRoles, 'drop'>;
 }): AccountService {
-  const { clock, accounts, locks, counters, secrets, administration } = options;
-  const index = indexOf(accounts);
+  const { clock, accounts, locks, counters, secrets, administration, leftRoles } = options;
+
+  function callerBehind({ accountId, expiresAt, tokenId }: Token): Caller & { readonly tokenId: number } {
+    if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
+    // A token is there as long as its account is.
+    const { username, gatewayAdministrator } = accounts.get(accountId) as Account;
+    return { accountId, username, gatewayAdministrator, tokenId };
+  }
 
   return {
     authenticate(token) {
       const hash = secrets.hash(token);
-      const found = index().tokens.get(hash);
+      const found = accounts.tokenByHash(hash);
       // Compared in constant time (HTTP API 5), though a look-up by hash tells nobody which bits of a token are right.
-      if (found === undefined || !secrets.equal(found.token.hash, hash)) {
+      if (found === undefined || !secrets.equal(found.hash, hash)) {
         throw new DomainError('token-invalid', 'the access token is not valid');
       }
-      const { expiresAt } = found.token;
-      if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
-      return found.caller;
+      return callerBehind(found);
+    },
+
+    callerOf(tokenId) {
+      const found = accounts.token(tokenId);
+      if (found === undefined) throw new DomainError('token-invalid', 'the access token is not valid any more');
+      return callerBehind(found);
     },
 
     async createAccount(caller, username, gatewayAdministrator) {
       requireGatewayAdministrator(caller);
-      refuseTaken(accounts.current(), username);
+      accounts.refuseTaken(username);
       const accountId = (await counters.next('accountId')) as AccountId;
       const account: Account = { accountId, username, gatewayAdministrator, createdAt: clock.now() };
-      await accounts.update((current) => {
-        refuseTaken(current, username);
-        return { ...current, accounts: [...current.accounts, account] };
-      });
+      await accounts.add(account);
       return account;
     },
 
     listAccounts(caller, page) {
       requireGatewayAdministrator(caller);
-      return paginate(accounts.current().accounts, page);
+      return accounts.page(page);
     },
 
     async removeAccount(caller, username) {
       requireGatewayAdministrator(caller);
-      await administration(() =>
-        accounts.update((current) => {
-          const { accountId } = accountNamed(current, username);
-          const left = current.accounts.filter((account) => account.accountId !== accountId);
-          if (!left.some((account) => account.gatewayAdministrator)) {
-            throw new DomainError('conflict', `${username} is the last gateway administrator`);
-          }
-          const administered = locks.all().find((lock) => lock.administrator === accountId);
-          if (administered !== undefined) {
-            throw new DomainError('conflict', `${username} is the administrator of lock ${administered.lockId}; appoint another one first`);
-          }
-          return { accounts: left, tokens: current.tokens.filter((token) => token.accountId !== accountId) };
-        }),
-      );
+      return administration(async () => {
+        const { accountId, gatewayAdministrator } = accountNamed(accounts, username);
+        if (gatewayAdministrator && accounts.gatewayAdministrators() === 1) {
+          throw new DomainError('conflict', `${username} is the last gateway administrator`);
+        }
+        const administered = locks.all().find((lock) => lock.administrator === accountId);
+        if (administered !== undefined) {
+          throw new DomainError('conflict', `${username} is the administrator of lock ${administered.lockId}; appoint another one first`);
+        }
+        const roles = locksWithRoles(locks.all(), (one) => one === accountId).length;
+        await accounts.remove(accountId, clock.now());
+        leftRoles?.drop(accountId);
+        return { roles };
+      });
     },
 
     async createToken(caller, { username, name, expiresInDays }) {
       requireGatewayAdministrator(caller);
-      accountNamed(accounts.current(), username);
+      const { accountId } = accountNamed(accounts, username);
       const tokenId = await counters.next('tokenId');
       const secret = secrets.newToken();
       const createdAt = clock.now();
       const expiresAt = expiresInDays === undefined ? null : createdAt + expiresInDays * dayMs;
-      const updated = await accounts.update((current) => {
-        const { accountId } = accountNamed(current, username);
-        const token: Token = { tokenId, accountId, name, hash: secrets.hash(secret), createdAt, expiresAt };
-        return { ...current, tokens: [...current.tokens, token] };
-      });
-      const token = updated.tokens.find((candidate) => candidate.tokenId === tokenId);
+      const token: Token = { tokenId, accountId, name, hash: secrets.hash(secret), createdAt, expiresAt };
+      await accounts.addToken(token);
       // The account, and this token with it, can have been removed by a change that was queued behind ours.
-      if (token === undefined) throw new DomainError('not-found', `there is no account ${username}`);
+      if (accounts.token(tokenId) === undefined) throw new DomainError('not-found', `there is no account ${username}`);
       return { token, username, secret };
     },
 
     listTokens(caller, page) {
       requireGatewayAdministrator(caller);
-      const { accountOf } = index();
-      const views = accounts.current().tokens.map((token) => ({ token, username: accountOf.get(token.accountId)?.username ?? '' }));
-      return paginate(views, page);
+      const { list, ...envelope } = accounts.tokenPage(page);
+      return { list: list.map((token) => ({ token, username: accounts.get(token.accountId)?.username ?? '' })), ...envelope };
     },
 
     async removeToken(caller, tokenId) {
       requireGatewayAdministrator(caller);
-      await accounts.update((current) => {
-        const tokens = current.tokens.filter((token) => token.tokenId !== tokenId);
-        if (tokens.length === current.tokens.length) throw new DomainError('not-found', `there is no token ${tokenId}`);
-        return { ...current, tokens };
-      });
+      const removed = await accounts.removeTokens([tokenId]);
+      if (removed.length === 0) throw new DomainError('not-found', `there is no token ${tokenId}`);
     },
 
     async forgetExpired() {
-      const until = clock.now() - expiredForMs;
-      const isOver = ({ expiresAt }: Token): boolean => expiresAt !== null && expiresAt <= until;
-      const over = accounts.current().tokens.filter(isOver).length;
-      if (over > 0) await accounts.update((current) => ({ ...current, tokens: current.tokens.filter((token) => !isOver(token)) }));
-      return over;
+      const over = accounts.tokensExpired(clock.now() - expiredForMs).map(({ tokenId }) => tokenId);
+      for (let from = 0; from < over.length; from += forgottenAtOnce) await accounts.removeTokens(over.slice(from, from + forgottenAtOnce));
+      return over.length;
     },
   };
 }
 
 /** The account of that name; `not-found` when there is none. */
-export function accountNamed(current: Accounts, username: string): Account {
-  const account = current.accounts.find((candidate) => candidate.username === username);
+export function accountNamed(accounts: Pick<AccountStore, 'byName'>, username: string): Account {
+  const account = accounts.byName(username);
   if (account === undefined) throw new DomainError('not-found', `there is no account ${username}`);
   return account;
-}
-
-function refuseTaken(current: Accounts, username: string): void {
-  if (current.accounts.some((account) => account.username === username)) {
-    throw new DomainError('conflict', `there is an account ${username} already`);
-  }
-}
-
-/** Look-ups by hash, with who asks by it, and by id; built anew only when the accounts have changed: every request asks for them. */
-function indexOf(accounts: AccountStore) {
-  let built: Accounts | undefined;
-  let tokens = new Map<string, { readonly token: Token; readonly caller: Caller }>();
-  let accountOf = new Map<AccountId, Account>();
-  return () => {
-    const current = accounts.current();
-    if (current !== built) {
-      built = current;
-      accountOf = new Map(current.accounts.map((account) => [account.accountId, account]));
-      tokens = new Map(current.tokens.flatMap((token) => callersOf(token, accountOf.get(token.accountId))));
-    }
-    return { tokens, accountOf };
-  };
-}
-
-/** None for a token whose account is not there. */
-function callersOf(token: Token, account: Account | undefined): [string, { token: Token; caller: Caller }][] {
-  if (account === undefined) return [];
-  const { accountId, username, gatewayAdministrator } = account;
-  return [[token.hash, { token, caller: { accountId, username, gatewayAdministrator, tokenId: token.tokenId } }]];
 }

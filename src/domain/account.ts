@@ -12,6 +12,14 @@ export interface Account {
   readonly createdAt: number;
 }
 
+/** What is remembered of an account that was removed, as long as its records are kept. */
+export interface RemovedAccount {
+  readonly accountId: AccountId;
+  readonly username: string;
+  /** Epoch milliseconds. */
+  readonly removedAt: number;
+}
+
 /** An access token as it is kept: the secret itself only as its SHA-256 hash. */
 export interface Token {
   readonly tokenId: number;

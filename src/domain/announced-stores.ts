@@ -1,7 +1,8 @@
 // The stores and notices as the services use them, which tell the live service of every change once it is there for all to see.
-import type { Card, CardId, LockCards } from './card.ts';
+import type { Card } from './card.ts';
 import type { Announcements } from './live-service.ts';
 import type { Lock, LockId } from './lock.ts';
+import type { CardLookUp, CardsChange } from './lock-cards.ts';
 import type { Notify } from './notice.ts';
 import type { AccountStore, CardStore, LockStore, StatusStore } from './ports.ts';
 
@@ -54,26 +55,30 @@ function announcedCards(cards: CardStore, announce: Pick<Announcements, 'lockEve
   return {
     ...cards,
     async update(lockId, change) {
-      let before = cards.of(lockId);
-      const after = await cards.update(lockId, (newest) => {
-        before = newest;
-        return change(newest);
+      let told: readonly CardEvent[] = [];
+      await cards.update(lockId, (newest) => {
+        const made = change(newest);
+        told = eventsOf(newest, made);
+        return made;
       });
-      if (after.cards === before.cards) return after;
-      const [was, is] = [byId(before), byId(after)];
-      for (const [cardId, card] of is) {
-        const known = was.get(cardId);
-        if (known !== card) announce.lockEvent({ type: 'card', lockId, change: known === undefined ? 'added' : 'changed', card });
-      }
-      for (const [cardId, card] of was) if (!is.has(cardId)) announce.lockEvent({ type: 'card', lockId, change: 'removed', card });
+      if (told.length === 0) return;
+      for (const { change: what, card } of told) announce.lockEvent({ type: 'card', lockId, change: what, card });
       await announce.kept();
-      return after;
     },
   };
 }
 
-function byId({ cards }: LockCards): ReadonlyMap<CardId, Card> {
-  return new Map(cards.map((card) => [card.cardId, card]));
+interface CardEvent {
+  readonly change: 'added' | 'changed' | 'removed';
+  readonly card: Card;
+}
+
+function eventsOf(before: CardLookUp, { put = [], remove = [] }: CardsChange): readonly CardEvent[] {
+  const removed = remove.flatMap((cardId) => before.byId(cardId) ?? []);
+  return [
+    ...put.map((card) => ({ change: before.byId(card.cardId) === undefined ? 'added' : 'changed', card }) as const),
+    ...removed.map((card) => ({ change: 'removed', card }) as const),
+  ];
 }
 
 /** A state or a battery level is told when it is another than before. */
@@ -91,13 +96,18 @@ function announcedStatuses(statuses: StatusStore, announce: Pick<Announcements, 
   };
 }
 
-function announcedAccounts(accounts: AccountStore, announce: Pick<Announcements, 'accountsChanged'>): AccountStore {
+/** What is added takes nobody's right away. */
+function announcedAccounts(accounts: AccountStore, announce: Pick<Announcements, 'accountChanged'>): AccountStore {
   return {
     ...accounts,
-    async update(change) {
-      const after = await accounts.update(change);
-      announce.accountsChanged();
-      return after;
+    async remove(accountId, removedAt) {
+      await accounts.remove(accountId, removedAt);
+      announce.accountChanged(accountId);
+    },
+    async removeTokens(tokenIds) {
+      const removed = await accounts.removeTokens(tokenIds);
+      for (const accountId of new Set(removed.map((token) => token.accountId))) announce.accountChanged(accountId);
+      return removed;
     },
   };
 }

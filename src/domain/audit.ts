@@ -102,7 +102,8 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
   };
 }
 
-function outcomeOf(error: unknown): ErrorCode {
+/** The code of a refusal; that of a bug for anything else. */
+export function outcomeOf(error: unknown): ErrorCode {
   return error instanceof DomainError ? error.code : 'internal-error';
 }
 

@@ -8,8 +8,9 @@ import type { HubService } from './hub-service.ts';
 import type { LockId } from './lock.ts';
 import type { LockService } from './lock-service.ts';
 import type { PairingService } from './pairing-service.ts';
-import type { RegistrationService } from './registration-service.ts';
+import type { RegistrationService, Removal } from './registration-service.ts';
 import type { RoleService } from './role-service.ts';
+import type { UnlockAttempts } from './unlock-attempts.ts';
 import type { WebhookId } from './webhook.ts';
 import type { WebhookService } from './webhook-service.ts';
 
@@ -30,7 +31,8 @@ const registrations: AuditTable<RegistrationService> = {
   managed: 'not-audited',
   // Which members, and not what they are: among them are the super passcode and lockData.
   change: ([, lockId, changes]) => ({ action: 'lock-change', object: ofLock(lockId), detail: Object.keys(changes).join(', ') }),
-  remove: ([, lockId]) => ({ action: 'lock-remove', object: ofLock(lockId) }),
+  remove: ([, lockId, clear], made) => ({ action: 'lock-remove', object: ofLock(lockId), detail: removal(clear !== undefined, made) }),
+  removed: 'not-audited',
   renewKey: ([, lockId]) => ({ action: 'lock-key', object: ofLock(lockId) }),
 };
 
@@ -43,13 +45,18 @@ const roles: AuditTable<RoleService> = {
 
 const accounts: AuditTable<AccountService> = {
   authenticate: 'not-audited',
+  callerOf: 'not-audited',
   createAccount: ([, username, gatewayAdministrator]) => ({
     action: 'account-create',
     object: `account ${username}`,
     detail: gatewayAdministrator ? 'gateway administrator' : '',
   }),
   listAccounts: 'not-audited',
-  removeAccount: ([, username]) => ({ action: 'account-remove', object: `account ${username}` }),
+  removeAccount: ([, username], gone) => ({
+    action: 'account-remove',
+    object: `account ${username}`,
+    detail: withRoles(gone?.roles ?? 0),
+  }),
   createToken: ([, { username, name }], made) => ({
     action: 'token-create',
     object: made === undefined ? `account ${username}` : `token ${made.token.tokenId}`,
@@ -89,7 +96,7 @@ const locks: AuditTable<LockService> = {
   state: 'not-audited',
   battery: 'not-audited',
   batteryHistory: 'not-audited',
-  // Has a record, with the name of the account, when the lock has done it.
+  // Has a record, with the name of the account, when the lock has done it; all else that becomes of an unlock is an attempt.
   move: 'not-audited',
   setAutoLock: ([, lockId, seconds]) => ({ action: 'lock-auto-lock', object: ofLock(lockId), detail: `${seconds} s` }),
   detail: 'not-audited',
@@ -114,6 +121,8 @@ const cards: AuditTable<CardService> = {
   rename: ([, lockId, cardId, name]) => ({ action: 'card-rename', object: ofCard(lockId, cardId), detail: name }),
   remove: ([, lockId, cardId]) => ({ action: 'card-remove', object: ofCard(lockId, cardId) }),
   onLock: 'not-audited',
+  // Part of the removal of a lock, which has its own line.
+  beforeRemoval: 'not-audited',
   settle: 'not-audited',
 };
 
@@ -138,6 +147,19 @@ const webhooks: AuditTable<WebhookService> = {
   replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
 };
 
+/** Which lock it was: nothing else says so later. And what may still open it. */
+function removal(isCleared: boolean, made: Removal | undefined): string {
+  if (made === undefined) return isCleared ? 'its cards were to be cleared first' : '';
+  const { removed, cardsOnLock } = made;
+  const left = isCleared ? 'its cards cleared' : `cards still on it: ${cardsOnLock ?? 'unknown'}`;
+  return `${removed.name}, ${removed.deviceId}, ${left}`;
+}
+
+function withRoles(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? 'with its role on 1 lock' : `with its roles on ${count} locks`;
+}
+
 function said(members: object): string {
   return Object.entries(members)
     .map(([name, value]) => `${name} ${value}`)
@@ -149,7 +171,8 @@ export const auditedRoles = (service: RoleService, trail: AuditTrail) => audited
 export const auditedAccounts = (service: AccountService, trail: AuditTrail) => audited(service, accounts, trail);
 export const auditedHubs = (service: HubService, trail: AuditTrail) => audited(service, hubs, trail);
 export const auditedPairing = (service: PairingService, trail: AuditTrail) => audited(service, pairing, trail);
-export const auditedLocks = (service: LockService, trail: AuditTrail) => audited(service, locks, trail);
+export const auditedLocks = (service: LockService, trail: AuditTrail, attempts: Pick<UnlockAttempts, 'around'>) =>
+  attempts.around(audited(service, locks, trail));
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);
 export const auditedAlarms = (service: Pick<AlarmService, 'list' | 'end'>, trail: AuditTrail) => audited(service, alarms, trail);
 export const auditedWebhooks = (service: WebhookService, trail: AuditTrail) => audited(service, webhooks, trail);

@@ -1,49 +1,58 @@
-// Looking at the cards of one lock: by id, by number, and which card an intent is about.
-import { type Card, type CardId, type CardIntent, type LockCards, sameCard } from './card.ts';
+// Looking at the cards of one lock: which card an intent is about, who held a number when, and what the lock would say of them.
+import { type Card, type CardId, type CardIntent, sameCard } from './card.ts';
 import { DomainError } from './errors.ts';
+import type { CardLookUp, CardsChange, PastHolder } from './lock-cards.ts';
 
 /** The card of that id; `card-not-found` when the lock has none. */
-export function cardWithId(current: LockCards, cardId: CardId): Card {
-  const card = current.cards.find((candidate) => candidate.cardId === cardId);
+export function cardWithId(current: CardLookUp, cardId: CardId): Card {
+  const card = current.byId(cardId);
   if (card === undefined) throw new DomainError('card-not-found', `there is no card ${cardId} on this lock`);
   return card;
 }
 
-/** The card of that number, leading zeros or not; undefined when the gateway knows none. */
-export function cardNumbered(current: LockCards, cardNumber: string): Card | undefined {
-  return current.cards.find((card) => sameCard(card.cardNumber) === sameCard(cardNumber));
-}
-
 /** The number, as the lock has it, of the card an intent is about; undefined when that card is gone. */
-export function numberOf(current: LockCards, intent: CardIntent): string | undefined {
-  const card = intent.kind === 'add' ? intent.card : current.cards.find((candidate) => candidate.cardId === intent.cardId);
+export function numberOf(current: CardLookUp, intent: CardIntent): string | undefined {
+  const card = intent.kind === 'add' ? intent.card : current.byId(intent.cardId);
   return card === undefined ? undefined : sameCard(card.cardNumber);
 }
 
-/** The id of the card an intent is about. */
-export function cardIdOf(intent: CardIntent): CardId {
-  return intent.kind === 'add' ? intent.card.cardId : intent.cardId;
+/** A card goes; that it was there is remembered, for what its lock still has to tell of the time before. */
+export function removal(current: CardLookUp, { cardId, ...card }: Card, now: number): CardsChange {
+  return { remove: [cardId], past: [holder(current, { cardId, ...card }, now)] };
 }
 
-/** Whether this intent is still open. */
-export function hasIntent(current: LockCards, intent: CardIntent): boolean {
-  return current.intents.some((other) => sameIntent(other, intent));
+/** A card gets another name; that it had the one before is remembered. */
+export function renaming(current: CardLookUp, card: Card, name: string, now: number): CardsChange {
+  return name === card.name ? {} : { put: [{ ...card, name }], past: [holder(current, card, now)] };
 }
 
-/** The same cards with this intent closed. */
-export function withoutIntent(current: LockCards, intent: CardIntent): LockCards {
-  return { ...current, intents: current.intents.filter((other) => !sameIntent(other, intent)) };
+function holder(current: CardLookUp, card: Card, to: number): PastHolder {
+  const { cardId, cardNumber, name } = card;
+  return { cardId, cardNumber, name, from: sinceOf(current, card), to };
 }
 
-function sameIntent(a: CardIntent, b: CardIntent): boolean {
-  return a.kind === b.kind && cardIdOf(a) === cardIdOf(b);
+/** Since when a card has had its number and name. */
+function sinceOf(current: CardLookUp, { cardId, cardNumber, createdAt }: Card): number {
+  return current.past(cardNumber).findLast((before) => before.cardId === cardId)?.to ?? createdAt;
+}
+
+/** So much may the clock of a lock be off (Protocol 4.1). */
+const toleranceMs = 2_000;
+
+/** The name of who held a number at that date; undefined: nobody, as far as is known. Where one holder follows another, the date alone decides. */
+export function holderAt(current: CardLookUp, cardNumber: string, at: number): string | undefined {
+  const card = current.byNumber(cardNumber);
+  const past = current.past(cardNumber);
+  if (card !== undefined && past.length === 0) return at >= card.createdAt - toleranceMs ? card.name : undefined;
+  const now = card === undefined ? [] : [{ name: card.name, from: sinceOf(current, card), to: Number.POSITIVE_INFINITY }];
+  const holders = [...past, ...now];
+  const exact = holders.findLast(({ from, to }) => from <= at && at < to);
+  return (exact ?? holders.findLast(({ from, to }) => from - toleranceMs <= at && at < to + toleranceMs))?.name;
 }
 
 /** What a lock that holds exactly these cards says as `cards.digest` (Protocol 4.1); `hash` is SHA-256 in hex digits. */
 export function digestOf(cards: readonly Card[], hash: (text: string) => string): string {
-  const lines = cards
-    .map((card) => ({ ...card, cardNumber: sameCard(card.cardNumber) }))
-    .sort((a, b) => (a.cardNumber < b.cardNumber ? -1 : 1))
-    .map(({ cardNumber, startDate, endDate }) => `${cardNumber},${startDate},${endDate}\n`);
+  // Sorted by number as text; a comma comes before every digit, so whole lines sort alike.
+  const lines = cards.map(({ cardNumber, startDate, endDate }) => `${sameCard(cardNumber)},${startDate},${endDate}\n`).sort();
   return hash(lines.join('')).slice(0, 16);
 }

@@ -1,12 +1,15 @@
 // Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed (Protocol 5.4 rule 6).
 import type { AccountId } from './account.ts';
-import { type CardIntent, type CardOnLock, type LockCards, sameCard } from './card.ts';
-import { cardIdOf, cardNumbered, hasIntent, numberOf, withoutIntent } from './card-rules.ts';
-import { type CommandRequest, type CommandService, priority } from './command-service.ts';
+import { type CardId, type CardIntent, type CardOnLock, sameCard } from './card.ts';
+import type { CardEvidence } from './card-evidence.ts';
+import { numberOf, removal } from './card-rules.ts';
+import { type CommandEnd, type CommandRequest, type CommandService, priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
+import { type CardLookUp, type CardsChange, cardIdOf } from './lock-cards.ts';
+import type { LockCommand } from './lock-command.ts';
 import { refuseUnlessOk } from './lock-service.ts';
 import type { Notify } from './notice.ts';
-import type { CardStore, LockSession } from './ports.ts';
+import type { CardStore, Clock, LockSession } from './ports.ts';
 
 /** Cards that one `list-cards` may ask for (Protocol 5.1). */
 const listingLimit = 100;
@@ -38,41 +41,90 @@ function incomplete(): DomainError {
   return new DomainError('lock-refused', 'the lock did not list its cards', { lockError: 'failed' });
 }
 
-/** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
-export async function settleIntents(
-  ports: { readonly commands: CommandService; readonly cards: CardStore; readonly notify: Notify },
-  session: LockSession,
-  deadline: number,
-): Promise<void> {
-  const { commands, cards, notify } = ports;
-  const { lockId } = session;
-  const held = await listCardsOnLock(commands, { session, accountId: null, deadline });
-  const before = cards.of(lockId);
-  for (const intent of before.intents) {
-    const cardNumber = numberOf(before, intent);
-    const onLock = held.find((card) => sameCard(card.cardNumber) === cardNumber);
-    if (intent.kind === 'add' && onLock !== undefined) {
-      const command = { op: 'remove-card', cardNumber: onLock.cardNumber } as const;
-      // A phone can have added that card meanwhile, which closes the intent: then it stays.
-      const atTurn = () => (hasIntent(cards.of(lockId), intent) ? command : undefined);
-      refuseUnlessOk(await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, atTurn }));
-    }
-    await cards.update(lockId, (current) =>
-      hasIntent(current, intent) ? settled(withoutIntent(current, intent), intent, onLock) : current,
-    );
-    notify({ kind: 'card-settled', lockId, intent: intent.kind, result: onLock === undefined ? 'not on the lock' : 'on the lock' });
-  }
-  const after = cards.of(lockId);
-  const adding = before.intents.map((intent) => numberOf(before, intent));
-  const unknown = held.filter((card) => cardNumbered(after, card.cardNumber) === undefined && !adding.includes(sameCard(card.cardNumber)));
-  if (unknown.length > 0) notify({ kind: 'cards-unknown', lockId, count: unknown.length });
+interface SettlementPorts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly commands: CommandService;
+  readonly cards: CardStore;
+  readonly evidence: CardEvidence;
+  /** Adds that the lock has not taken. */
+  readonly notTaken: Set<CardId>;
+  readonly notify: Notify;
 }
 
-/** The gateway's cards after an intent, following what the lock has. An add that was never confirmed is no card. */
-function settled(current: LockCards, intent: CardIntent, onLock: CardOnLock | undefined): LockCards {
-  if (intent.kind === 'add') return current;
-  const cardId = cardIdOf(intent);
-  if (onLock === undefined) return { ...current, cards: current.cards.filter((card) => card.cardId !== cardId) };
+/** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
+export async function settleIntents(ports: SettlementPorts, session: LockSession, deadline: number): Promise<void> {
+  const { clock, commands, cards, evidence, notTaken, notify } = ports;
+  const { lockId } = session;
+  const listed = await listCardsOnLock(commands, { session, accountId: null, deadline });
+  const held = new Map(listed.map((card) => [sameCard(card.cardNumber), card]));
+  const known = await cards.of(lockId);
+  for (const intent of known.intents) {
+    const number = numberOf(known, intent) ?? '';
+    const onLock = held.get(number);
+    const isOver = intent.kind === 'add' && notTaken.has(intent.card.cardId);
+    const result = isOver ? 'never sent' : await undone(ports, { session, deadline, known, intent, onLock });
+    if (result === 'taken off') held.delete(number);
+    await cards.update(lockId, (current) =>
+      current.isOpen(intent) ? { ...settled(current, intent, onLock, clock.now()), close: [intent] } : {},
+    );
+    notTaken.delete(cardIdOf(intent));
+    notify({ kind: 'card-settled', lockId, intent: intent.kind, result });
+  }
+  const strangers = strangersOf([...held.values()], known);
+  evidence.heard(session, strangers);
+  if (strangers.length > 0) notify({ kind: 'cards-unknown', lockId, count: strangers.length });
+}
+
+/** Cards on the lock that the gateway does not have. */
+export function strangersOf(held: readonly CardOnLock[], known: CardLookUp): readonly CardOnLock[] {
+  return held.filter(({ cardNumber }) => known.byNumber(cardNumber) === undefined);
+}
+
+/** Whether the lock has said that it has no such card. */
+export function isNotFound(end: CommandEnd): boolean {
+  return end.kind === 'refused' && end.error === 'not-found';
+}
+
+interface OpenIntent {
+  readonly session: LockSession;
+  readonly deadline: number;
+  readonly known: CardLookUp;
+  readonly intent: CardIntent;
+  /** The card it is about, when the lock holds it. */
+  readonly onLock: CardOnLock | undefined;
+}
+
+/**
+ * Has the lock undo an add that was never confirmed, as far as the gateway knows that the card is its own; says how it ended. A card that was
+ * there before stays, with the dates that it had. One of which that is not known stays as well, and is told: it opens the door.
+ */
+async function undone(ports: SettlementPorts, { session, deadline, known, intent, onLock }: OpenIntent): Promise<string> {
+  const { commands, notify } = ports;
+  const { lockId } = session;
+  if (onLock === undefined) return 'not on the lock';
+  if (intent.kind !== 'add') return 'on the lock';
+  const { before } = intent;
+  if (before === undefined) {
+    notify({ kind: 'card-left-on-lock', lockId });
+    return 'left on the lock';
+  }
+  const { cardNumber } = onLock;
+  const hasItsDates = before?.startDate === onLock.startDate && before.endDate === onLock.endDate;
+  if (!hasItsDates) {
+    const command: LockCommand = before === null ? { op: 'remove-card', cardNumber } : { op: 'update-card', cardNumber, ...before };
+    // A phone can have added that card meanwhile, which closes the intent: then it stays.
+    const atTurn = () => (known.isOpen(intent) ? command : undefined);
+    const end = await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, atTurn });
+    if (!isNotFound(end)) refuseUnlessOk(end);
+  }
+  return before === null ? 'taken off' : 'on the lock before';
+}
+
+/** What becomes of the gateway's cards, following what the lock has. An add that was never confirmed is no card. */
+function settled(current: CardLookUp, intent: CardIntent, onLock: CardOnLock | undefined, now: number): CardsChange {
+  const card = intent.kind === 'add' ? undefined : current.byId(cardIdOf(intent));
+  if (card === undefined) return {};
+  if (onLock === undefined) return removal(current, card, now);
   const { startDate, endDate } = onLock;
-  return { ...current, cards: current.cards.map((card) => (card.cardId === cardId ? { ...card, startDate, endDate } : card)) };
+  return { put: [{ ...card, startDate, endDate }] };
 }

@@ -6,7 +6,7 @@ declare const cardIdBrand: unique symbol;
 /** Rising integer; never given twice. */
 export type CardId = number & { readonly [cardIdBrand]: true };
 
-/** Both 0: always valid. Otherwise valid from startDate until and including endDate. */
+/** Both 0: always valid. Otherwise valid from startDate until and including endDate; an endDate of 0 is an open end. */
 export interface Validity {
   readonly startDate: number;
   readonly endDate: number;
@@ -30,15 +30,14 @@ export interface CardOnLock extends Validity {
 
 /** A change that was begun on the lock and not yet confirmed or refused (Protocol 5.4 rule 6). */
 export type CardIntent =
-  | { readonly kind: 'add'; readonly card: Card }
+  | {
+      readonly kind: 'add';
+      readonly card: Card;
+      /** What the lock held of this number before: these dates; null: nothing. Absent: that is not known. */
+      readonly before?: Validity | null;
+    }
   | ({ readonly kind: 'change-validity'; readonly cardId: CardId } & Validity)
   | { readonly kind: 'delete'; readonly cardId: CardId };
-
-/** Everything about the cards of one lock: what is so, and what is still open. */
-export interface LockCards {
-  readonly cards: readonly Card[];
-  readonly intents: readonly CardIntent[];
-}
 
 /** How a change reaches the lock: a phone has already done it (1), or the gateway does it (2). */
 export type Via = 'phone' | 'gateway';
@@ -51,14 +50,19 @@ export function sameCard(cardNumber: string): string {
 /** What fits in 8 bytes; no reader has more. */
 export const greatestCardNumber = (1n << 64n) - 1n;
 
-/** `invalid-parameter` when it ends before it begins. Both 0 is in order. */
-export function requireInOrder({ startDate, endDate }: Validity): void {
-  if (endDate < startDate) throw invalidParameter('endDate', 'must not be before startDate');
+/** Whether it does not end before it begins; an open end is in order. */
+export function isInOrder({ startDate, endDate }: Validity): boolean {
+  return endDate === 0 || endDate >= startDate;
 }
 
-/** Whether a card with this validity opens nothing any more, nor ever will. Both 0: never. */
-export function hasEnded({ startDate, endDate }: Validity, now: number): boolean {
-  return (startDate !== 0 || endDate !== 0) && endDate < now;
+/** `invalid-parameter` when it is not in order. */
+export function requireInOrder(validity: Validity): void {
+  if (!isInOrder(validity)) throw invalidParameter('endDate', 'must not be before startDate');
+}
+
+/** Whether a card with this validity opens nothing any more, nor ever will. An open end: never. */
+export function hasEnded({ endDate }: Pick<Validity, 'endDate'>, now: number): boolean {
+  return endDate !== 0 && endDate < now;
 }
 
 /**

@@ -1,12 +1,14 @@
 // Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits (Protocol 5.4).
 import type { AccountId } from './account.ts';
+import type { Done } from './card-count.ts';
 import { DomainError } from './errors.ts';
 import type { LockId } from './lock.ts';
-import type { CommandOutcome, LockCommand } from './lock-command.ts';
+import { type CommandOutcome, type LockCommand, wantedBy } from './lock-command.ts';
 import type { Notify } from './notice.ts';
 import { createOneAtATime, type QueueFigures } from './one-at-a-time.ts';
 import type { Clock, CommandIds, Gone, LockLink, LockSession } from './ports.ts';
 import type { Standstill } from './standstill.ts';
+import type { StateCertainty } from './state-certainty.ts';
 
 /** What goes first when several commands wait for one lock. */
 export const priority = { door: 0, change: 1, gateway: 2 } as const;
@@ -18,8 +20,9 @@ const probeMs = 5_000;
  * no better, reconnections would keep it busy. But a door whose lock calls every command expired is shut until the next one.
  */
 const betweenAnchorsMs = { first: 2_000, most: 60_000 };
-/** The gateway's own commands hold up a lock that ignores them for no longer than this: doors wait behind them. */
+/** The gateway's own commands hold up a lock that ignores them for no longer than this, and half of a caller's time: doors wait behind them. */
 const ownCommandMs = 3_000;
+const getStatus: LockCommand = { op: 'get-status' };
 
 export interface CommandRequest {
   readonly lockId: LockId;
@@ -51,6 +54,8 @@ export interface CommandService {
   session(lockId: LockId): LockSession;
   /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
   send(request: CommandRequest): Promise<CommandEnd>;
+  /** Asks the lock to say its state and battery again, behind whatever waits: whether it has answered ok. Never rejects. */
+  ask(lockId: LockId): Promise<boolean>;
   figures(): CommandFigures;
   /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
   stop(graceMs: number): Promise<void>;
@@ -62,14 +67,18 @@ export function createCommandService(options: {
   readonly commandIds: CommandIds;
   readonly notify: Notify;
   readonly commandTimeoutMs: number;
+  /** Told of every command that a lock has done. */
+  readonly done?: Done;
   readonly standstill: Pick<Standstill, 'askedAt' | 'aftermath'>;
+  readonly certainty: Pick<StateCertainty, 'moving' | 'moved'>;
 }): CommandService {
-  const { clock, link, commandIds, notify, standstill } = options;
+  const { clock, link, commandIds, notify, standstill, certainty } = options;
   const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
+  const deadline = (): number => standstill.askedAt() + options.commandTimeoutMs;
 
   /** As the command ends, or as `no-reply` when the gateway stops before. */
   function untilStopped(ending: Promise<CommandOutcome>): Promise<CommandOutcome> {
@@ -95,9 +104,13 @@ export function createCommandService(options: {
 
   /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
   async function exchange(session: LockSession, command: LockCommand, accountId: AccountId | null, ttlMs: number): Promise<CommandOutcome> {
-    const commandId = commandIds.issue(session.lockId, accountId);
+    const commandId = commandIds.issue(session.lockId, accountId, command.op);
     const sentAt = clock.monotonic();
+    const wanted = wantedBy(command);
+    if (wanted !== undefined) certainty.moving(session.lockId, ttlMs);
     const outcome = await untilStopped(session.send(command, commandId, ttlMs));
+    if (wanted !== undefined) certainty.moved(session.lockId, wanted, outcome);
+    if (outcome.kind === 'ok') options.done?.(session.lockId, command, outcome);
     notify({
       kind: accountId === null ? 'own-command-ended' : 'command-ended',
       lockId: session.lockId,
@@ -119,7 +132,7 @@ export function createCommandService(options: {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {
       if (link.session(session.lockId) !== session) return;
-      const outcome = await exchange(session, { op: 'get-status' }, null, probeMs);
+      const outcome = await exchange(session, getStatus, null, probeMs);
       if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
         disconnect(session, 'no answer to a command, nor to get-status');
       }
@@ -134,6 +147,30 @@ export function createCommandService(options: {
     const isFirst = last === undefined || now - last.at >= 2 * betweenAnchorsMs.most;
     anchored.set(session.lockId, { at: now, waitMs: isFirst ? betweenAnchorsMs.first : Math.min(2 * last.waitMs, betweenAnchorsMs.most) });
     if (link.session(session.lockId) === session) disconnect(session, 'its uptime counter has drifted: a new hello is needed');
+  }
+
+  async function send(request: CommandRequest): Promise<CommandEnd> {
+    const { lockId } = request;
+    const askedFor = request.session ?? link.session(lockId);
+    if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
+    const aftermath = standstill.aftermath();
+    if (aftermath !== undefined) await aftermath;
+    return turns.run(lockId, request, async () => {
+      // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
+      if (link.session(lockId) !== askedFor) throw offline();
+      const command = request.atTurn();
+      if (command === undefined) return { kind: 'nothing-to-do' };
+      const longest = request.accountId === null ? Math.min(ownCommandMs, options.commandTimeoutMs / 2) : options.commandTimeoutMs;
+      const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
+      if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
+      const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
+      const leftMs = request.deadline - clock.monotonic();
+      if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) anchorAnew(askedFor);
+      if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
+      // A probe that is refused (the gateway is stopping) has nothing more to tell.
+      if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);
+      throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
+    });
   }
 
   async function drain(graceMs: number): Promise<void> {
@@ -152,7 +189,7 @@ export function createCommandService(options: {
   }
 
   return {
-    deadline: () => standstill.askedAt() + options.commandTimeoutMs,
+    deadline,
 
     session(lockId) {
       if (stopped !== undefined) throw stopping();
@@ -161,28 +198,11 @@ export function createCommandService(options: {
       return session;
     },
 
-    async send(request) {
-      const { lockId } = request;
-      const askedFor = request.session ?? link.session(lockId);
-      if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
-      const aftermath = standstill.aftermath();
-      if (aftermath !== undefined) await aftermath;
-      return turns.run(lockId, request, async () => {
-        // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
-        if (link.session(lockId) !== askedFor) throw offline();
-        const command = request.atTurn();
-        if (command === undefined) return { kind: 'nothing-to-do' };
-        const longest = request.priority === priority.gateway ? ownCommandMs : options.commandTimeoutMs;
-        const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
-        if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
-        const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
-        const leftMs = request.deadline - clock.monotonic();
-        if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) anchorAnew(askedFor);
-        if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
-        // A probe that is refused (the gateway is stopping) has nothing more to tell.
-        if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);
-        throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
-      });
+    send,
+    async ask(lockId) {
+      const request = { lockId, priority: priority.gateway, accountId: null, deadline: deadline(), atTurn: () => getStatus };
+      const end = await send(request).catch(() => undefined);
+      return end?.kind === 'ok';
     },
 
     figures: () => ({ underWay: underWay.size, ...turns.figures() }),

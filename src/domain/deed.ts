@@ -18,8 +18,10 @@ export interface AuditEntry extends Required<Deed> {
   readonly username: string;
   /** Where the request came from. */
   readonly address: string;
-  /** `unknown`: it was begun, and the process ended before it was known how. */
-  readonly outcome: 'ok' | 'unknown' | ErrorCode;
+  /** `unknown`: it was begun, and the process ended before it was known how. `nothing-to-do`: it was so already. */
+  readonly outcome: 'ok' | 'unknown' | 'nothing-to-do' | ErrorCode;
   /** Refusals of this account before it that are not in the log, because there were too many. */
   readonly missed?: number;
+  /** How often within a minute, when more than once. */
+  readonly count?: number;
 }

@@ -15,8 +15,7 @@ const alarmOfEvent = new Map<string, EventAlarm>([
   ['jammed', 'jammed'],
   ['low-battery', 'low-battery'],
 ]);
-export const jammedReason = 'its bolt is jammed';
-const reasonOfEvent = { tampered: 'somebody tampered with it', duress: 'opened under duress', jammed: jammedReason } as const;
+const reasonOfEvent = { tampered: 'somebody tampered with it', duress: 'opened under duress' } as const;
 
 export interface EventAlarms {
   /** As Supervision.events. */
@@ -31,8 +30,14 @@ export function createEventAlarms(options: {
   readonly clockIsSuspect: () => boolean;
   /** Its battery is low. */
   readonly low: (lockId: LockId, reason: string) => void;
+  readonly jammed: (lockId: LockId) => void;
+  /** Its bolt, which was jammed, has moved. */
+  readonly freed: (lockId: LockId) => void;
 }): EventAlarms {
-  const { clock, locks, records, alarms, clockIsSuspect, low } = options;
+  const { clock, locks, records, alarms, clockIsSuspect, low, jammed, freed } = options;
+
+  /** The last one that each lock has told of. */
+  const jams = new Map<LockId, { readonly epoch: string; readonly seq: number }>();
 
   function isMisdated({ date }: LockEvent, now: number): boolean {
     return date !== undefined && !isPlausibleDate(date, now);
@@ -53,18 +58,27 @@ export function createEventAlarms(options: {
     if (last !== undefined && Math.abs(last - now) < liveMs) alarms.clear('wrong-clock', lockId);
   }
   /** Where the bolt has moved after it was jammed, it is not any more: what holds is what the last of these events says. */
-  function raiseFor(lockId: LockId, events: readonly LockEvent[]): Promise<void> | undefined {
+  function raiseFor(lockId: LockId, epoch: string, events: readonly LockEvent[]): Promise<void> | undefined {
     const begun = new Set<EventAlarm>();
-    for (const { type, success } of events) {
+    for (const { seq, type, success } of events) {
       const kind = alarmOfEvent.get(type);
       if (kind !== undefined) begun.add(kind);
+      if (kind === 'jammed') jams.set(lockId, { epoch, seq });
       if (kind !== undefined || success === false || !/-(un)?lock$/.test(type)) continue;
+      const jam = jams.get(lockId);
+      const isOfEpoch = jam?.epoch === epoch;
+      // What fills a gap happened before.
+      if (isOfEpoch && jam.seq > seq) continue;
       begun.delete('jammed');
       alarms.clear('jammed', lockId);
+      if (!isOfEpoch) continue;
+      jams.delete(lockId);
+      freed(lockId);
     }
     let kept: Promise<void> | undefined;
     for (const kind of begun) {
       if (kind === 'low-battery') low(lockId, 'it says that its battery is low');
+      else if (kind === 'jammed') jammed(lockId);
       else alarms.raise(kind, lockId, { reason: reasonOfEvent[kind] });
       kept = alarms.kept(kind, lockId) ?? kept;
     }
@@ -77,7 +91,7 @@ export function createEventAlarms(options: {
       if (!isWorthALook(lockId, report.events, now) || locks.get(lockId) === undefined) return undefined;
       const news = fresh(lockId, report);
       judgeDates(lockId, news, now);
-      return raiseFor(lockId, news);
+      return raiseFor(lockId, report.epoch, news);
     },
   };
 }

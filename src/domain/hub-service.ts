@@ -67,7 +67,11 @@ export function createHubService(options: {
     list(caller, page) {
       requireGatewayAdministrator(caller);
       const { list, ...envelope } = paginate(hubs.current().hubs, page);
-      return { list: list.map((hub) => ({ hub, online: link.online(hub.deviceId), locks: locksOf(hub.deviceId) })), ...envelope };
+      // One look at the locks for all of the page.
+      const bound = new Map<DeviceId | null, number>();
+      for (const { hubId } of list.length === 0 ? [] : locks.all()) bound.set(hubId, (bound.get(hubId) ?? 0) + 1);
+      const managed = list.map((hub) => ({ hub, online: link.online(hub.deviceId), locks: bound.get(hub.deviceId) ?? 0 }));
+      return { list: managed, ...envelope };
     },
 
     async remove(caller, deviceId) {

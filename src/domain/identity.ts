@@ -2,7 +2,7 @@
 import { DomainError } from './errors.ts';
 import type { Hub } from './hub.ts';
 import { type DeviceId, type Lock, type LockId, macOf } from './lock.ts';
-import type { HubStore, LockStore } from './ports.ts';
+import type { HubStore, Hubs, LockStore } from './ports.ts';
 
 /** Who may log in, with the SHA-256 of the key it must show. */
 export type Identity =
@@ -14,9 +14,18 @@ export interface Registered {
   readonly hubs: Pick<HubStore, 'current'>;
 }
 
+/** Asked at every message; another object is there after each change. */
+const hubsByDevice = new WeakMap<Hubs, ReadonlyMap<DeviceId, Hub>>();
+
 /** The hub with this deviceId, if there is one. */
 export function findHub(hubs: Registered['hubs'], deviceId: DeviceId): Hub | undefined {
-  return hubs.current().hubs.find((hub) => hub.deviceId === deviceId);
+  const current = hubs.current();
+  let byDevice = hubsByDevice.get(current);
+  if (byDevice === undefined) {
+    byDevice = new Map(current.hubs.map((hub) => [hub.deviceId, hub]));
+    hubsByDevice.set(current, byDevice);
+  }
+  return byDevice.get(deviceId);
 }
 
 /** Protocol 2: a lock with a login of its own, or a hub. Undefined for all others, locks behind a hub among them. */

@@ -9,6 +9,7 @@ import type { LockRecord } from './record.ts';
 /** What is told to everybody who has a sufficient role on the lock. */
 export type LockEvent =
   | { readonly type: 'state'; readonly lockId: LockId; readonly state: OpenState; readonly stateAt: number }
+  | { readonly type: 'state-sure'; readonly lockId: LockId; readonly sure: boolean }
   | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
   | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
   | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChange; readonly card: Card }
@@ -26,6 +27,8 @@ export interface LockInSight {
   /** null: the lock has never said. */
   readonly state: OpenState | null;
   readonly stateAt: number | null;
+  /** `StateCertainty.isShownAsSure`. */
+  readonly stateSure: boolean;
   readonly batteryPercent: number | null;
 }
 
@@ -45,6 +48,7 @@ export type LiveEvent = LockEvent | LockInSight | LockGone | AlarmEvent;
 /** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 5). */
 export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
   state: 'operator',
+  'state-sure': 'operator',
   battery: 'operator',
   online: 'operator',
   card: 'manager',

@@ -3,15 +3,17 @@ import { type AccountId, type Caller, roleSuffices } from './account.ts';
 import type { Alarm } from './alarm.ts';
 import { type AlarmEvent, type LiveEvent, type LockEvent, type LockInSight, roleForAlarms, roleForEvent } from './live-event.ts';
 import { type Lock, type LockId, roleOn } from './lock.ts';
-import type { Clock, LockLink, LockStore, RecordStore, StatusStore, StoredEvents } from './ports.ts';
+import type { LockLists } from './lock-lists.ts';
+import type { Clock, LockLink, LockStore, RecordStore, RemovedLockStore, StatusStore, StoredEvents } from './ports.ts';
 import { type LockRecord, oldestKept } from './record.ts';
+import type { StateCertainty } from './state-certainty.ts';
 
 export interface Follower {
   readonly caller: Caller;
   /** Records come in the order of their recordIds. Must not throw. */
   hear(event: LiveEvent): void;
-  /** Accounts, tokens or sign-ins have changed: whether it may go on is to be asked again. Must not throw. */
-  accountsChanged(): void;
+  /** Its account, or a token or sign-in of that, has ended: whether it may go on is to be asked again. Must not throw. */
+  accountChanged(): void;
   /** Resolves when what it has heard outlasts a crash, or could not be written; absent: it keeps nothing. Never rejects. */
   kept?(): Promise<void>;
 }
@@ -23,7 +25,8 @@ export interface Announcements {
   stored(events: StoredEvents): void;
   /** A lock came (before is undefined), changed or went. */
   lockChanged(before: Lock | undefined, after: Lock | undefined): void;
-  accountsChanged(): void;
+  /** An account, or a token or sign-in of it, has ended. */
+  accountChanged(accountId: AccountId): void;
   /** Resolves when those who keep what they hear have written down all that was announced. Never rejects. */
   kept(): Promise<void>;
 }
@@ -32,7 +35,7 @@ export interface LiveService {
   readonly announce: Announcements;
   /** From now on it hears; the returned function ends that. */
   follow(follower: Follower): () => void;
-  /** From now on it is called when accounts or tokens have changed, whoever follows; the returned function ends that. Must not throw. */
+  /** From now on it is called when an account or a token has ended, whoever follows; the returned function ends that. Must not throw. */
   watchAccounts(changed: () => void): () => void;
   /** The locks that the caller sees. */
   locksOf(caller: Caller): readonly LockId[];
@@ -54,19 +57,35 @@ export interface LiveService {
 export function createLiveService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
+  /** Told of each change of a lock before anybody else is. */
+  readonly lists: Pick<LockLists, 'of' | 'changed'>;
+  readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly statuses: StatusStore;
   readonly link: LockLink;
   readonly records: RecordStore;
   /** Those that stand and that the caller may see. */
   readonly alarms: (caller: Caller) => readonly Alarm[];
+  /** Those that stand for a lock. */
+  readonly alarmsOn: (lockId: LockId) => readonly Alarm[];
   readonly clockIsSuspect: () => boolean;
+  /** For how many days records are kept, 30 to 184. */
+  readonly recordDays: number;
+  readonly certainty: Pick<StateCertainty, 'isShownAsSure'>;
 }): LiveService {
-  const { clock, locks, statuses, link, records, alarms, clockIsSuspect } = options;
+  const { clock, locks, lists, removedLocks, statuses, link, records, alarms, alarmsOn, clockIsSuspect, recordDays, certainty } = options;
   const followers = new Map<AccountId, Set<Follower>>();
   const accountWatchers = new Set<() => void>();
 
+  /** Of a lock that was removed, its administrator is still told what had not been told before: a removal hides nothing. */
+  function mayReadRecords(caller: Caller, lockId: LockId): boolean {
+    const lock = locks.get(lockId);
+    if (lock === undefined) return removedLocks.get(lockId)?.administrator === caller.accountId;
+    return roleSuffices(roleOn(lock, caller), roleForEvent.record);
+  }
+
   function mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean {
     if (event.type === 'lock-gone') return true;
+    if (event.type === 'record' && event.lockId !== null) return mayReadRecords(caller, event.lockId);
     const lock = event.lockId === null ? undefined : locks.get(event.lockId);
     const role = lock && roleOn(lock, caller);
     if (event.type === 'lock') return role !== undefined;
@@ -92,11 +111,13 @@ export function createLiveService(options: {
     const role = lock && roleOn(lock, caller);
     if (lock === undefined || role === undefined) return undefined;
     const { state, stateAt, batteryPercent } = statuses.get(lockId);
-    return { type: 'lock', lockId, alias: lock.alias, role, online: link.session(lockId) !== undefined, state, stateAt, batteryPercent };
+    const online = link.session(lockId) !== undefined;
+    const stateSure = certainty.isShownAsSure(lockId);
+    return { type: 'lock', lockId, alias: lock.alias, role, online, state, stateAt, stateSure, batteryPercent };
   }
 
   function alarmsOf(caller: Caller): readonly AlarmEvent[] {
-    return alarms(caller).map((alarm) => ({ type: 'alarm', lockId: alarm.lockId, alarm }));
+    return alarms(caller).map(toldOf);
   }
 
   /** One account's followers, of a lock that has changed. */
@@ -105,7 +126,7 @@ export function createLiveService(options: {
     if (role === earlier && (role === undefined || before?.alias === after?.alias)) return;
     const sight = inSight(caller, lockId) ?? ({ type: 'lock-gone', lockId } as const);
     const seesAlarmsNow = roleSuffices(role, roleForAlarms) && !roleSuffices(earlier, roleForAlarms) && !caller.gatewayAdministrator;
-    const standing = seesAlarmsNow ? alarmsOf(caller).filter((alarm) => alarm.lockId === lockId) : [];
+    const standing = seesAlarmsNow ? alarmsOn(lockId).map(toldOf) : [];
     for (const follower of ofAccount) for (const event of [sight, ...standing]) follower.hear(event);
   }
 
@@ -125,6 +146,7 @@ export function createLiveService(options: {
     },
 
     lockChanged(before, after) {
+      lists.changed(before, after);
       const lockId = (after ?? before)?.lockId;
       if (lockId === undefined) return;
       if (before?.alias === after?.alias && before?.roles === after?.roles && before?.administrator === after?.administrator) return;
@@ -134,8 +156,8 @@ export function createLiveService(options: {
       }
     },
 
-    accountsChanged() {
-      for (const ofAccount of followers.values()) for (const follower of ofAccount) follower.accountsChanged();
+    accountChanged(accountId) {
+      for (const follower of followers.get(accountId) ?? []) follower.accountChanged();
       for (const changed of accountWatchers) changed();
     },
 
@@ -160,25 +182,22 @@ export function createLiveService(options: {
       accountWatchers.add(changed);
       return () => void accountWatchers.delete(changed);
     },
-    locksOf: (caller) =>
-      locks
-        .all()
-        .filter((lock) => roleOn(lock, caller) !== undefined)
-        .map(({ lockId }) => lockId),
+    locksOf: ({ accountId }) => lists.of(accountId),
     inSight,
     alarmsOf,
     mayHear,
     newestRecord: records.newest,
     async *recordsSince(caller, recordId, wants = () => true) {
-      const mayRead = (lockId: LockId): boolean => {
-        const lock = locks.get(lockId);
-        return lock !== undefined && roleSuffices(roleOn(lock, caller), roleForEvent.record);
-      };
+      const mayRead = (lockId: LockId): boolean => mayReadRecords(caller, lockId);
       for await (const some of records.since(recordId, (lockId) => wants(lockId) && mayRead(lockId))) {
-        const oldest = oldestKept(clock.now(), clockIsSuspect());
+        const oldest = oldestKept(clock.now(), clockIsSuspect(), recordDays);
         // Asked again: a right may have gone while the disk was read.
         yield some.filter((record) => record.lockDate >= oldest && mayRead(record.lockId));
       }
     },
   };
+}
+
+function toldOf(alarm: Alarm): AlarmEvent {
+  return { type: 'alarm', lockId: alarm.lockId, alarm };
 }

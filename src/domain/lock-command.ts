@@ -19,6 +19,12 @@ export type LockCommand =
   | { readonly op: 'get-status' }
   | { readonly op: 'resend-events'; readonly epoch: string; readonly from: number; readonly to: number };
 
+/** Where this command wants the bolt; undefined: it leaves it where it is. */
+export function wantedBy({ op }: LockCommand): OpenState | undefined {
+  if (op === 'lock') return 'locked';
+  return op === 'unlock' ? 'unlocked' : undefined;
+}
+
 /** What `list-cards` returns. */
 export interface CardListing {
   readonly cards: readonly CardOnLock[];

@@ -28,11 +28,37 @@ export interface BatteryReport {
   readonly level: number;
 }
 
+/** What a reply says of the lock (Protocol 5.2); how the command ended is its outcome. */
+export interface ReplyReport {
+  readonly state?: OpenState;
+  readonly battery?: number;
+  /** With that to `get-status`. */
+  readonly autoLockTime?: number;
+  readonly settings?: Partial<LockSettings>;
+}
+
+/** Protocol 4.4: why something at the door was refused. */
+export const refusalReasons = [
+  'unknown-card',
+  'wrong-passcode',
+  'unknown-fingerprint',
+  'not-valid-now',
+  'schedule',
+  'locked-out',
+  'clock-not-set',
+  'privacy-lock',
+  'low-battery',
+  'jammed',
+  'busy',
+] as const;
+
 /** Protocol 4.4. */
 export interface LockEvent {
   readonly seq: number;
   readonly type: string;
   readonly success?: boolean;
+  /** Why it was refused: one of `refusalReasons`, or a word of the lock's own. */
+  readonly reason?: string;
   readonly date?: number;
   readonly credential?: string;
   readonly username?: string;

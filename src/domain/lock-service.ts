@@ -1,13 +1,16 @@
 // What a caller can do with locks: list, ask, lock and unlock, settings.
-import type { AccountId, Caller, LockRole } from './account.ts';
+import type { Caller, LockRole } from './account.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
 import { DomainError } from './errors.ts';
 import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
-import { type Page, type PageRequest, paginate } from './page.ts';
+import type { LockLists, WantedLocks } from './lock-lists.ts';
+import type { LockNames } from './lock-names.ts';
+import type { Page, PageRequest } from './page.ts';
 import { requireLock, requireRole, requireRoleStill } from './permissions.ts';
-import type { AccountStore, BatteryStore, Gone, LockLink, LockSession, LockStore, StatusStore } from './ports.ts';
+import type { AccountStore, BatteryStore, Gone, LockLink, LockStore, StatusStore } from './ports.ts';
+import type { StateCertainty } from './state-certainty.ts';
 
 /** A lock with what it last said. */
 export interface LockView {
@@ -17,15 +20,15 @@ export interface LockView {
   readonly callerIsAdministrator: boolean;
 }
 
-/** How lock or unlock ended: false with the lock's own error code when it could not do it. */
-export type MoveResult = { readonly success: true } | { readonly success: false; readonly reason: string };
+/** How lock or unlock ended: done, or it was so already; or false with the lock's own error code when it could not do it. */
+export type MoveResult = { readonly success: true; readonly nothingToDo?: true } | { readonly success: false; readonly reason: string };
 
 /** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 5). */
 export interface LockService {
-  /** Locks on which the caller has any role, by lockId ascending; `alias` matches any part, whatever the case. */
-  list(caller: Caller, page: PageRequest, alias?: string): Page<LockView>;
-  /** `state-unknown` until the lock has said it. */
-  state(caller: Caller, lockId: LockId): { state: OpenState; stateAt: number; online: boolean };
+  /** Locks on which the caller has any role, by lockId ascending. */
+  list(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<LockView>;
+  /** `state-unknown` until the lock has said it; `sure`: it is so now, as far as can be known (`StateCertainty.isSure`). */
+  state(caller: Caller, lockId: LockId): { state: OpenState; stateAt: number; online: boolean; sure: boolean };
   /** `state-unknown` until the lock has said it. */
   battery(caller: Caller, lockId: LockId): number;
   /** What it said before, oldest first; empty until it has. */
@@ -36,6 +39,7 @@ export interface LockService {
   setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: Gone): Promise<void>;
   /** The administrator's view; `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId): LockView;
+  /** `conflict` and `invalid-parameter` for an alias that could be mistaken. */
   rename(caller: Caller, lockId: LockId, alias: string): Promise<void>;
   /** Sent to the lock, kept when it said ok. */
   changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: Gone): Promise<void>;
@@ -43,16 +47,16 @@ export interface LockService {
 
 export function createLockService(options: {
   readonly locks: LockStore;
-  readonly accounts: Pick<AccountStore, 'current'>;
+  readonly lists: LockLists;
+  readonly names: Pick<LockNames, 'give'>;
+  readonly accounts: Pick<AccountStore, 'get' | 'token'>;
   readonly statuses: StatusStore;
   readonly batteries: Pick<BatteryStore, 'levels'>;
   readonly link: LockLink;
   readonly commands: CommandService;
-  /** Sessions in which the lock has said its open state: an older state may be wrong by now, and spares no command. */
-  readonly stateHeard: WeakSet<LockSession>;
+  readonly certainty: Pick<StateCertainty, 'isSure'>;
 }): LockService {
-  const { locks, accounts, statuses, batteries, link, commands, stateHeard } = options;
-  const locksOf = ofEachCaller(locks);
+  const { locks, lists, names, accounts, statuses, batteries, link, commands, certainty } = options;
 
   function view(lock: Lock, caller: Caller): LockView {
     return { lock, status: statuses.get(lock.lockId), callerIsAdministrator: roleOn(lock, caller) === 'administrator' };
@@ -73,19 +77,16 @@ export function createLockService(options: {
   }
 
   return {
-    list(caller, page, alias = '') {
-      const wanted = alias.toLowerCase();
-      const mine = locksOf(caller);
-      const found = wanted === '' ? mine : mine.filter((lock) => lock.alias.toLowerCase().includes(wanted));
-      const { list, ...envelope } = paginate(found, page);
-      return { list: list.map((lock) => view(lock, caller)), ...envelope };
+    list(caller, page, wanted = {}) {
+      const { list, ...envelope } = lists.page(caller.accountId, wanted, page);
+      return { list: list.flatMap((lockId) => locks.get(lockId) ?? []).map((lock) => view(lock, caller)), ...envelope };
     },
 
     state(caller, lockId) {
       requireRole(locks, caller, lockId, 'operator');
       const { state, stateAt } = statuses.get(lockId);
       if (state === null || stateAt === null) throw neverSaid('open state');
-      return { state, stateAt, online: link.session(lockId) !== undefined };
+      return { state, stateAt, online: link.session(lockId) !== undefined, sure: certainty.isSure(lockId) };
     },
 
     battery(caller, lockId) {
@@ -103,11 +104,11 @@ export function createLockService(options: {
     async move(caller, lockId, wanted, gone) {
       const op = wanted === 'locked' ? 'lock' : 'unlock';
       const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone }, () => {
-        const session = link.session(lockId);
-        const already = session !== undefined && stateHeard.has(session) && statuses.get(lockId).state === wanted;
+        const already = certainty.isSure(lockId) && statuses.get(lockId).state === wanted;
         return already ? undefined : { op };
       });
-      return end.kind === 'refused' ? { success: false, reason: end.error } : { success: true };
+      if (end.kind === 'refused') return { success: false, reason: end.error };
+      return end.kind === 'nothing-to-do' ? { success: true, nothingToDo: true } : { success: true };
     },
 
     async setAutoLock(caller, lockId, seconds, gone) {
@@ -126,7 +127,7 @@ export function createLockService(options: {
 
     async rename(caller, lockId, alias) {
       requireRole(locks, caller, lockId, 'administrator');
-      await locks.update(lockId, (lock) => ({ ...lock, alias }));
+      await names.give(lockId, { alias }, () => locks.update(lockId, (lock) => ({ ...lock, alias })));
     },
 
     async changeSettings(caller, lockId, settings, gone) {
@@ -134,24 +135,6 @@ export function createLockService(options: {
       refuseUnlessOk(await send(request, () => ({ op: 'set-settings', settings })));
       await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, ...settings } }));
     },
-  };
-}
-
-/** The locks on which a caller has any role, looked for anew only when a lock has changed: among ten thousand that takes milliseconds. */
-function ofEachCaller(locks: LockStore): (caller: Caller) => readonly Lock[] {
-  let among: readonly Lock[] = [];
-  const found = new Map<AccountId, readonly Lock[]>();
-  return (caller) => {
-    const all = locks.all();
-    if (all !== among) {
-      among = all;
-      found.clear();
-    }
-    const known = found.get(caller.accountId);
-    if (known !== undefined) return known;
-    const mine = all.filter((lock) => roleOn(lock, caller) !== undefined);
-    found.set(caller.accountId, mine);
-    return mine;
   };
 }
 

@@ -74,6 +74,8 @@ export interface LockStatus {
   readonly stateAt: number | null;
   readonly batteryPercent: number | null;
   readonly lastSeenAt: number | null;
+  /** How many cards it holds, the changes since included to which it said ok. */
+  readonly cardsOnLock: number | null;
 }
 
 /** From `at` on (epoch ms), the lock has said so. */
@@ -87,12 +89,27 @@ export const unknownStatus: LockStatus = {
   stateAt: null,
   batteryPercent: null,
   lastSeenAt: null,
+  cardsOnLock: null,
 };
 
 /** The role a caller has on a lock; undefined when none. */
 export function roleOn(lock: Lock, caller: Pick<Caller, 'accountId'>): LockRole | undefined {
   if (lock.administrator === caller.accountId) return 'administrator';
+  if (lock.roles.length > fewRoles) return rolesOf(lock).get(caller.accountId);
   return lock.roles.find((granted) => granted.accountId === caller.accountId)?.role;
+}
+
+const fewRoles = 8;
+/** Of each array of more than a few, which is another one after each change: at a main entrance everybody has a role. */
+const knownRoles = new WeakMap<Lock['roles'], ReadonlyMap<AccountId, GrantedRole['role']>>();
+
+function rolesOf({ roles }: Lock): ReadonlyMap<AccountId, GrantedRole['role']> {
+  let known = knownRoles.get(roles);
+  if (known === undefined) {
+    known = new Map(roles.map(({ accountId, role }) => [accountId, role]));
+    knownRoles.set(roles, known);
+  }
+  return known;
 }
 
 /** MAC address (colons, hyphens or none, either case) to deviceId; undefined when it is none. */

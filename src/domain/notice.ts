@@ -49,6 +49,8 @@ export type Notice =
   | { readonly kind: 'cards-unknown'; readonly lockId: LockId; readonly count: number }
   | { readonly kind: 'cards-differ'; readonly lockId: LockId; readonly onLock: number; readonly known: number }
   | { readonly kind: 'card-settled'; readonly lockId: LockId; readonly intent: string; readonly result: string }
+  /** An add was not confirmed, and nobody knows whether the card was there before. */
+  | { readonly kind: 'card-left-on-lock'; readonly lockId: LockId }
   | { readonly kind: 'pairing-opened'; readonly seconds: number; readonly by: string }
   | { readonly kind: 'pairing-closed'; readonly forgotten: number }
   | { readonly kind: 'device-pending' | 'device-contested'; readonly deviceId: DeviceId; readonly address: string }

@@ -4,8 +4,9 @@ import type { Caller } from './account.ts';
 import { DomainError, invalidParameter } from './errors.ts';
 import type { DeviceId, LockId } from './lock.ts';
 import type { HelloReport } from './lock-report.ts';
-import type { Notify } from './notice.ts';
+import type { Notice, Notify } from './notice.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
+import { placeFor, type Waiting } from './pairing-places.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 import type { Clock, LockLink, LockStore } from './ports.ts';
 import type { NewLock, RegistrationService } from './registration-service.ts';
@@ -25,7 +26,7 @@ export interface Visit {
   ended(): void;
 }
 
-export type PairingRefusal = 'pairing-closed' | 'pairing-full' | 'pairing-contested';
+export type PairingRefusal = 'pairing-closed' | 'pairing-full';
 
 /** A device that waits, as a gateway administrator sees it. */
 export interface PendingDevice {
@@ -34,7 +35,7 @@ export interface PendingDevice {
   readonly keyFingerprint: string;
   readonly since: number;
   readonly connected: boolean;
-  /** Another key came for the same deviceId: it cannot be confirmed. */
+  /** Another key came for the same deviceId: which of them is the lock, only its fingerprint tells, as the lock itself shows it. */
   readonly contested: boolean;
   readonly hello: HelloReport | undefined;
   /** The registered lock whose key it would replace. While that is online, the lock has not been reset. */
@@ -42,7 +43,7 @@ export interface PendingDevice {
 }
 
 export interface Confirmation {
-  /** As the person saw it; `conflict` when the device has another one. */
+  /** As the person saw it; `conflict` when no device waits under this deviceId with such a key. A contested one is not confirmed without. */
   readonly keyFingerprint?: string;
   /** How a new lock is called, and so on; none for a replacement, which keeps all that the lock has. */
   readonly lock?: Omit<NewLock, 'deviceId' | 'hubId'>;
@@ -54,7 +55,7 @@ export interface PairingService {
   /** Disconnects and forgets who was not confirmed. Closing what is closed is no error. */
   close(caller: Caller): Promise<void>;
   devices(caller: Caller, page: PageRequest): Page<PendingDevice>;
-  /** `not-found`; `conflict` when it is contested, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
+  /** `not-found`; `conflict` when it is contested and no fingerprint says which one, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
   confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
   isOpen(): boolean;
   /** By the wall clock; undefined while it is not open. */
@@ -67,22 +68,26 @@ export interface PairingService {
   stop(): void;
 }
 
-const maxPending = 32;
-const maxFromOneAddress = 4;
-
-interface Pending extends Newcomer {
+interface Pending extends Newcomer, Waiting {
   readonly since: number;
   contested: boolean;
   confirming: boolean;
   hello: HelloReport | undefined;
-  /** The connection that is up. */
-  visit: { readonly leave: (reason: string) => void } | undefined;
+  isConnected: boolean;
+  /** The connection that is up, or was. */
+  visit: { readonly leave: (reason: string) => void };
 }
 
 /** The first 16 hex digits of SHA-256 over the key, as a person can compare them: `9f86-d081-884c-7d65`. */
 export function keyFingerprint(keyHash: string): string {
   return (keyHash.slice(0, 16).match(/.{4}/g) ?? []).join('-');
 }
+
+/** Each time that a person opens the window; strangers must not fill the log. */
+const noticesOfNewcomers = 200;
+
+/** Whoever comes again with the same key is the same. */
+const nameOf = ({ deviceId, keyHash }: Newcomer): string => `${deviceId} ${keyHash}`;
 
 export function createPairingService(options: {
   readonly clock: Clock;
@@ -92,10 +97,11 @@ export function createPairingService(options: {
   readonly notify: Notify;
 }): PairingService {
   const { clock, locks, registrations, link, notify } = options;
-  /** Who left stays until the window closes: otherwise whoever waits for that moment could take over its deviceId. */
-  const pending = new Map<DeviceId, Pending>();
+  /** By deviceId and key, in the order in which they came. Who left stays until its place is needed. */
+  const pending = new Map<string, Pending>();
   let window: { readonly until: number; readonly cancel: () => void } | undefined;
   let stopped = false;
+  let noticesLeft = 0;
 
   // The timer alone would let somebody in while the process was held up.
   const isOpen = (): boolean => window !== undefined && clock.monotonic() < window.until;
@@ -105,45 +111,56 @@ export function createPairingService(options: {
     window.cancel();
     window = undefined;
     const forgotten = [...pending.values()];
-    pending.clear();
-    for (const device of forgotten) device.visit?.leave(reason);
+    for (const device of forgotten) forget(device, reason);
     notify({ kind: 'pairing-closed', forgotten: forgotten.length });
   }
 
-  function refusalOf({ deviceId, address, keyHash }: Newcomer): PairingRefusal | undefined {
-    if (!isOpen()) return 'pairing-closed';
-    // Whether it is a lock's, a hub's or nobody's deviceId is asked at the confirmation: a stranger must not learn it by trying.
-    const known = pending.get(deviceId);
-    if (known !== undefined) {
-      if (known.keyHash === keyHash) return undefined;
-      if (!known.contested) notify({ kind: 'device-contested', deviceId, address });
-      known.contested = true;
-      return 'pairing-contested';
-    }
-    if (pending.size >= maxPending) return 'pairing-full';
-    const fromThere = [...pending.values()].filter((device) => device.address === address);
-    return fromThere.length >= maxFromOneAddress ? 'pairing-full' : undefined;
+  function noteNewcomer(notice: Notice): void {
+    if (noticesLeft > 0) notify(notice);
+    noticesLeft--;
   }
 
-  function view({ deviceId, address, keyHash, since, visit, contested, hello }: Pending): PendingDevice {
+  const claimsOf = (deviceId: DeviceId): Pending[] => [...pending.values()].filter((device) => device.deviceId === deviceId);
+
+  function forget(device: Pending, reason: string): void {
+    if (pending.get(nameOf(device)) === device) pending.delete(nameOf(device));
+    if (device.isConnected) device.visit.leave(reason);
+  }
+
+  /** With a place of its own. Whether it is a lock's, a hub's or nobody's deviceId is asked at the confirmation: a stranger must not learn it by trying. */
+  function enter(newcomer: Newcomer, visit: Pending['visit']): Pending | PairingRefusal {
+    const place = placeFor(newcomer.address, [...pending.values()]);
+    if (place === 'full') return 'pairing-full';
+    if (place !== 'free') forget(place.givesWay, 'somebody else needs its place');
+    const { deviceId, address } = newcomer;
+    const others = claimsOf(deviceId);
+    const contested = others.length > 0;
+    if (contested && !others.some((other) => other.contested)) noteNewcomer({ kind: 'device-contested', deviceId, address });
+    for (const other of others) other.contested = true;
+    const device = { ...newcomer, since: clock.now(), contested, confirming: false, hello: undefined, isConnected: true, visit };
+    pending.set(nameOf(newcomer), device);
+    noteNewcomer({ kind: 'device-pending', deviceId, address });
+    return device;
+  }
+
+  function view({ deviceId, address, keyHash, since, isConnected, contested, hello }: Pending): PendingDevice {
     const lock = locks.byDevice(deviceId);
     const replaces = lock && { lockId: lock.lockId, name: lock.name, online: link.session(lock.lockId) !== undefined };
     const shown = { deviceId, address, keyFingerprint: keyFingerprint(keyHash), since };
-    return { ...shown, connected: visit !== undefined, contested, hello, replaces };
+    return { ...shown, connected: isConnected, contested, hello, replaces };
   }
 
-  function confirmable(deviceId: DeviceId, confirmation: Confirmation): Pending {
-    const device = isOpen() ? pending.get(deviceId) : undefined;
-    if (device === undefined) throw new DomainError('not-found', `no device ${deviceId} waits to be confirmed`);
-    if (device.contested)
+  function confirmable(deviceId: DeviceId, { keyFingerprint: seen }: Confirmation): Pending {
+    const claims = isOpen() ? claimsOf(deviceId) : [];
+    const [device, another] = claims.filter(({ keyHash }) => seen === undefined || seen === keyFingerprint(keyHash));
+    if (claims.length === 0) throw new DomainError('not-found', `no device ${deviceId} waits to be confirmed`);
+    if (claims.some(({ confirming }) => confirming)) throw new DomainError('conflict', `${deviceId} is being confirmed already`);
+    if (device === undefined) throw new DomainError('conflict', `${deviceId} does not wait with the key ${seen} any more`);
+    if (another !== undefined || (device.contested && seen === undefined))
       throw new DomainError(
         'conflict',
-        `two devices claim to be ${deviceId}: close the pairing, find out which one is yours, and begin anew`,
+        `more than one device claims to be ${deviceId}: say the keyFingerprint that the lock itself shows, all 16 digits`,
       );
-    if (device.confirming) throw new DomainError('conflict', `${deviceId} is being confirmed already`);
-    const seen = confirmation.keyFingerprint;
-    if (seen !== undefined && seen !== keyFingerprint(device.keyHash))
-      throw new DomainError('conflict', `${deviceId} does not wait with the key ${seen} any more`);
     return device;
   }
 
@@ -166,6 +183,7 @@ export function createPairingService(options: {
       requireGatewayAdministrator(caller);
       if (stopped) throw new DomainError('conflict', 'the gateway is stopping');
       window?.cancel();
+      noticesLeft = noticesOfNewcomers;
       const until = clock.monotonic() + seconds * 1_000;
       window = { until, cancel: clock.timer(seconds * 1_000, () => shut('the pairing time is over')) };
       notify({ kind: 'pairing-opened', seconds, by: caller.username });
@@ -192,8 +210,8 @@ export function createPairingService(options: {
         const lockId = await register(caller, device, confirmation);
         notify({ kind: 'device-confirmed', deviceId, lockId, by: caller.username });
         // The window can have closed meanwhile, and another one opened.
-        if (pending.get(deviceId) === device) pending.delete(deviceId);
-        device.visit?.leave('it was confirmed: it comes back as a lock');
+        forget(device, 'it was confirmed: it comes back as a lock');
+        for (const other of claimsOf(deviceId)) forget(other, 'another device was confirmed');
         return { lockId, replaced };
       } finally {
         device.confirming = false;
@@ -205,25 +223,20 @@ export function createPairingService(options: {
     pending: () => pending.size,
 
     arrive(newcomer, leave) {
-      const refusal = refusalOf(newcomer);
-      if (refusal !== undefined) return refusal;
-      const { deviceId, address } = newcomer;
-      let device = pending.get(deviceId);
-      if (device === undefined) {
-        device = { ...newcomer, since: clock.now(), contested: false, confirming: false, hello: undefined, visit: undefined };
-        pending.set(deviceId, device);
-        notify({ kind: 'device-pending', deviceId, address });
-      }
-      const arrived = device;
+      if (!isOpen()) return 'pairing-closed';
       const visit = { leave };
-      arrived.visit?.leave('it came again');
-      arrived.visit = visit;
+      const known = pending.get(nameOf(newcomer));
+      const device = known ?? enter(newcomer, visit);
+      if (typeof device === 'string') return device;
+      if (known?.isConnected) known.visit.leave('it came again');
+      device.visit = visit;
+      device.isConnected = true;
       return {
         hello(report) {
-          if (arrived.visit === visit) arrived.hello = report;
+          if (device.visit === visit) device.hello = report;
         },
         ended() {
-          if (arrived.visit === visit) arrived.visit = undefined;
+          if (device.visit === visit) device.isConnected = false;
         },
       };
     },

@@ -3,6 +3,7 @@ import { type Caller, type LockRole, roleSuffices } from './account.ts';
 import { DomainError } from './errors.ts';
 import { type Lock, type LockId, roleOn } from './lock.ts';
 import type { AccountStore, LockStore } from './ports.ts';
+import type { RemovedLock } from './removed-lock.ts';
 
 /** The lock; `lock-not-found` when there is none. */
 export function requireLock(locks: LockStore, lockId: LockId): Lock {
@@ -25,18 +26,21 @@ export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, ne
  * the token was revoked (`token-invalid`), because it is in the wrong hands.
  */
 export function requireRoleStill(
-  { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'current'> },
+  { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'get' | 'token'> },
   caller: Caller,
   lockId: LockId,
   needed: LockRole,
 ): void {
   requireRole(locks, caller, lockId, needed);
-  const current = accounts.current();
-  const isThere = current.accounts.some(({ accountId }) => accountId === caller.accountId);
-  if (!isThere) throw new DomainError('forbidden', `the account ${caller.username} was removed`);
+  if (accounts.get(caller.accountId) === undefined) throw new DomainError('forbidden', `the account ${caller.username} was removed`);
   const { tokenId } = caller;
-  const isValid = tokenId === undefined || current.tokens.some((token) => token.tokenId === tokenId);
-  if (!isValid) throw new DomainError('token-invalid', 'the access token was revoked');
+  if (tokenId !== undefined && accounts.token(tokenId) === undefined)
+    throw new DomainError('token-invalid', 'the access token was revoked');
+}
+
+/** Whether the records of a lock that was removed may be read: whoever removes a lock must not hide by it what happened there. */
+export function mayReadRemoved(removed: RemovedLock | undefined, caller: Caller): boolean {
+  return removed !== undefined && (caller.gatewayAdministrator || removed.administrator === caller.accountId);
 }
 
 /** `forbidden` for all but gateway administrators. */

@@ -2,14 +2,16 @@
 // Every store's save is durable (written and flushed) when its promise resolves, and readers see a value only then.
 // A store that cannot write rejects with `storage-unavailable` and keeps what it had.
 import type { Account, AccountId, Token } from './account.ts';
+import type { AccountReader } from './account-book.ts';
 import type { AcceptedLoss, Alarm } from './alarm.ts';
-import type { LockCards } from './card.ts';
 import type { AuditEntry } from './deed.ts';
 import type { Hub } from './hub.ts';
 import type { BatteryLevel, DeviceId, Lock, LockId, LockStatus } from './lock.ts';
+import type { CardLookUp, CardsChange, LockCards } from './lock-cards.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LockRecord, RecordDraft } from './record.ts';
+import type { RemovedLock } from './removed-lock.ts';
 import type { Attempt, KeptWebhook, WebhookEvent, WebhookId } from './webhook.ts';
 
 export interface Clock {
@@ -45,11 +47,24 @@ export interface LockStore {
   remove(lockId: LockId): Promise<void>;
 }
 
+/** What stays of locks that were removed, until their records may be gone. */
+export interface RemovedLockStore {
+  /** In the order of removal. The same array until something changes. */
+  all(): readonly RemovedLock[];
+  get(lockId: LockId): RemovedLock | undefined;
+  /** Before the lock is removed. Of a lock that is there all the same, the next start forgets it. */
+  add(removed: RemovedLock): Promise<void>;
+  /** The lock was not removed after all. */
+  forget(lockId: LockId): Promise<void>;
+}
+
 export interface CardStore {
-  /** The cards by cardId ascending, and the open intents, oldest first; none for a lock that is not there. */
-  of(lockId: LockId): LockCards;
-  /** As LockStore.update; keeps `cards` ascending as `change` returned them. */
-  update(lockId: LockId, change: (cards: LockCards) => LockCards): Promise<LockCards>;
+  /** The cards of a lock, none for one that is not there; undefined: they have to be read first. */
+  inMemory(lockId: LockId): LockCards | undefined;
+  /** The same, read when they have to be. `storage-unavailable` when they cannot be read. */
+  of(lockId: LockId): Promise<LockCards>;
+  /** As LockStore.update: of the changes that `change` gives for the newest cards, all or none are made. It may be asked more than once. */
+  update(lockId: LockId, change: (newest: CardLookUp) => CardsChange): Promise<void>;
 }
 
 /** Last state, battery, last seen: in memory at once, on the disk within seconds; the lock says them again. */
@@ -66,15 +81,37 @@ export interface BatteryStore {
   remove(lockId: LockId): void;
 }
 
-export interface Accounts {
-  readonly accounts: readonly Account[];
-  readonly tokens: readonly Token[];
+export interface AccountStore extends AccountReader {
+  /** `conflict` when the name is taken. */
+  add(account: Account): Promise<void>;
+  /** With its tokens. Its name is remembered from this moment on; of 10,000 names the oldest gives way. `not-found`. */
+  remove(accountId: AccountId, removedAt: number): Promise<void>;
+  /** Forgets the names of those that were removed until then. */
+  forgetRemoved(until: number): Promise<void>;
+  /** `not-found` when its account is not there. */
+  addToken(token: Token): Promise<void>;
+  /** Resolves with those that were still there. */
+  removeTokens(tokenIds: readonly number[]): Promise<readonly Token[]>;
 }
 
-export interface AccountStore {
-  /** A new object after each change, the same one until then. */
-  current(): Accounts;
-  update(change: (accounts: Accounts) => Accounts): Promise<Accounts>;
+/** A browser that stays signed in to the console. */
+export interface SignIn {
+  /** SHA-256 of its secret, which nobody else has. */
+  readonly hash: string;
+  /** Of the token that it stands for. */
+  readonly tokenId: number;
+  readonly accountId: AccountId;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export interface SignInStore {
+  /** Those that are kept, the oldest first. */
+  all(): readonly SignIn[];
+  /** `storage-unavailable`. */
+  keep(signIn: SignIn): Promise<void>;
+  /** Those that are not there have ended already. `storage-unavailable`: they are still kept. */
+  end(hashes: readonly string[]): Promise<void>;
 }
 
 export interface Hubs {
@@ -100,11 +137,20 @@ export interface KeptAlarms {
   readonly acceptedLosses: readonly AcceptedLoss[];
 }
 
+export interface AlarmChanges {
+  /** They stand, as they are now. */
+  readonly standing: readonly Alarm[];
+  /** They stand no more. */
+  readonly ended: readonly Pick<Alarm, 'kind' | 'lockId'>[];
+  /** All that is known to be lost of a lock now; nothing of one without any. */
+  readonly acceptedLosses: readonly AcceptedLoss[];
+}
+
 export interface AlarmStore {
-  /** What was kept last. */
+  /** All that is kept. */
   current(): KeptAlarms;
-  /** In place of what was kept. */
-  keep(alarms: KeptAlarms): Promise<void>;
+  /** All of it or nothing. */
+  keep(changes: AlarmChanges): Promise<void>;
 }
 
 export interface WebhookStore {
@@ -152,6 +198,8 @@ export interface AuditStore {
   nextId(): number;
   /** Durable when it resolves; in place of an earlier line with this id. `storage-unavailable`: the line is not there. */
   append(entry: AuditEntry): Promise<void>;
+  /** The same for what changed nothing: it pushes out nothing else. */
+  appendAttempt(entry: AuditEntry): Promise<void>;
   /** By id, the newest first. */
   page(query: AuditQuery): Promise<{ readonly list: readonly AuditEntry[]; readonly total: number }>;
 }
@@ -178,15 +226,21 @@ export interface StoredEvents {
   readonly firstRecordId: number;
 }
 
-/** What is stored of one epoch of a lock: the highest seq (0: nothing) and the ranges missing below it, lowest first. */
+/**
+ * What is stored of one epoch of a lock: the highest seq (0: nothing) and the ranges missing below it, lowest first. Where the device was registered
+ * before, what is stored of it under an earlier lockId counts as stored, and nothing is missing up to the first event under this one.
+ */
 export interface EpochProgress {
   readonly highest: number;
   readonly gaps: readonly (readonly [from: number, to: number])[];
+  /** Nothing is stored under this lockId yet that could say where its history begins: what is missing can be from before its registration. */
+  readonly isBeginning: boolean;
 }
 
 export interface RecordStore {
   /**
-   * Stores events once each, in order, and resolves when all of them, duplicates included, are flushed.
+   * Stores events once each, in order, and resolves when all of them, duplicates included, are flushed. An event of a command that stands in
+   * another record of its lock is stored without its name.
    * Rejects with `storage-unavailable` when they could not be kept: then none of them was stored by this call.
    */
   append(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome>;
@@ -235,11 +289,18 @@ export interface HubLink {
   disconnect(deviceId: DeviceId, reason: string): void;
 }
 
+/** What a command id says that was issued here. */
+export interface IssuedCommand {
+  readonly accountId: AccountId;
+  /** As in RecordDraft. */
+  readonly number: number;
+}
+
 export interface CommandIds {
-  /** A new id that names the account (null: the gateway's own) and is signed for this lock. */
-  issue(lockId: LockId, accountId: AccountId | null): CommandId;
-  /** The account an id names; undefined when it names none or was not issued here for this lock. */
-  accountOf(lockId: LockId, commandId: string): AccountId | undefined;
+  /** A new id. For lock and unlock it names the account (null: the gateway's own, and nobody) and is signed for this lock and op; any other names nobody. */
+  issue(lockId: LockId, accountId: AccountId | null, op: LockCommand['op']): CommandId;
+  /** Undefined when it names nobody or was not issued here for this lock and op. */
+  read(lockId: LockId, commandId: string, op: 'lock' | 'unlock'): IssuedCommand | undefined;
 }
 
 export interface Secrets {

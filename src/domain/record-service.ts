@@ -3,9 +3,9 @@ import type { Caller } from './account.ts';
 import { DomainError } from './errors.ts';
 import type { LockId } from './lock.ts';
 import type { Page, PageRequest } from './page.ts';
-import { requireRole } from './permissions.ts';
-import type { Clock, LockStore, RecordStore } from './ports.ts';
-import { type LockRecord, oldestKept } from './record.ts';
+import { mayReadRemoved, requireRole } from './permissions.ts';
+import type { Clock, LockStore, RecordStore, RemovedLockStore } from './ports.ts';
+import { type LockRecord, oldestKept, retentionText } from './record.ts';
 
 export interface RecordRange extends PageRequest {
   /** Lowest and highest lockDate, both included; 0: open. */
@@ -15,7 +15,8 @@ export interface RecordRange extends PageRequest {
 
 export interface RecordService {
   /**
-   * Newest first, never older than `oldestKept`; `outside-retention` when the whole range is.
+   * Newest first, never older than `oldestKept`; `outside-retention` when the whole range is. For managers of the lock; of one that was removed for
+   * who was its administrator, and for gateway administrators: `lock-not-found` for all others.
    */
   page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
 }
@@ -23,18 +24,23 @@ export interface RecordService {
 export function createRecordService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
+  readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly records: RecordStore;
   readonly clockIsSuspect: () => boolean;
+  /** For how many days records are kept, 30 to 184. */
+  readonly recordDays: number;
 }): RecordService {
-  const { clock, locks, records, clockIsSuspect } = options;
+  const { clock, locks, removedLocks, records, clockIsSuspect, recordDays } = options;
   return {
     async page(caller, lockId, range) {
-      const cutoff = oldestKept(clock.now(), clockIsSuspect());
+      const cutoff = oldestKept(clock.now(), clockIsSuspect(), recordDays);
       const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
       if (to < cutoff) {
-        throw new DomainError('outside-retention', `records are kept for six months: nothing before ${new Date(cutoff).toISOString()}`);
+        const since = new Date(cutoff).toISOString();
+        throw new DomainError('outside-retention', `records are kept for ${retentionText(recordDays)}: nothing before ${since}`);
       }
-      requireRole(locks, caller, lockId, 'manager');
+      if (locks.get(lockId) !== undefined || !mayReadRemoved(removedLocks.get(lockId), caller))
+        requireRole(locks, caller, lockId, 'manager');
       const { pageNo, pageSize } = range;
       return records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
     },

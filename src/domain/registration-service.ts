@@ -1,13 +1,30 @@
 // The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 6).
-import type { Caller } from './account.ts';
+import { type AccountId, type Caller, localAdministrator } from './account.ts';
 import { accountNamed } from './account-service.ts';
+import type { Clearing } from './card-changes.ts';
+import { cardsOnLock } from './card-count.ts';
+import type { CardService } from './card-service.ts';
 import { DomainError } from './errors.ts';
 import { requireHub } from './hub-service.ts';
 import { requireFreeMac } from './identity.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
+import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
+import type { LockNames } from './lock-names.ts';
 import { type Page, type PageRequest, paginate } from './page.ts';
 import { requireGatewayAdministrator, requireLock } from './permissions.ts';
-import type { AccountStore, Clock, CounterStore, HubStore, LockLink, LockStore, Secrets, StatusStore } from './ports.ts';
+import type {
+  AccountStore,
+  CardStore,
+  Clock,
+  CounterStore,
+  HubStore,
+  LockLink,
+  LockStore,
+  RemovedLockStore,
+  Secrets,
+  StatusStore,
+} from './ports.ts';
+import type { RemovedLock } from './removed-lock.ts';
 import type { Sequence } from './sequence.ts';
 
 export interface NewLock {
@@ -46,22 +63,42 @@ export interface IssuedKey {
   readonly deviceKey: string;
 }
 
+/** What was removed, and how many cards the lock may still open for by itself; null: it has never said. */
+export interface Removal {
+  readonly removed: RemovedLock;
+  readonly cardsOnLock: number | null;
+}
+
+/** What stays of a lock, as a gateway administrator sees it: names of accounts, empty for one that is gone. */
+export interface RemovedLockView {
+  readonly removed: RemovedLock;
+  readonly administrator: string;
+  readonly removedBy: string;
+}
+
 /** For gateway administrators: `forbidden` for others, `lock-not-found` before that. */
 export interface RegistrationService {
   /**
-   * `conflict` when the MAC is registered already, for a lock or a hub; `not-found` when there is no such administrator or hub. The key is of
-   * use while the lock is bound to no hub.
+   * `conflict` when the MAC is registered already, for a lock or a hub, or the name is another lock's but for its case; `invalid-parameter`
+   * for a name with marks of direction; `not-found` when there is no such administrator or hub. The key is of use while the lock is bound
+   * to no hub.
    */
   register(caller: Caller, lock: NewLock): Promise<IssuedKey>;
   /** As `register`, with a key that the lock has made itself (Protocol 7). */
   adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
   /** A registered lock has made itself a new key (Protocol 7): the old one and its connection end at once. `conflict` behind a hub. */
   replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
-  managed(caller: Caller, page: PageRequest): Page<ManagedLock>;
-  /** `not-found` when there is no such hub. */
+  /** By lockId ascending. */
+  managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
+  /** `not-found` when there is no such hub; `conflict` and `invalid-parameter` for a new name that could be mistaken. */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
-  /** With its cards, roles and status, and its connection; its records stay for as long as they are kept. */
-  remove(caller: Caller, lockId: LockId): Promise<void>;
+  /**
+   * With its cards, roles and status, and its connection; its records stay for as long as they are kept. With `clear` the lock is told to remove
+   * all its cards first; when that fails, as with `lock-offline`, it stays registered.
+   */
+  remove(caller: Caller, lockId: LockId, clear?: Pick<Clearing, 'gone'>): Promise<Removal>;
+  /** The locks that were removed while their records are kept, the newest removal first. */
+  removed(caller: Caller, page: PageRequest): Page<RemovedLockView>;
   /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
 }
@@ -69,26 +106,46 @@ export interface RegistrationService {
 export function createRegistrationService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
+  readonly lists: Pick<LockLists, 'page'>;
+  readonly removedLocks: RemovedLockStore;
+  readonly cards: Pick<CardStore, 'of'>;
+  readonly cardService: Pick<CardService, 'beforeRemoval'>;
   readonly hubs: Pick<HubStore, 'current'>;
   readonly statuses: StatusStore;
-  readonly accounts: AccountStore;
+  readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
   readonly counters: CounterStore;
   readonly secrets: Secrets;
   readonly link: LockLink;
   readonly administration: Sequence;
+  readonly names: Pick<LockNames, 'give'>;
   /** A lock that is online is told at once what its local time is now. */
   readonly timezoneChanged: (lockId: LockId) => void;
 }): RegistrationService {
-  const { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration } = options;
+  const { clock, locks, lists, removedLocks, cards, hubs, statuses, accounts, counters, secrets, link, administration } = options;
+
+  const nameOf = (accountId: AccountId): string =>
+    accountId === localAdministrator.accountId ? localAdministrator.username : (accounts.get(accountId)?.username ?? '');
 
   function managed(lock: Lock): ManagedLock {
-    const administrator = accounts.current().accounts.find((account) => account.accountId === lock.administrator);
-    return {
-      lock,
-      status: statuses.get(lock.lockId),
-      online: link.session(lock.lockId) !== undefined,
-      administrator: administrator?.username ?? '',
-    };
+    const { lockId, administrator } = lock;
+    return { lock, status: statuses.get(lockId), online: link.session(lockId) !== undefined, administrator: nameOf(administrator) };
+  }
+
+  async function removeNow(caller: Caller, lockId: LockId): Promise<Removal> {
+    const { deviceId, name, alias, administrator } = requireLock(locks, lockId);
+    const removed = { lockId, deviceId, name, alias, administrator, removedAt: clock.now(), removedBy: caller.accountId };
+    const left = await cardsOnLock({ cards, statuses }, lockId);
+    await removedLocks.add(removed);
+    try {
+      await locks.remove(lockId);
+    } catch (error) {
+      // If this fails, too, the next start forgets it.
+      if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
+      throw error;
+    }
+    link.disconnect(lockId, 'the lock was removed');
+    statuses.remove(lockId);
+    return { removed, cardsOnLock: left };
   }
 
   /** For gateway administrators: existence first, then rights. */
@@ -102,32 +159,35 @@ export function createRegistrationService(options: {
     requireFreeMac({ locks, hubs }, deviceId);
     if (hubId !== null) requireHub(hubs, hubId);
     // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
-    const administratorId = accountNamed(accounts.current(), administrator ?? caller.username).accountId;
-    const groupName = given.groupName ?? '';
-    const lockId = (await counters.next('lockId')) as LockId;
-    await locks.add({
-      lockId,
-      deviceId,
-      name,
-      alias: given.alias ?? name,
-      superPasscode: given.superPasscode ?? '',
-      lockData: given.lockData ?? '',
-      groupId: await counters.groupId(groupName),
-      groupName,
-      timezoneOffsetMs: given.timezoneOffsetMs ?? 0,
-      featureValue: '',
-      modelNum: '',
-      hardwareRevision: '',
-      firmwareRevision: '',
-      autoLockSeconds: 0,
-      settings: unknownSettings,
-      initialisedAt: clock.now(),
-      administrator: administratorId,
-      roles: [],
-      keyHash,
-      hubId,
+    const administratorId = accountNamed(accounts, administrator ?? caller.username).accountId;
+    const alias = given.alias ?? name;
+    return options.names.give(undefined, { name, alias }, async () => {
+      const groupName = given.groupName ?? '';
+      const lockId = (await counters.next('lockId')) as LockId;
+      await locks.add({
+        lockId,
+        deviceId,
+        name,
+        alias,
+        superPasscode: given.superPasscode ?? '',
+        lockData: given.lockData ?? '',
+        groupId: await counters.groupId(groupName),
+        groupName,
+        timezoneOffsetMs: given.timezoneOffsetMs ?? 0,
+        featureValue: '',
+        modelNum: '',
+        hardwareRevision: '',
+        firmwareRevision: '',
+        autoLockSeconds: 0,
+        settings: unknownSettings,
+        initialisedAt: clock.now(),
+        administrator: administratorId,
+        roles: [],
+        keyHash,
+        hubId,
+      });
+      return lockId;
     });
-    return lockId;
   }
 
   async function bind(lockId: LockId, hubId: DeviceId | null, update: () => Promise<Lock>): Promise<Lock> {
@@ -167,26 +227,39 @@ export function createRegistrationService(options: {
       });
     },
 
-    managed(caller, page) {
+    managed(caller, page, wanted = {}) {
       requireGatewayAdministrator(caller);
-      const { list, ...envelope } = paginate(locks.all(), page);
-      return { list: list.map(managed), ...envelope };
+      const { list, ...envelope } = lists.page(everyLock, wanted, page);
+      return { list: list.flatMap((lockId) => locks.get(lockId) ?? []).map(managed), ...envelope };
     },
 
     async change(caller, lockId, { groupName, ...changes }) {
       requireManaged(caller, lockId);
-      const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
-      const update = () => locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
+      const update = () =>
+        options.names.give(lockId, changes, async () => {
+          const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
+          return locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
+        });
       const changed = changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update);
       if (changes.timezoneOffsetMs !== undefined) options.timezoneChanged(lockId);
       return managed(changed);
     },
 
-    async remove(caller, lockId) {
+    async remove(caller, lockId, clear) {
       requireManaged(caller, lockId);
-      await locks.remove(lockId);
-      link.disconnect(lockId, 'the lock was removed');
-      statuses.remove(lockId);
+      const clearing = clear && { accountId: caller.accountId, gone: clear.gone };
+      return options.cardService.beforeRemoval(lockId, clearing, () => removeNow(caller, lockId));
+    },
+
+    removed(caller, page) {
+      requireGatewayAdministrator(caller);
+      const { list, ...envelope } = paginate(removedLocks.all().toReversed(), page);
+      const view = (removed: RemovedLock) => ({
+        removed,
+        administrator: nameOf(removed.administrator),
+        removedBy: nameOf(removed.removedBy),
+      });
+      return { list: list.map(view), ...envelope };
     },
 
     async renewKey(caller, lockId) {

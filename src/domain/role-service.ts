@@ -28,17 +28,42 @@ export interface RoleService {
 
 export function createRoleService(options: {
   readonly locks: LockStore;
-  readonly accounts: AccountStore;
+  readonly accounts: Pick<AccountStore, 'get' | 'byName' | 'removedNamed' | 'removals'>;
   /** Shared with the account service: no role is given to an account while that is removed. */
   readonly administration: Sequence;
 }): RoleService {
   const { locks, accounts, administration } = options;
+  const kept = new WeakMap<Lock['roles'], { administrator: AccountId; removals: number; views: readonly RoleView[] }>();
 
   function requireRoleGiver(caller: Caller, lock: Lock): void {
     if (roleOn(lock, caller) !== 'administrator') requireGatewayAdministrator(caller);
   }
 
-  const accountIdOf = (username: string): AccountId => accountNamed(accounts.current(), username).accountId;
+  const accountIdOf = (username: string): AccountId => accountNamed(accounts, username).accountId;
+
+  /** Of the account of that name, else of those of that name that are gone: what is left of their roles can be taken away, too. */
+  function accountIdsOf(username: string): readonly AccountId[] {
+    const account = accounts.byName(username);
+    const removed = account === undefined ? accounts.removedNamed(username) : [];
+    return removed.length > 0 ? removed.map(({ accountId }) => accountId) : [accountIdOf(username)];
+  }
+
+  /** The administrator first, then by username; kept until the roles change, or an account with one of them may have gone. */
+  function viewsOf({ administrator, roles }: Lock): readonly RoleView[] {
+    const known = kept.get(roles);
+    const removals = accounts.removals();
+    if (known?.administrator === administrator && known.removals === removals) return known.views;
+    const granted = roles
+      .flatMap(({ accountId, role }) => {
+        // Those of an account that was removed go a little later.
+        const username = accounts.get(accountId)?.username;
+        return username === undefined ? [] : [{ username, role }];
+      })
+      .sort((one, other) => (one.username < other.username ? -1 : 1));
+    const views: RoleView[] = [{ username: accounts.get(administrator)?.username ?? '', role: 'administrator' }, ...granted];
+    kept.set(roles, { administrator, removals, views });
+    return views;
+  }
 
   return {
     async appoint(caller, lockId, username) {
@@ -53,15 +78,7 @@ export function createRoleService(options: {
     list(caller, lockId, page) {
       const lock = requireLock(locks, lockId);
       requireRoleGiver(caller, lock);
-      const names = new Map(accounts.current().accounts.map(({ accountId, username }) => [accountId, username]));
-      const granted = lock.roles
-        .flatMap(({ accountId, role }) => {
-          // Roles stay with the lock when their account is removed.
-          const username = names.get(accountId);
-          return username === undefined ? [] : [{ username, role }];
-        })
-        .sort((one, other) => (one.username < other.username ? -1 : 1));
-      return paginate([{ username: names.get(lock.administrator) ?? '', role: 'administrator' }, ...granted], page);
+      return paginate(viewsOf(lock), page);
     },
 
     async grant(caller, lockId, username, role) {
@@ -80,10 +97,10 @@ export function createRoleService(options: {
     async revoke(caller, lockId, username) {
       requireRoleGiver(caller, requireLock(locks, lockId));
       await administration(async () => {
-        const accountId = accountIdOf(username);
+        const accountIds = accountIdsOf(username);
         await locks.update(lockId, (lock) => {
           requireRoleGiver(caller, lock);
-          const roles = without(lock, accountId);
+          const roles = lock.roles.filter(({ accountId }) => !accountIds.includes(accountId));
           if (roles.length < lock.roles.length) return { ...lock, roles };
           throw new DomainError('not-found', `${username} has no role on lock ${lockId} to take away`);
         });

@@ -43,6 +43,12 @@ export function superviseReports(reports: ReportService, supervision: Supervisio
       reports.battery(lockId, report);
       supervision.battery(lockId);
     },
+    reply(lockId, command, outcome, report) {
+      const before = statuses.get(lockId).state;
+      reports.reply(lockId, command, outcome, report);
+      if (report.state !== undefined) supervision.state(lockId, before);
+      if (report.battery !== undefined) supervision.battery(lockId);
+    },
     events(lockId, report) {
       const kept = supervision.events(lockId, report);
       return kept === undefined && !waiting.has(lockId) ? reports.events(lockId, report) : storeAfter(lockId, report, kept);

@@ -1,19 +1,25 @@
 // Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
 import type { Alarm } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
-import { createEventAlarms, jammedReason } from './event-alarms.ts';
+import { createEventAlarms } from './event-alarms.ts';
 import type { Lock, LockId, OpenState } from './lock.ts';
 import type { ClockWatch } from './lock-clocks.ts';
 import type { EventsReport } from './lock-report.ts';
 import type { Notice } from './notice.ts';
 import type { Part } from './part.ts';
 import type { Clock, LockStore, RecordStore, StatusStore } from './ports.ts';
+import type { StateCertainty } from './state-certainty.ts';
 
 const lookMs = 5_000;
 /** What a lock may be late with its auto lock: the bolt takes its time, and so does its report. */
 const autoLockGraceMs = 30_000;
 /** So far above the level at which the alarm began a battery has been changed, and not only got warmer. */
 const batteryRisePercent = 5;
+
+const clockSaidMs = 60_000;
+const clockReason =
+  'the clock of the gateway is probably wrong, so no lock is told the time: cards with dates stay shut at locks whose clock is not set. ' +
+  'Let NTP set it; or, when it is right, say so on the gateway: latchd clock accept';
 
 export interface SupervisionSettings {
   /** An alarm begins when a lock has not been online in peace for so long, and ends when it has been. */
@@ -61,12 +67,16 @@ export function createSupervision(options: {
   readonly clockIsSuspect: () => boolean;
   /** 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
+  readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
+  /** What speaks against the gateway's clock, if anything does. */
+  readonly clockEvidence: () => string | undefined;
 }): Supervision {
-  const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth } = options;
+  const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
   const watches = new Map<LockId, Watch>();
-  const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low });
+  const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low, jammed, freed: certainty.freed });
   let cancelLook: (() => void) | undefined;
+  let clockSaidAt = clock.monotonic();
   let stopped = false;
 
   function watchOf(lockId: LockId): Watch {
@@ -125,8 +135,19 @@ export function createSupervision(options: {
     });
     if (isFilled) alarms.clearGap(lockId);
   }
+  /** What the locks say is added a minute later, when those that came back with the gateway have said their dates. */
+  function lookAtClock(): void {
+    const evidence = clockEvidence();
+    const reason = evidence === undefined ? clockReason : `${clockReason}; ${evidence}`;
+    const now = clock.monotonic();
+    if (alarms.standing('clock-suspect', null) === undefined) clockSaidAt = now;
+    alarms.raise('clock-suspect', null, { reason });
+    if (now - clockSaidAt < clockSaidMs) return;
+    clockSaidAt = now;
+    alarms.amend('clock-suspect', null, reason);
+  }
   function lookAtGateway(): void {
-    if (clockIsSuspect()) alarms.raise('clock-suspect', null, { reason: 'the clock of the gateway is probably wrong' });
+    if (clockIsSuspect()) lookAtClock();
     else alarms.clear('clock-suspect', null);
     const health = storageHealth();
     if (health === 'ok') alarms.clear('storage-unavailable', null);
@@ -142,6 +163,10 @@ export function createSupervision(options: {
     if (!stopped) cancelLook = clock.timer(Math.min(lookMs, offlineAfterMs, endAfterMs || lookMs), look);
   }
 
+  function jammed(lockId: LockId): void {
+    alarms.raise('jammed', lockId, { reason: 'its bolt is jammed' });
+    certainty.jammed(lockId);
+  }
   function low(lockId: LockId, reason: string): void {
     alarms.raise('low-battery', lockId, { reason, batteryPercent: statuses.get(lockId).batteryPercent ?? 0 });
   }
@@ -201,7 +226,7 @@ export function createSupervision(options: {
         const { lockId, outcome } = notice;
         if (outcome === 'lost' || outcome === 'no-reply') return;
         heard(lockId);
-        if (outcome === 'jammed') alarms.raise('jammed', lockId, { reason: jammedReason });
+        if (outcome === 'jammed') jammed(lockId);
         if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
       } else if (notice.kind === 'events-lost' || notice.kind === 'resend-refused') {
         const { kind, lockId, epoch, from, to } = notice;

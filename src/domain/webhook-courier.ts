@@ -228,7 +228,7 @@ export function createCourier(
       for (const { lockId, done } of behind) lanes.addBehind(lockId, done);
       for (const delivery of waiting) lanes.add(delivery, undefined);
       // Whoever employs it sees to it that it ends with its account.
-      unfollow = live.follow({ caller, hear, accountsChanged: () => undefined, kept: keeper.written });
+      unfollow = live.follow({ caller, hear, accountChanged: () => undefined, kept: keeper.written });
       for (const event of told.missed(live.alarmsOf(caller))) hear(event);
       void catchUp();
     },

@@ -27,7 +27,7 @@ export interface WebhookCouriers {
 
 export function createWebhookCouriers(
   options: Omit<CourierSurroundings, 'figures' | 'pace'> & {
-    readonly accounts: AccountStore;
+    readonly accounts: Pick<AccountStore, 'get'>;
     /** In which webhooks are changed and removed, with their couriers. */
     readonly inTurn: Sequence;
   },
@@ -41,7 +41,7 @@ export function createWebhookCouriers(
   let isRunning = false;
   let unwatch = (): void => undefined;
 
-  const accountOf = (webhook: Webhook) => accounts.current().accounts.find(({ accountId }) => accountId === webhook.accountId);
+  const accountOf = (webhook: Webhook) => accounts.get(webhook.accountId);
 
   function employ(webhookId: WebhookId): void {
     const kept = webhooks.get(webhookId);

@@ -136,6 +136,8 @@ export function wants({ eventTypes, lockIds }: Webhook, type: LiveEvent['type'],
 /** Of one account, and of all. */
 export const webhooksOfAccount = 10;
 export const webhooksAtMost = 50;
+/** Of all, only gateway administrators take the last ones: others with a few accounts could leave none. */
+export const webhooksOfOthers = 40;
 
 /** How long something is tried. */
 export const triedForMs = 86_400_000;

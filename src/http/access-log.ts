@@ -1,5 +1,6 @@
 // One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (HTTP API 1).
 import type { Log } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
 
 /** What is known of a request when it ends. */
 export interface RequestLine {
@@ -37,9 +38,51 @@ const harmless: ReadonlySet<string> = new Set([
   'method',
 ]);
 
-/** Writes the line of a request that has ended. */
-export function writeAccessLog(log: Log, line: RequestLine): void {
-  const { requestId, method, path, known, isOpen, parameters, account, status, code, ms } = line;
+/** Lines of requests without a valid token: at once, and then in a second. Whoever reads the log slowly would hold up the process. */
+const strangersLines = { atOnce: 1_000, perSecond: 100 };
+
+/**
+ * Writes the line of a request that has ended. Of strangers' requests 100 a second are written, 1,000 at once; how many were not is said as
+ * soon as there is room again.
+ */
+export function createAccessLog({
+  log,
+  clock,
+}: {
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}): (line: RequestLine) => void {
+  let left = strangersLines.atOnce;
+  let since = clock.monotonic();
+  let unwritten = 0;
+
+  function isRoom(): boolean {
+    const now = clock.monotonic();
+    left = Math.min(strangersLines.atOnce, left + ((now - since) * strangersLines.perSecond) / 1_000);
+    since = now;
+    if (left < 1) {
+      unwritten += 1;
+      return false;
+    }
+    left -= 1;
+    if (unwritten > 0)
+      log.warn({ code: 'requests-not-logged', unwritten }, 'so many requests without a valid token came that not all were logged');
+    unwritten = 0;
+    return true;
+  }
+
+  return (line) => {
+    if (line.account !== undefined || isUsual(line) || isRoom()) write(log, line);
+  };
+}
+
+/** Of health checks and pages, nobody reads more than that they go wrong. */
+function isUsual({ isOpen, status }: RequestLine): boolean {
+  return isOpen && status === 200;
+}
+
+function write(log: Log, line: RequestLine): void {
+  const { requestId, method, path, known, parameters, account, status, code, ms } = line;
   let shown: Record<string, string> | undefined;
   for (const name in parameters) {
     if (!harmless.has(name)) continue;
@@ -54,7 +97,7 @@ export function writeAccessLog(log: Log, line: RequestLine): void {
   else fields['status'] = status;
   if (code !== undefined) fields['code'] = code;
   fields['ms'] = Math.round(ms * 10) / 10;
-  log[isOpen && status === 200 ? 'debug' : 'info'](fields, 'request');
+  log[isUsual(line) ? 'debug' : 'info'](fields, 'request');
 }
 
 /** An unknown path can hold anything by mistake: what could be a token or a number of weight is blanked. */

@@ -106,7 +106,19 @@ const managedLock = z.strictObject({
   lastSeen: dateMs.nullable(),
   hubId: deviceId.nullable(),
   administrator: z.string(),
+  cardsOnLock: count.nullable(),
   date: dateMs,
+});
+
+const removedLock = z.strictObject({
+  lockId: id,
+  deviceId,
+  lockMac: mac,
+  lockName: z.string(),
+  lockAlias: z.string(),
+  administrator: z.string(),
+  removeDate: dateMs,
+  removedBy: z.string(),
 });
 
 const grantedRole = z.strictObject({ username: z.string(), role: z.enum(['operator', 'manager', 'administrator']) });
@@ -159,8 +171,9 @@ const auditEntry = z.strictObject({
   action: z.string(),
   object: z.string(),
   detail: z.string(),
-  outcome: z.enum(['ok', 'unknown', ...(Object.keys(problemKinds) as ErrorCode[])]),
+  outcome: z.enum(['ok', 'unknown', 'nothing-to-do', ...(Object.keys(problemKinds) as ErrorCode[])]),
   missed: count,
+  count,
 });
 
 const webhook = z.strictObject({
@@ -251,6 +264,9 @@ export const answers = {
   CardOnLockPage: page(cardOnLock),
   ManagedLock: managedLock,
   ManagedLockPage: page(managedLock),
+  Removal: z.strictObject({ success: z.literal(true), cardsOnLock: count.nullable() }),
+  RemovedLock: removedLock,
+  RemovedLockPage: page(removedLock),
   GrantedRole: grantedRole,
   GrantedRolePage: page(grantedRole),
   IssuedKey: z.strictObject({ lockId: id, deviceId, deviceKey: z.string() }),

@@ -4,13 +4,13 @@ import type { TableDocs } from './operation.ts';
 export const auditDocs = {
   listAudit: {
     summary: 'What people changed',
-    description: 'The newest first. Doors that were opened are in the records of their locks.',
+    description: 'The newest first; also who tried in vain to unlock. Doors that were opened are in the records of their locks.',
     audience: 'gateway administrator',
     refusals: ['storage-unavailable'],
     answers: { 200: 'AuditPage' },
     examples: [
       {
-        title: 'A lock was registered, and somebody tried to',
+        title: 'A lock was registered, somebody tried to, and to unlock one that was offline',
         answer: {
           list: [
             {
@@ -22,6 +22,7 @@ export const auditDocs = {
               detail: 'Front door',
               outcome: 'ok',
               missed: 0,
+              count: 1,
             },
             {
               date: 1_763_715_600_000,
@@ -32,12 +33,24 @@ export const auditDocs = {
               detail: 'Front door',
               outcome: 'forbidden',
               missed: 3,
+              count: 1,
+            },
+            {
+              date: 1_763_715_500_000,
+              username: 'bob',
+              address: '10.0.0.6',
+              action: 'unlock',
+              object: 'lock 7',
+              detail: '',
+              outcome: 'lock-offline',
+              missed: 0,
+              count: 4,
             },
           ],
           pageNo: 1,
           pageSize: 100,
           pages: 1,
-          total: 2,
+          total: 3,
         },
       },
     ],

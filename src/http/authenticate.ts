@@ -2,14 +2,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../domain/account.ts';
 import { DomainError } from '../domain/errors.ts';
+import { originOf } from '../domain/origin.ts';
 import type { Clock } from '../domain/ports.ts';
 import { headerCount } from './headers.ts';
 import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 
 const failuresAllowed = 20;
 const windowMs = 60_000;
-/** Addresses remembered; beyond it the one that failed longest ago is forgotten, so that memory stays bounded. */
-const addressesAtMost = 10_000;
+/** Networks remembered; beyond it the one that failed longest ago is forgotten, so that memory stays bounded. */
+const networksAtMost = 10_000;
 
 /** The caller behind a request; `token-missing`, `token-invalid`, `token-expired`, or `rate-limited` instead of those. */
 export type Authenticate = (request: IncomingMessage) => Caller;
@@ -31,28 +32,28 @@ export function createAuthenticate(
   return (request) => guard(request, check);
 }
 
-/** After 20 failures within a minute from one address its further failures are `rate-limited`; what is valid still passes. */
+/** After 20 failures within a minute from one address, of IPv6 from one /64, its further failures are `rate-limited`; what is valid still passes. */
 export function createGuard(clock: Clock): Guard {
   const failures = new Map<string, number[]>();
 
-  function countFailure(address: string): void {
+  function countFailure(network: string): void {
     const now = clock.monotonic();
-    const recent = (failures.get(address) ?? []).filter((at) => at > now - windowMs);
+    const recent = (failures.get(network) ?? []).filter((at) => at > now - windowMs);
     const oldest = recent[0];
     if (recent.length >= failuresAllowed && oldest !== undefined) {
       const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
       throw new DomainError('rate-limited', 'too many failed authentications from this address', { retryAfterSeconds });
     }
-    failures.delete(address); // to the end of the map: the most recent
-    failures.set(address, [...recent, now]);
-    if (failures.size > addressesAtMost) failures.delete(failures.keys().next().value as string);
+    failures.delete(network); // to the end of the map: the most recent
+    failures.set(network, [...recent, now]);
+    if (failures.size > networksAtMost) failures.delete(failures.keys().next().value as string);
   }
 
   return (request, check) => {
     try {
       return check(request);
     } catch (error) {
-      if (error instanceof DomainError && error.code.startsWith('token-')) countFailure(plainAddress(request));
+      if (error instanceof DomainError && error.code.startsWith('token-')) countFailure(originOf(request.socket.remoteAddress).network);
       throw error;
     }
   };
@@ -75,5 +76,5 @@ function malformed(message: string): DomainError {
 
 /** An IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */
 export function plainAddress(request: IncomingMessage): string {
-  return (request.socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=\d+\.)/i, '');
+  return originOf(request.socket.remoteAddress).address;
 }

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { LockId } from '../domain/lock.ts';
 import { webhookEventTypes } from '../domain/webhook.ts';
 import { checked, present } from './check.ts';
-import { mac, name, text, username, wholeNumber } from './fields.ts';
+import { lockName, mac, name, text, username, wholeNumber } from './fields.ts';
 
 const timezoneRawOffset = wholeNumber(-43_200_000, 50_400_000);
 const boolean = z.boolean({ error: 'must be true or false' });
 
 /** What a lock has that its registration says and a change can replace. */
 const described = {
-  lockAlias: name.exactOptional(),
+  lockAlias: lockName.exactOptional(),
   groupName: text(0, 64).exactOptional(),
   noKeyPwd: text(0, 64).exactOptional(),
   timezoneRawOffset: timezoneRawOffset.exactOptional(),
@@ -39,7 +39,7 @@ function description(body: z.output<z.ZodObject<typeof described>>): Partial<Des
 const hubId = mac.nullable().exactOptional();
 
 export const newLock = checked(
-  z.strictObject({ lockMac: mac, lockName: name, ...described, hubId, administrator: username.exactOptional() }),
+  z.strictObject({ lockMac: mac, lockName, ...described, hubId, administrator: username.exactOptional() }),
   ({ lockMac, lockName, hubId, administrator, ...rest }) => ({
     deviceId: lockMac,
     name: lockName,
@@ -50,7 +50,7 @@ export const newLock = checked(
 );
 
 export const lockChanges = checked(
-  z.strictObject({ lockName: name.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
+  z.strictObject({ lockName: lockName.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
     error: 'must have at least one member',
     when: ({ issues }) => issues.length === 0,
   }),
@@ -73,7 +73,7 @@ const keyFingerprint = z
 export const confirmation = checked(
   z
     .strictObject({
-      lockName: name.exactOptional(),
+      lockName: lockName.exactOptional(),
       ...described,
       administrator: username.exactOptional(),
       keyFingerprint: keyFingerprint.exactOptional(),

@@ -11,8 +11,8 @@ import { addedCardView, cardDetailView, cardOnLockView, cardView, pageText, page
 export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
   const cardText = textOf(cardView, (card) => card);
   return [
-    jsonRoute('/api/v1/identity-card/list', 'listCards', cardList, ({ caller, parameters: { lockId, page } }) =>
-      pageText(cards.list(caller, lockId, page), cardText),
+    jsonRoute('/api/v1/identity-card/list', 'listCards', cardList, async ({ caller, parameters: { lockId, page } }) =>
+      pageText(await cards.list(caller, lockId, page), cardText),
     ),
     route(
       'POST',
@@ -35,8 +35,8 @@ export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>, { text
     route('DELETE', '/api/v1/identity-card/delete', 'deleteCard', cardDelete, ({ caller, parameters: { lockId, cardId, via }, gone }) =>
       done(cards.remove(caller, lockId, cardId, via, gone)),
     ),
-    route('GET', '/api/v1/identity-card/detail', 'cardDetail', oneCard, ({ caller, parameters: { lockId, cardId } }) =>
-      ok(cardDetailView(cards.detail(caller, lockId, cardId))),
+    route('GET', '/api/v1/identity-card/detail', 'cardDetail', oneCard, async ({ caller, parameters: { lockId, cardId } }) =>
+      ok(cardDetailView(await cards.detail(caller, lockId, cardId))),
     ),
     route(
       'GET',

@@ -2,8 +2,7 @@
 // upgrade puts in their place later.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { compressed } from './docs-page.ts';
-import { kept } from './kept.ts';
+import { kept, keptCompressed } from './kept.ts';
 import type { TextAnswer } from './route.ts';
 
 /** What a browser may do on the console's page (Content Security Policy 3): nothing that is not from this gateway, and nothing inline. */
@@ -69,7 +68,7 @@ async function asset(file: string): Promise<TextAnswer> {
   const content = await readFile(file);
   // Pictures and fonts are compressed already.
   if (!contentType.includes('charset')) return { ...kept(contentType, content), isImmutable: true };
-  return { ...kept(contentType, await compressed(content), ['Content-Encoding', 'gzip']), isImmutable: true };
+  return { ...(await keptCompressed(contentType, content)), isImmutable: true };
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

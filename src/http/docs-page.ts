@@ -2,7 +2,6 @@
 // that it works without any network beyond and under a policy that allows nothing else.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { gzip } from 'node:zlib';
 
 /** What a browser may do on this page (Content Security Policy 3). */
 export const contentSecurityPolicy = [
@@ -57,8 +56,3 @@ export const pageFiles: Readonly<Record<string, { readonly contentType: string; 
   },
   'start.js': { contentType: 'text/javascript; charset=utf-8', content: async () => startScript },
 };
-
-/** A fifth of the bytes; every browser reads it. */
-export function compressed(content: string | Buffer): Promise<Buffer> {
-  return new Promise((done, failed) => gzip(content, (error, bytes) => (error ? failed(error) : done(bytes))));
-}

@@ -1,7 +1,7 @@
 // The documents of the API and the page that shows them. They hold nothing that a stranger may not know, so they take no token.
 // Each is made or read when it is first asked for, then kept.
 import { DomainError } from '../domain/errors.ts';
-import { kept, once } from './kept.ts';
+import { kept, keptCompressed, once } from './kept.ts';
 import type { AnyRoute, OpenRoute, TextAnswer } from './route.ts';
 
 /** `routes`: all there are, these included. `lockProtocol` is what locks speak, as a document. */
@@ -23,11 +23,10 @@ export function documentRoutes(options: {
   const files = new Map<string, () => Promise<TextAnswer>>();
 
   async function file(name: string): Promise<TextAnswer> {
-    const { compressed, pageFiles } = await import('./docs-page.ts');
+    const { pageFiles } = await import('./docs-page.ts');
     const known = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (known === undefined) throw new DomainError('not-found', 'there is nothing at this path');
-    const made =
-      files.get(name) ?? once(async () => kept(known.contentType, await compressed(await known.content()), ['Content-Encoding', 'gzip']));
+    const made = files.get(name) ?? once(async () => keptCompressed(known.contentType, Buffer.from(await known.content())));
     files.set(name, made);
     return made();
   }
@@ -40,6 +39,6 @@ export function documentRoutes(options: {
   ];
 }
 
-function json(content: object): TextAnswer {
-  return kept('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
+function json(content: object): Promise<TextAnswer> {
+  return keptCompressed('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
 }

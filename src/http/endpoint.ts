@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import { cannotListen, type Log } from '../domain/part.ts';
-import { createCrowd } from './crowd.ts';
+import { sayHttps } from './refuse-socket.ts';
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
@@ -15,14 +16,14 @@ const silenceMs = 150_000;
 const keepAliveMs = 15_000;
 const headerBytesAtMost = 16 * 1024;
 const tlsHandshakeMs = 10_000;
+/** Connections that the system has taken and Node has not: beyond that it drops newcomers, who then wait for seconds. Linux takes 4,096 at most. */
+const backlog = 4_096;
 /** Handshakes under way; beyond that the oldest gives way, so that silent sockets do not take the memory (T12). */
 const tlsHandshakesAtMost = 1_000;
-/** Beside what WebSocket has taken over, which is counted as a lock: memory and descriptors are for doors and the disk, too. */
-const connectionsAtMost = 4_000;
 
-/** What a TLS endpoint proves itself with, PEM, now and after each change; open connections keep what they have. */
+/** What a TLS endpoint proves itself with, PEM, and speaks, now and after each change; open connections keep what they have. */
 interface TlsIdentity {
-  current(): { readonly cert: string; readonly key: string };
+  current(): SecureContextOptions;
   onChange(listener: () => void): void;
 }
 
@@ -37,11 +38,11 @@ export interface EndpointOptions {
 /** What a server does with all that arrives; the same for every endpoint. */
 export interface Handlers<Request extends typeof IncomingMessage, Response extends typeof ServerResponse<InstanceType<Request>>> {
   readonly classes: Pick<ServerOptions<Request, Response>, 'IncomingMessage' | 'ServerResponse'>;
+  /** A connection on which bytes can be exchanged, with Node's parser on it, before anything was read. */
+  onConnection(socket: Socket): void;
   onRequest(request: InstanceType<Request>, response: InstanceType<Response>): void;
   onConnect(socket: Duplex): void;
   onBroken(error: NodeJS.ErrnoException, socket: Duplex): void;
-  /** A connection was closed because there are too many. */
-  onTooMany(address: string | undefined): void;
   /** When it is absent, requests with an Upgrade header are requests like the others. */
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
@@ -78,29 +79,24 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
   };
   const tls = identity && {
     identity,
-    server: createTlsServer<Request, Response>({ ...limits, minVersion: 'TLSv1.2', handshakeTimeout: tlsHandshakeMs }),
+    server: createTlsServer<Request, Response>({ ...limits, handshakeTimeout: tlsHandshakeMs }),
   };
   tls?.identity.onChange(() => tls.server.setSecureContext(tls.identity.current()));
   const server = tls?.server ?? createServer<Request, Response>(limits);
   server.timeout = silenceMs;
-  const crowd = createCrowd(connectionsAtMost, () => server.closeIdleConnections(), handlers.onTooMany);
-  server.on(tls ? 'secureConnection' : 'connection', crowd.enter);
-  const onRequest = (request: InstanceType<Request>, response: InstanceType<Response>): void => {
-    crowd.hasAsked(request.socket);
-    handlers.onRequest(request, response);
-  };
-  server.on('request', onRequest);
+  // None is dropped silently; how many are too many is for the exchange to say.
+  server.maxHeadersCount = 0;
+  server.on(tls ? 'secureConnection' : 'connection', handlers.onConnection);
+  server.on('request', handlers.onRequest);
   // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); Node's own 417 has no body.
-  server.on('checkExpectation', onRequest);
+  server.on('checkExpectation', handlers.onRequest);
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
-  server.on('clientError', handlers.onBroken);
-  const { onUpgrade } = handlers;
-  if (onUpgrade !== undefined) {
-    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      crowd.leave(request.socket);
-      onUpgrade(request, socket, head);
-    });
-  }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? handshakes.get(nameOf(socket)) : undefined;
+    if (plain === undefined) handlers.onBroken(error, socket);
+    else sayHttps(plain);
+  });
+  if (handlers.onUpgrade !== undefined) server.on('upgrade', handlers.onUpgrade);
   // Those in the middle of a TLS handshake are known to nobody else; both faces of a connection have the same remote end.
   const handshakes = new Map<string, Socket>();
   tls?.server.on('connection', (socket: Socket) => {
@@ -120,7 +116,7 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
       return new Promise((resolve, reject) => {
         const failed = (error: NodeJS.ErrnoException) => reject(cannotListen('HTTP', host, port, error));
         server.once('error', failed);
-        server.listen(port, host, () => {
+        server.listen({ port, host, backlog }, () => {
           server.off('error', failed);
           server.on('error', (error) => log.error({ code: 'listener-error', err: error }, 'the HTTP listener has a problem'));
           resolve();

@@ -10,16 +10,19 @@ const { state } = answers.LockState.shape;
 const { role } = answers.GrantedRole.shape;
 const { online } = answers.ManagedLock.shape;
 const stateDate = since;
+const stateSure = z.boolean();
 
 const data = {
   LockInSight: z.strictObject({
     ...{ lockId, lockAlias, role, online },
     state: state.nullable(),
     stateDate: stateDate.nullable(),
+    stateSure,
     electricQuantity,
   }),
   LockGone: z.strictObject({ lockId }),
   StateEvent: z.strictObject({ lockId, state, stateDate }),
+  StateSureEvent: z.strictObject({ lockId, stateSure }),
   BatteryEvent: z.strictObject({ lockId, electricQuantity }),
   OnlineEvent: z.strictObject({ lockId, online }),
   CardEvent: answers.Card.extend({ change: z.enum(['added', 'changed', 'removed']) }),
@@ -39,6 +42,7 @@ export const eventAnswers = {
     live('lock', data.LockInSight),
     live('lock-gone', data.LockGone),
     live('state', data.StateEvent),
+    live('state-sure', data.StateSureEvent),
     live('battery', data.BatteryEvent),
     live('online', data.OnlineEvent),
     live('card', data.CardEvent),

@@ -5,7 +5,7 @@ export const eventDocs = {
   liveEvents: {
     summary: 'What happens at your locks, the moment it happens',
     description:
-      'Server-sent events: `lock` for every lock in your sight, `alarm` for each that stands, then `ready`, then `state`, `battery`, `online`, ' +
+      'Server-sent events: `lock` for every lock in your sight, `alarm` for each that stands, then `ready`, then `state`, `state-sure`, `battery`, `online`, ' +
       '`lock`, `lock-gone` and, for managers, `alarm`, `alarm-ended`, `card` and `record`. With the header `Last-Event-ID` also the records since that one. ' +
       'Cards that are there already are not told: ask for their list. `LiveEvent` says what each event holds: its fields `event` and `data`, of which ' +
       '`data` is the text of that JSON, and where it is there `id`.',

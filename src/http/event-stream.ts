@@ -180,7 +180,7 @@ export function createEventStream(options: {
   return {
     caller,
     hear,
-    accountsChanged: () => void (isOver || stillMay()),
+    accountChanged: () => void (isOver || stillMay()),
     start: () => void catchUp(),
     flush,
     sweep() {

@@ -10,6 +10,8 @@ import { createEventText } from './event-text.ts';
 import { createTurns, type Turns } from './event-turns.ts';
 
 const listenersAtMost = 2_000;
+/** Of all, only gateway administrators take the last ones: others with two accounts could leave none. */
+const listenersOfOthers = 1_800;
 const listenersOfAccount = 1_000;
 const sweepMs = 15_000;
 /** Those that are told records of the past, at a time: each has a piece of the log in memory. */
@@ -85,8 +87,9 @@ export function createEventStreams(options: { readonly live: LiveService; readon
   }
 
   return {
-    requireRoom({ accountId }) {
-      const isFull = isClosed || streams.size >= listenersAtMost || (accounts.get(accountId)?.listeners ?? 0) >= listenersOfAccount;
+    requireRoom({ accountId, gatewayAdministrator }) {
+      const inAll = gatewayAdministrator ? listenersAtMost : listenersOfOthers;
+      const isFull = isClosed || streams.size >= inAll || (accounts.get(accountId)?.listeners ?? 0) >= listenersOfAccount;
       if (!isFull) return;
       figures.refused += 1;
       throw new DomainError('rate-limited', 'there are too many listeners to live events', { retryAfterSeconds: 10 });

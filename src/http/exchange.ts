@@ -2,21 +2,22 @@
 // path, method, authentication, Accept, parameters; existence and rights are the services' business.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import type { Caller } from '../domain/account.ts';
 import { DomainError, type ParameterProblem } from '../domain/errors.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
-import type { TurnEnd } from '../domain/turn-end.ts';
-import { writeAccessLog } from './access-log.ts';
+import { createAccessLog } from './access-log.ts';
 import { type Authenticate, plainAddress } from './authenticate.ts';
 import { ClientGone } from './client-gone.ts';
 import { requireAccepted, requireOneHost } from './headers.ts';
-import { readJsonBody } from './json-body.ts';
+import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
+import type { OperationId } from './operations.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
-import type { Answer, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
+import type { Rank, RequestTurns } from './request-turns.ts';
+import type { Answer, AnyRoute, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
 import type { Found } from './route-table.ts';
+import { type Sender, uncached } from './sender.ts';
 
 /** Answers a request; never throws. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -38,50 +39,47 @@ interface Exchange {
   /** Where the request goes; undefined: nowhere. */
   readonly found: Found | undefined;
   readonly startedAt: number;
+  /** What it asks for, once it is known that there is such a thing. */
+  route: AnyRoute | undefined;
+  /** Whose token it carries, where it needs one. */
+  caller: Caller | undefined;
   account: string | undefined;
   code: string | undefined;
   parameters: Readonly<Record<string, string>>;
 }
 
-/** An answer, with its head made, that is about to leave. */
-interface Ending {
-  readonly response: ServerResponse;
-  readonly body: string | Buffer | undefined;
-}
-
 const json = 'application/json; charset=utf-8';
 const problemJson = 'application/problem+json';
 
-const sliceBytes = 16 * 1024;
-
-/**
- * A text of so many characters leaves as bytes. As a string it would be copied whole each time it is measured, joined with its head or
- * written, into strings so large that V8 makes them old: four clients that read pages of 1,000 records took 50 MB more.
- */
-const largeText = 64 * 1024;
-
-const uncached = ['Cache-Control', 'no-store'];
-
 const none: Readonly<Record<string, string>> = {};
+
+/** Beyond what any client sends; the bytes of all are bounded, too. */
+const headersAtMost = 1_000;
+const tooManyHeaders = new DomainError('too-large', `there must not be more than ${headersAtMost} headers`);
+
+/** Somebody stands at a door meanwhile. */
+const doors: ReadonlySet<OperationId> = new Set(['lock', 'unlock']);
 
 /**
  * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
- * and never thrown on. `closing`: whether the server is stopping, so that connections end with their answer.
- * `onEnd` is told of each request that has ended.
+ * and never thrown on. `onEnd` is told of each request that has ended.
  */
 export function createServe(options: {
   clock: Clock;
-  turnEnd: TurnEnd;
+  turns: RequestTurns;
   log: Log;
   authenticate: Authenticate;
+  sender: Sender;
+  /** A request with a valid token has come. */
+  onKnown: (request: IncomingMessage, caller: Caller) => void;
   find: (path: string) => Found | undefined;
-  closing: () => boolean;
+  /** Throws for a Host that is none of this gateway's. */
+  requireHost: (request: IncomingMessage) => void;
   onEnd: ((ended: EndedRequest) => void) | undefined;
 }): Serve {
-  const { clock, turnEnd, log, authenticate, find, closing, onEnd } = options;
-  const respondSoon = turnEnd.together('requests', (exchange: Exchange) => void respond(exchange));
-  const endSoon = turnEnd.together('answers', ({ response, body }: Ending) => response.end(body));
-
+  const { send, sendText } = options.sender;
+  const writeAccessLog = createAccessLog(options);
+  const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
   return (request, response) => {
     const exchange: Exchange = {
       requestId: newRequestId(),
@@ -89,14 +87,40 @@ export function createServe(options: {
       response,
       found: find(pathOf(request.url ?? '')),
       startedAt: clock.monotonic(),
+      route: undefined,
+      caller: undefined,
       account: undefined,
       code: undefined,
       parameters: none,
     };
     // Comes once; `once` would wrap it.
     response.on('close', () => note(exchange));
-    respondSoon(exchange);
+    try {
+      turns.take(admit(exchange), () => void respond(exchange));
+    } catch (error) {
+      turns.take('stranger', () => refuse(exchange, error));
+    }
   };
+
+  /** The first checks, which say whose turn it is. */
+  function admit(exchange: Exchange): Rank {
+    const { request, found } = exchange;
+    if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
+    requireOneHost(request.rawHeaders, request.httpVersion);
+    // Whoever looks whether it lives may know it by any name, and learns nothing else.
+    if (found?.resource.path !== '/healthz') requireHost(request);
+    if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    const { resource } = found;
+    const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
+    if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
+    exchange.route = route;
+    if ('open' in route || 'isSignIn' in route) return 'stranger';
+    const caller = authenticate(request);
+    exchange.caller = caller;
+    exchange.account = caller.username;
+    onKnown(request, caller);
+    return doors.has(route.operation) ? 'door' : 'known';
+  }
 
   async function respond(exchange: Exchange): Promise<void> {
     try {
@@ -112,16 +136,12 @@ export function createServe(options: {
 
   /** undefined: the answer goes on, and is somebody else's now. */
   async function answer(exchange: Exchange): Promise<Answer | TextAnswer | undefined> {
-    const { request, response, found } = exchange;
-    requireOneHost(request.rawHeaders, request.httpVersion);
-    if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
-    const { resource, pathValues } = found;
-    const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
-    if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
+    const { request, response, found, route, caller } = exchange;
+    const { pathValues = {} } = found ?? {};
+    if (route === undefined) throw new Error('a request without a route was not refused');
     if ('open' in route) return route.handle(pathValues);
     if ('isSignIn' in route) return signIn(exchange, route);
-    const caller = authenticate(request);
-    exchange.account = caller.username;
+    if (caller === undefined) throw new Error('a request without a caller was not refused');
     requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : 'application/json');
     const problems: ParameterProblem[] = [];
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
@@ -141,7 +161,7 @@ export function createServe(options: {
     const { request } = exchange;
     requireAccepted(request.headers.accept, 'application/json');
     const problems: ParameterProblem[] = [];
-    const body = route.body?.read(await readJsonBody(request, problems), problems);
+    const body = route.body?.read(await readJsonBody(request, problems, strangersBytesAtMost), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     const { caller, ...answer } = await route.handle(request, body);
     exchange.account = caller.username;
@@ -176,12 +196,12 @@ export function createServe(options: {
     const isOpen = reading !== undefined && 'open' in reading;
     onEnd?.({ method, route, status, ms });
     const path = route ?? pathOf(url);
-    writeAccessLog(log, { requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
+    writeAccessLog({ requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
   }
 
   function refuse(exchange: Exchange, error: unknown): void {
     const { requestId, found } = exchange;
-    const problem = problemOf(error, requestId);
+    const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
     exchange.code = problem.code;
     if (problem.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
     if (problem.code === 'storage-unavailable')
@@ -192,31 +212,6 @@ export function createServe(options: {
     const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
     send(exchange, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
   }
-
-  /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 5.2.2.4). */
-  function sendText(exchange: Exchange, { contentType, text, etag, headers = [], isImmutable = false }: TextAnswer): void {
-    const kept = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
-    const all = ['Content-Type', contentType, ...(etag === undefined ? uncached : ['Cache-Control', kept, 'ETag', etag]), ...headers];
-    if (etag !== undefined && exchange.request.headers['if-none-match']?.includes(etag)) send(exchange, 304, all);
-    else send(exchange, 200, all, text);
-  }
-
-  function send(exchange: Exchange, status: number, headers: readonly string[], body?: string | Buffer): void {
-    const { requestId, response } = exchange;
-    if (response.destroyed || response.headersSent) return;
-    const outgoing = typeof body === 'string' && body.length >= largeText ? Buffer.from(body) : body;
-    const length = outgoing === undefined ? [] : ['Content-Length', String(Buffer.byteLength(outgoing))];
-    const all = [...headers, ...length, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
-    if (closing()) all.push('Connection', 'close');
-    response.writeHead(status, all);
-    // A slow reader of something large must not have all of it in our memory, which TLS would copy for each.
-    if (typeof body === 'object' && exchange.request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
-    else endSoon({ response, body: outgoing });
-  }
-}
-
-function* slices(body: Buffer): Iterable<Buffer> {
-  for (let start = 0; start < body.length; start += sliceBytes) yield body.subarray(start, start + sliceBytes);
 }
 
 /** Names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */

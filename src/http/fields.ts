@@ -33,34 +33,48 @@ export function id<Id extends number>() {
   return integer() as unknown as z.ZodType<Id, string>;
 }
 
-/** Epoch milliseconds, not negative. */
-export const millis = integer(0);
+/** Epoch milliseconds, not negative, that every calendar has (ECMA-262 21.4.1.1). */
+export const millis = integer(0, 8.64e15);
 
 /** 1: a phone has already done it on the lock. 2: the gateway does it (Specification 4.2 rule 1). */
 export const via = integer(1, 2).transform((type) => (type === 1 ? ('phone' as const) : ('gateway' as const)));
 
-function textProblem(value: string, min: number, max: number, controls: 'refused' | 'allowed'): string | undefined {
+function textProblem(value: string, min: number, max: number, controlCharacters: 'refused' | 'allowed'): string | undefined {
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
-  if (controls === 'refused' && /\p{Cc}/u.test(value)) return 'must not contain control characters';
+  if (controlCharacters === 'refused' && /\p{Cc}/u.test(value)) return 'must not contain control characters';
   const length = value.length > max * 2 ? value.length : [...value].length;
   if (length >= min && length <= max) return undefined;
   return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
 }
 
+/** Characters as they stand in a class of a pattern, so that it means the same in every language and without flags. */
+const controls = '\\u0000-\\u001f\\u007f-\\u009f';
+
+function without(...classes: readonly string[]): string {
+  return `^[^${classes.join('')}]*$`;
+}
+
 /** Text of `min` to `max` code points, well-formed, without control characters unless they are allowed. */
-export function text(min: number, max: number, controls: 'refused' | 'allowed' = 'refused') {
-  const documented = { ...(min > 0 && { minLength: min }), maxLength: max, ...(controls === 'refused' && { pattern: '^\\P{Cc}*$' }) };
+export function text(min: number, max: number, controlCharacters: 'refused' | 'allowed' = 'refused') {
+  const documented = {
+    ...(min > 0 && { minLength: min }),
+    maxLength: max,
+    ...(controlCharacters === 'refused' && { pattern: without(controls) }),
+  };
   return z
     .string({ error: 'must be a string' })
     .check((context) => {
-      const message = textProblem(context.value, min, max, controls);
+      const message = textProblem(context.value, min, max, controlCharacters);
       if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value });
     })
     .meta(documented);
 }
 
-/** What people call a lock, its alias or a token. */
+/** What people call a token, a card, a hub. */
 export const name = text(1, 64);
+
+/** What people call a lock. The services refuse marks of the direction of text in a new one; a lock that has some keeps them. */
+export const lockName = name.meta({ ...name.meta(), pattern: without(controls, '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069') });
 
 /** Decimal digits, 1 to 20 of them, of a number that fits in 8 bytes (HTTP API 3). It stays text. */
 export const cardNumber = z

@@ -18,6 +18,7 @@ const managed = {
   lastSeen: 1_763_715_660_000,
   hubId: null,
   administrator: 'alice',
+  cardsOnLock: 3,
   date: 1_700_000_000_000,
 };
 const issued = { lockId, deviceId, deviceKey: 'sample-device-key' };
@@ -27,7 +28,8 @@ const onePage = { pageNo: 1, pageSize: 100, pages: 1, total: 1 };
 export const gatewayDocs = {
   registerLock: {
     summary: 'Register a lock',
-    description: 'Its key, which it logs in with, is shown this once. `conflict`: a lock or a hub has that MAC address.',
+    description:
+      'Its key, which it logs in with, is shown this once. `conflict`: a lock or a hub has that MAC address, or another lock is called the same but for the case of its letters.',
     audience: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 201: 'IssuedKey' },
@@ -58,19 +60,42 @@ export const gatewayDocs = {
   changeRegisteredLock: {
     summary: 'Change what a registration says of a lock',
     description:
-      'At least one member. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is.',
+      'At least one member. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is.',
     audience: 'gateway administrator',
-    refusals: ['lock-not-found', 'not-found', 'storage-unavailable'],
+    refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'ManagedLock' },
     examples: [{ title: 'A group', parameters: { lockId }, body: { groupName: 'Ground floor' }, answer: managed }],
   },
   deleteLock: {
-    summary: 'Delete a lock, its cards and its key',
-    description: 'Its records stay for their six months.',
+    summary: 'Remove a lock: its key, its roles and its cards in the gateway',
+    description:
+      'The lock itself still opens for the cards that it holds: `cardsOnLock` says how many. With `clear` it is told to remove them first; if it is away, ' +
+      '`lock-offline`, and nothing is removed. If it goes away or refuses in the middle, what was removed is gone, the lock stays registered with the ' +
+      'others, and `detail` says how far it came. Its records stay for as long as records are kept, for who was its administrator and for gateway administrators.',
     audience: 'gateway administrator',
-    refusals: ['lock-not-found', 'storage-unavailable'],
-    answers: { 200: 'Success' },
-    examples: [{ title: 'A lock', parameters: { lockId }, answer: success }],
+    refusals: ['lock-not-found', 'lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
+    answers: { 200: 'Removal' },
+    examples: [{ title: 'A lock that holds three cards', parameters: { lockId }, answer: { success: true, cardsOnLock: 3 } }],
+  },
+  listRemovedLocks: {
+    summary: 'Locks that were removed and have records still, the newest removal first',
+    description: 'Their records are at `lock/records`, by the lockId that they had.',
+    audience: 'gateway administrator',
+    answers: { 200: 'RemovedLockPage' },
+    examples: [
+      {
+        title: 'One lock',
+        answer: {
+          list: [
+            {
+              ...{ lockId, deviceId, lockMac: 'A4:C1:38:7F:02:E9', lockName: 'Front door', lockAlias: 'Entrance' },
+              ...{ administrator: 'alice', removeDate: 1_763_715_700_000, removedBy: 'bob' },
+            },
+          ],
+          ...onePage,
+        },
+      },
+    ],
   },
   renewLockKey: {
     summary: 'Make a new key for a lock',
@@ -123,7 +148,7 @@ export const gatewayDocs = {
   },
   createAccount: {
     summary: 'Make an account',
-    description: '`conflict`: the name is taken.',
+    description: '`conflict`: the name is taken, in whatever case.',
     audience: 'gateway administrator',
     refusals: ['conflict', 'storage-unavailable'],
     answers: { 201: 'Account' },

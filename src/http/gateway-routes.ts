@@ -4,8 +4,8 @@ import { requireGatewayAdministrator } from '../domain/permissions.ts';
 import type { RegistrationService } from '../domain/registration-service.ts';
 import type { RoleService } from '../domain/role-service.ts';
 import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './bodies.ts';
-import { accountView, issuedKeyView, managedLockView, newTokenView, tokenView } from './management-views.ts';
-import { managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken, pageOfLock } from './query.ts';
+import { accountView, issuedKeyView, managedLockView, newTokenView, removalView, removedLockView, tokenView } from './management-views.ts';
+import { lockRemoval, managedLockList, managementPage, noParameters, oneAccount, oneLock, oneRole, oneToken, pageOfLock } from './query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from './route.ts';
 import { pageView } from './views.ts';
 
@@ -23,8 +23,8 @@ export function gatewayRoutes(options: {
     bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock, async ({ caller, body }) =>
       created(issuedKeyView(await locks.register(caller, body))),
     ),
-    route('GET', `${base}/locks`, 'listRegisteredLocks', managementPage, ({ caller, parameters }) =>
-      ok(pageView(locks.managed(caller, parameters), managedLockView)),
+    route('GET', `${base}/locks`, 'listRegisteredLocks', managedLockList, ({ caller, parameters: { page, wanted } }) =>
+      ok(pageView(locks.managed(caller, page, wanted), managedLockView)),
     ),
     bodyRoute(
       'PUT',
@@ -34,8 +34,11 @@ export function gatewayRoutes(options: {
       lockChanges,
       async ({ caller, parameters: { lockId }, body }) => ok(managedLockView(await locks.change(caller, lockId, body))),
     ),
-    route('DELETE', `${base}/locks/{lockId}`, 'deleteLock', oneLock, ({ caller, parameters: { lockId } }) =>
-      done(locks.remove(caller, lockId)),
+    route('DELETE', `${base}/locks/{lockId}`, 'deleteLock', lockRemoval, async ({ caller, parameters: { lockId, clear }, gone }) =>
+      ok(removalView(await locks.remove(caller, lockId, clear ? { gone } : undefined))),
+    ),
+    route('GET', `${base}/removed-locks`, 'listRemovedLocks', managementPage, ({ caller, parameters }) =>
+      ok(pageView(locks.removed(caller, parameters), removedLockView)),
     ),
     route('POST', `${base}/locks/{lockId}/key`, 'renewLockKey', oneLock, async ({ caller, parameters: { lockId } }) =>
       ok(issuedKeyView(await locks.renewKey(caller, lockId))),
@@ -70,7 +73,7 @@ export function gatewayRoutes(options: {
       ok(pageView(accounts.listAccounts(caller, parameters), accountView)),
     ),
     route('DELETE', `${base}/accounts/{username}`, 'deleteAccount', oneAccount, ({ caller, parameters: { username } }) =>
-      done(accounts.removeAccount(caller, username)),
+      done(accounts.removeAccount(caller, username).then(() => undefined)),
     ),
 
     bodyRoute('POST', `${base}/tokens`, 'createToken', noParameters, newToken, async ({ caller, body }) =>

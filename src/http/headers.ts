@@ -1,4 +1,6 @@
 // What request headers say about the request as a whole: Accept, Host, repeated ones.
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { DomainError, invalidParameter } from '../domain/errors.ts';
 
 /** How often a header was sent; Node itself keeps only the first of those that may not be repeated. `name` in lower case. */
@@ -37,4 +39,26 @@ function quality(accept: string, mediaType: string): number {
     found = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q) : 0;
   }
   return found;
+}
+
+/** Whether Accept-Encoding asks for gzip (RFC 9110 12.5.3). Who says nothing may be a program that reads what it gets as it is. */
+export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+  if (acceptEncoding === undefined) return false;
+  const codings = acceptEncoding.split(',').map((item) => item.split(';').map((part) => part.trim().toLowerCase()));
+  const [, weight] = codings.find(([name]) => name === 'gzip') ?? codings.find(([name]) => name === '*') ?? ['', 'q=0'];
+  return !/^q=0(\.0*)?$/.test(weight ?? '');
+}
+
+/**
+ * Refuses by `invalid-parameter` a request for a name that is not in the list; an empty list has all. A page whose own name is made to lead
+ * here (DNS rebinding) has that name in Host. Addresses and this machine itself are no names that somebody else can give.
+ */
+export function createHostCheck(names: readonly string[]): (request: IncomingMessage) => void {
+  const ours = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+  return ({ headers: { host } }) => {
+    if (names.length === 0 || host === undefined) return;
+    const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+    if (ours.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return;
+    throw invalidParameter('Host', 'is no name of this gateway (http.hosts in its configuration)');
+  };
 }

@@ -3,14 +3,20 @@ import type { IncomingMessage } from 'node:http';
 import { DomainError, invalidParameter, type ParameterProblem } from '../domain/errors.ts';
 
 const bytesAtMost = 64 * 1024;
+/** Of somebody who has shown no token yet: it is nothing but a token. */
+export const strangersBytesAtMost = 4 * 1024;
 
 /**
- * The members of the request's JSON object. `unsupported-media-type`, `too-large` (above 64 KiB), `invalid-parameter` when it is
+ * The members of the request's JSON object. `unsupported-media-type`, `too-large` (above `atMost`), `invalid-parameter` when it is
  * not well-formed JSON or not an object; members that appear twice are added to `problems`.
  */
-export async function readJsonBody(request: IncomingMessage, problems: ParameterProblem[]): Promise<Record<string, unknown>> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  problems: ParameterProblem[],
+  atMost = bytesAtMost,
+): Promise<Record<string, unknown>> {
   requireJson(request);
-  const source = decodeUtf8(await readBytes(request));
+  const source = decodeUtf8(await readBytes(request, atMost));
   const body = parse(source);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidParameter('body', 'must be a JSON object');
   for (const parameter of repeatedMembers(source)) problems.push({ parameter, message: 'must be given only once' });
@@ -24,15 +30,15 @@ function requireJson({ headers }: IncomingMessage): void {
     throw new DomainError('unsupported-media-type', 'the body must be application/json in UTF-8, without content encoding');
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = () => new DomainError('too-large', 'the body must not be larger than 64 KiB');
-  if (Number(request.headers['content-length'] ?? 0) > bytesAtMost) return Promise.reject(tooLarge());
+function readBytes(request: IncomingMessage, atMost: number): Promise<Buffer> {
+  const tooLarge = () => new DomainError('too-large', `the body must not be larger than ${atMost / 1024} KiB`);
+  if (Number(request.headers['content-length'] ?? 0) > atMost) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= bytesAtMost) chunks.push(chunk);
+      if (size <= atMost) chunks.push(chunk);
       else reject(tooLarge()); // what still comes is dropped here, until the server's request timeout
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));

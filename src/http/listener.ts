@@ -1,15 +1,25 @@
 // Every endpoint of the HTTP server together: what is under way on any of them, and a bounded stop of all.
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { AccountId } from '../domain/account.ts';
 import { DomainError } from '../domain/errors.ts';
 import { createLimitedLog } from '../domain/limited-log.ts';
+import { originOf } from '../domain/origin.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
+import { type Bounds, Connection } from './connection.ts';
 import { type Address, createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { HeldBytes } from './held-bytes.ts';
+import { createPlaces, placeLimits } from './places.ts';
 import { refuseBrokenRequest, refuseConnect, refuseSocket } from './refuse-socket.ts';
 import type { WebSockets } from './web-socket.ts';
 
 const stopMs = 4_500;
+/** Enough for hundreds of clients that send their requests ahead. */
+const waitingBytesAtMost = 16 * 1024 * 1024;
+/** Enough for a hundred clients far away that fetch the largest pages. */
+const untakenBytesAtMost = 32 * 1024 * 1024;
 
 export interface ListenerEndpoint extends EndpointOptions {
   /** Whether WebSocket handshakes are taken here. */
@@ -23,6 +33,10 @@ export interface Listener {
   stop(): Promise<void>;
   /** Whether stop has begun: answers then end their connection. */
   closing(): boolean;
+  /** A valid token of this account has come on the connection. */
+  keep(socket: Duplex, accountId: AccountId): void;
+  /** The answer to a request on it has been handed over whole. */
+  answered(socket: Duplex): void;
   /** Where it listens, in the order of the endpoints. */
   addresses(): readonly Address[];
 }
@@ -42,32 +56,44 @@ export function createListener<
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let settle: (() => void) | undefined;
-  const answering = new WeakMap<Duplex, ServerResponse>();
+  const connections = new WeakMap<Duplex, Connection>();
+  const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
   const limited = createLimitedLog({ clock, log });
+  const places = createPlaces(placeLimits, tooMany);
 
   const handlers = {
     classes,
+    onConnection(socket: Socket) {
+      const connection = new Connection(socket, bounds);
+      connections.set(socket, connection);
+      connection.place = places.enter(originOf(socket.remoteAddress), connection);
+      if (connection.place !== undefined) return;
+      tooMany(socket.remoteAddress);
+      connection.giveWay();
+    },
     onRequest(request: InstanceType<Request>, response: InstanceType<Response>) {
+      const connection = connections.get(request.socket);
       underWay += 1;
-      answering.set(request.socket, response);
+      connection?.begin(request, response);
       // Comes once; `once` would wrap it.
       response.on('close', () => {
         underWay -= 1;
+        connection?.end(response);
         if (stopping !== undefined && underWay === 0) settle?.();
       });
       handle(request, response);
     },
     onConnect: (socket: Duplex) => noteNoRequest(refuseConnect(socket), 'CONNECT'),
     onBroken(error: NodeJS.ErrnoException, socket: Duplex) {
-      const response = answering.get(socket);
       // In the middle of an answer, another one would be taken for its rest.
-      if (!socket.writable || (response?.headersSent === true && !response.writableFinished)) socket.destroy();
+      if (!socket.writable || connections.get(socket)?.isAnswering() === true) socket.destroy();
       else noteNoRequest(refuseBrokenRequest(socket, error.code), error.code);
     },
-    onTooMany(address: string | undefined) {
-      limited.warn('too-many', { code: 'http-connections-full', address }, 'more HTTP connections than the gateway keeps; one was closed');
-    },
   };
+
+  function tooMany(address: string | undefined): void {
+    limited.warn('too-many', { code: 'http-connections-full', address }, 'more HTTP connections than the gateway keeps; one was closed');
+  }
 
   /** Every id that a client can quote is in the log, also of what never became a request. */
   function noteNoRequest(requestId: string | undefined, reason: string | undefined): void {
@@ -75,8 +101,10 @@ export function createListener<
   }
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // From here on it is counted as a lock.
+    const rest = connections.get(socket)?.release();
     try {
-      webSockets.accept(request, socket, head);
+      webSockets.accept(request, socket, rest === undefined ? head : Buffer.concat([head, rest]));
     } catch (error) {
       if (!(error instanceof DomainError)) log.error({ code: 'bug', err: error }, 'a WebSocket handshake failed because of a bug');
       refuseSocket(socket, error);
@@ -111,6 +139,8 @@ export function createListener<
       return stopping;
     },
     closing: () => stopping !== undefined,
+    answered: (socket) => connections.get(socket)?.answered(),
+    keep: (socket, accountId) => connections.get(socket)?.place?.keep(accountId),
     addresses: () => endpoints.map((endpoint) => endpoint.address()),
   };
 }

@@ -9,7 +9,8 @@ export const lockDocs = {
     summary: 'Unlock a door',
     description:
       'Answers when the lock has replied. `success` false with a `reason` when it received the command and could not do it. A lock that is ' +
-      'unlocked already answers true and nothing happens. The record of it appears moments later. After `lock-timeout` the outcome is unknown.',
+      'unlocked already, and surely so, answers true and nothing happens. The record of it appears moments later. After `lock-timeout` the ' +
+      'outcome is unknown: the bolt may move yet, so ask `lockState` until it says `Latchd-State-Sure: true`, or send the command again.',
     audience: 'operator',
     refusals: ['lock-offline', 'lock-busy', 'lock-timeout'],
     answers: { 200: 'Moved' },
@@ -31,6 +32,9 @@ export const lockDocs = {
     headers: {
       'Last-Modified': 'When the lock said so.',
       'Latchd-Lock-Online': 'Whether the lock is connected now: `true` or `false`.',
+      'Latchd-State-Sure':
+        'Whether it is so now: `false` while the lock is not connected or has not said its state since it connected, while a lock or unlock is ' +
+        'under way, after one without a sure end, and after a jam, until the lock says it anew.',
     },
     examples: [{ title: 'Locked', parameters: { lockId }, answer: { state: 'locked' } }],
   },
@@ -111,8 +115,9 @@ export const lockDocs = {
   listRecords: {
     summary: 'What happened at a door, newest first',
     description:
-      'A record that comes while you page moves the others on: skip a `recordId` you have had. Records are kept for six months: a range that ' +
-      'begins earlier is answered from there on, one that lies wholly before is `outside-retention`.',
+      'A record that comes while you page moves the others on: skip a `recordId` you have had. Records are kept for six months, or less where it is configured: a range that ' +
+      'begins earlier is answered from there on, one that lies wholly before is `outside-retention`. Of a lock that was removed, who was its ' +
+      'administrator and gateway administrators can read them.',
     audience: 'manager',
     refusals: ['outside-retention'],
     answers: { 200: 'RecordPage' },
@@ -195,8 +200,9 @@ export const lockDocs = {
   },
   renameLock: {
     summary: 'Give a lock another alias',
+    description: '`conflict`: another lock has it but for the case of its letters.',
     audience: 'administrator',
-    refusals: ['storage-unavailable'],
+    refusals: ['conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Another alias', parameters: { lockId, lockAlias: 'Back door' }, answer: success }],
   },

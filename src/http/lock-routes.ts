@@ -29,8 +29,8 @@ export function lockRoutes(locks: LockService, records: RecordService, { textOf 
     route('GET', '/api/v1/lock/state', 'lockState', oneLock, ({ caller, parameters: { lockId } }) =>
       stateAnswer(locks.state(caller, lockId)),
     ),
-    jsonRoute('/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, alias } }) =>
-      pageText(locks.list(caller, page, alias), lockText),
+    jsonRoute('/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, wanted } }) =>
+      pageText(locks.list(caller, page, wanted), lockText),
     ),
     route('GET', '/api/v1/lock/battery', 'battery', oneLock, ({ caller, parameters: { lockId } }) =>
       ok(batteryView(locks.battery(caller, lockId))),
@@ -62,7 +62,8 @@ function shownBeside({ status, callerIsAdministrator }: LockView): number {
 }
 
 /** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 3). */
-function stateAnswer({ state, stateAt, online }: ReturnType<LockService['state']>): Answer {
-  const headers = ['Last-Modified', new Date(stateAt).toUTCString(), 'Latchd-Lock-Online', String(online)];
+function stateAnswer({ state, stateAt, online, sure }: ReturnType<LockService['state']>): Answer {
+  const now = ['Latchd-Lock-Online', String(online), 'Latchd-State-Sure', String(sure)];
+  const headers = ['Last-Modified', new Date(stateAt).toUTCString(), ...now];
   return { headers, body: { state } };
 }

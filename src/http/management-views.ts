@@ -7,7 +7,7 @@ import type { IssuedHubKey, ManagedHub } from '../domain/hub-service.ts';
 import { type DeviceId, type LockId, macOf } from '../domain/lock.ts';
 import type { HelloReport } from '../domain/lock-report.ts';
 import type { PendingDevice } from '../domain/pairing-service.ts';
-import type { IssuedKey, ManagedLock } from '../domain/registration-service.ts';
+import type { IssuedKey, ManagedLock, Removal, RemovedLockView } from '../domain/registration-service.ts';
 import type { AnswerBody } from './answers.ts';
 
 /** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
@@ -26,8 +26,21 @@ export function managedLockView({ lock, status, online, administrator }: Managed
     lastSeen: status.lastSeenAt,
     hubId: lock.hubId,
     administrator,
+    cardsOnLock: status.cardsOnLock,
     date: lock.initialisedAt,
   };
+}
+
+/** HTTP API 6: a lock is removed; how many cards it may still open for. */
+export function removalView({ cardsOnLock }: Removal): AnswerBody<'Removal'> {
+  return { success: true, cardsOnLock };
+}
+
+/** HTTP API 6: what stays of a lock that was removed. */
+export function removedLockView({ removed, administrator, removedBy }: RemovedLockView): AnswerBody<'RemovedLock'> {
+  const { lockId, deviceId, name, alias, removedAt } = removed;
+  const lockMac = macOf(deviceId);
+  return { lockId, deviceId, lockMac, lockName: name, lockAlias: alias, administrator, removeDate: removedAt, removedBy };
 }
 
 /** HTTP API 6: the key of a lock, shown once. */
@@ -104,6 +117,16 @@ export function newTokenView({ token, secret }: TokenView & { readonly secret: s
 }
 
 /** One deed of the audit log. */
-export function auditView({ at, username, address, action, object, detail, outcome, missed = 0 }: AuditEntry): AnswerBody<'AuditEntry'> {
-  return { date: at, username, address, action, object, detail, outcome, missed };
+export function auditView({
+  at,
+  username,
+  address,
+  action,
+  object,
+  detail,
+  outcome,
+  missed = 0,
+  count = 1,
+}: AuditEntry): AnswerBody<'AuditEntry'> {
+  return { date: at, username, address, action, object, detail, outcome, missed, count };
 }

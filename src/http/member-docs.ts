@@ -20,7 +20,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   featureValue: 'What the lock can do, in its own words.',
   hasGateway: '1 for a lock behind a hub, else 0.',
   lockData: 'Opaque text given at the registration; empty for all but the administrator of the lock.',
-  groupId: 'Id of the group; 0 for none.',
+  groupId: 'Id of the group; 0 for none. In a search: the locks of that group, or with 0 those of none.',
   groupName: 'Name of the group; empty for none.',
   timezoneRawOffset: 'Offset of the lock from UTC, in milliseconds.',
   modelNum: 'Model.',
@@ -37,13 +37,15 @@ export const memberDocs: Readonly<Record<string, string>> = {
   passageModeAutoUnlock: 'Unlock by itself in passage mode: 1 on, 2 off.',
   date: 'When it was registered: milliseconds since 1970 (UTC).',
   stateDate: 'When the lock said so: milliseconds since 1970 (UTC); null when it never has.',
+  stateSure:
+    'False when the bolt may have moved since the lock said its state: a command without a sure end, a jam, a connection in which it has not said it. Tells nothing of a lock that is offline or whose state is null.',
   state: 'Whether it is locked; null when that is not known.',
   reason:
     'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people.',
   success: 'Whether it was done. In a record 1, or 0 for a refused attempt.',
 
   // Records (Specification 2.2)
-  recordId: 'Id of the record, rising in the order in which the gateway stored them.',
+  recordId: 'Id of the record, rising in the order in which the gateway stored them; after a power cut up to 100,000 are left out.',
   serverDate: 'When the gateway stored it: milliseconds since 1970 (UTC).',
   recordType: 'What happened, such as `unlock by IC card`, or a word of the lock’s own.',
   keyboardPwd: 'The passcode or card number that was used, else empty; of a card its number.',
@@ -59,7 +61,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   changeType: '1: a phone has already done it over Bluetooth. 2: the gateway does it, and keeps it if the lock said ok.',
   deleteType: '1: a phone has already done it over Bluetooth. 2: the gateway does it, and keeps it if the lock said ok.',
   startDate: 'From when: milliseconds since 1970 (UTC). 0 for an open range; of a card 0 and 0 is always.',
-  endDate: 'Until when, included: milliseconds since 1970 (UTC), not before startDate. 0 for an open range; of a card 0 and 0 is always.',
+  endDate: 'Until when, included: milliseconds since 1970 (UTC), not before startDate. 0 for an open end; of a card 0 and 0 is always.',
   createDate: 'When it was made: milliseconds since 1970 (UTC).',
   senderUsername: 'Account that added the card.',
   keyboardPwdId: 'The cardId.',
@@ -73,8 +75,12 @@ export const memberDocs: Readonly<Record<string, string>> = {
   deviceKey: 'What the device logs in with; cannot be read again.',
   mac: 'MAC address; accepted with colons, hyphens or none.',
   name: 'Name.',
+  clear: '`true`: the lock is told to remove all its cards before.',
+  cardsOnLock: 'How many cards the lock may still open for by itself; null when it has never said.',
+  removeDate: 'When it was removed: milliseconds since 1970 (UTC).',
+  removedBy: 'Account that removed it; empty when that is gone, `(this machine)` for the command line.',
   hubId: 'The deviceId of the hub that speaks for it; null for a login of its own.',
-  administrator: 'Account that administers the lock; you, where it may be left out.',
+  administrator: 'Account that administers the lock; you, where it may be left out. Of a removed lock empty when the account is gone.',
   role: 'What the account may do on the lock.',
   online: 'Of a lock or hub, whether it is connected now. Of the gateway, how many locks are.',
   lastSeen: 'When it was last connected: milliseconds since 1970 (UTC); null for never.',
@@ -83,8 +89,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   address: 'The address from which it came.',
   keyFingerprint: 'The first 16 hex digits of SHA-256 over the key, in groups of four.',
   since: 'Since when: milliseconds since 1970 (UTC).',
-  connected: 'False: it has left, and stays in the list until the pairing closes.',
-  contested: 'True: another key came for the same address; it cannot be confirmed.',
+  connected: 'False: it has left, and stays in the list until the pairing closes or somebody else needs its place.',
+  contested: 'True: a device with another key claims the same address; it is confirmed by its `keyFingerprint` alone.',
   hello: 'What it says of itself; null until that has come.',
   replaces: 'The registered lock whose key this one would replace; null for a new lock.',
   gatewayAdministrator: 'Whether the account registers locks and manages accounts. That alone opens no door.',
@@ -124,8 +130,10 @@ export const memberDocs: Readonly<Record<string, string>> = {
   // Audit log
   action: 'What was done, such as `card-add`.',
   object: 'What it was about, such as `lock 7`.',
-  outcome: '`ok`, the code of the refusal, or `unknown` when the process ended before it was known.',
-  missed: 'Refusals of this account before it that are not in the log, because there were too many.',
+  outcome:
+    '`ok`, the code of the refusal, `nothing-to-do` for an unlock of what was unlocked already, or `unknown` when the process ended before it was known.',
+  missed: 'Refusals of this account before it that are not in the log, because there were too many or they could not be written.',
+  count: 'How often within a minute; above 1 of attempts to unlock alone.',
 
   // Health and status
   version: 'Version of latchd.',

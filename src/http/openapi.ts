@@ -26,7 +26,7 @@ const introduction = `The HTTP API of a latchd gateway: door locks of one buildi
 - Checks come in this order: path, method, token, \`Accept\`, parameters and body, existence, rights; then the work.
 - A request that was refused has changed nothing, except as said for \`lock-timeout\`.
 - A path that is not here answers 404 \`not-found\`, a method that is not here 405 \`method-not-allowed\` with \`Allow\`. URL and headers of
-  more than 16 KiB answer 431 \`too-large\`; a request that stalls 408, and one that is not valid HTTP 400, both \`invalid-parameter\`.
+  more than 16 KiB, or more than 1000 headers, answer 431 \`too-large\`; a request that stalls 408, and one that is not valid HTTP 400, both \`invalid-parameter\`.
 
 Every error is a problem (RFC 9457). Decide by \`code\`:
 

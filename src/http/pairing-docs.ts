@@ -20,7 +20,10 @@ export const pairingDocs = {
   },
   listDevices: {
     summary: 'The devices that wait, in the order in which they came',
-    description: 'Compare `keyFingerprint` with what the lock, its app or its label shows: a MAC address is easily claimed, a key is not.',
+    description:
+      'Compare `keyFingerprint`, all 16 digits, with what the lock, its app or its label shows: a MAC address is easily claimed, and so is a key ' +
+      'of which some digits agree; one of which all do is not. Devices that claim the same address with different keys are each in the list, ' +
+      '`contested`.',
     audience: 'gateway administrator',
     answers: { 200: 'PendingDevicePage' },
     examples: [
@@ -59,8 +62,9 @@ export const pairingDocs = {
     summary: 'Confirm a device: it is a lock from then on',
     description:
       'For a new lock send what a registration takes but `lockMac` and `hubId`; `lockName` is required. For a replacement send none of it: the ' +
-      'lock keeps its name, roles and cards. With `keyFingerprint` it is confirmed only if it still waits with that key. `conflict`: it is ' +
-      'contested, has another key, would replace a lock that is online, or claims the address of a hub or of a lock behind one.',
+      'lock keeps its name, roles and cards. With `keyFingerprint` the device is confirmed that waits with that key; one that is contested is ' +
+      'confirmed in no other way, and the others that claim its address are sent away. `conflict`: it is contested and there is no ' +
+      '`keyFingerprint`, or none waits with that key, or it replace a lock that is online, or claims the address of a hub or of a lock behind one.',
     audience: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'ConfirmedDevice', 201: 'ConfirmedDevice' },

@@ -23,7 +23,7 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     },
   },
   'outside-retention': {
-    meaning: 'The whole range of a records query is older than six months.',
+    meaning: 'The whole range of a records query is older than the records that are kept: six months, or less where it is configured.',
     again: no,
     example: { detail: 'records are kept for six months: nothing before 2026-05-21T09:00:00.000Z' },
   },
@@ -76,7 +76,8 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     example: { detail: 'there is an account ada already' },
   },
   'too-large': {
-    meaning: 'The body is larger than 64 KiB (413), or URL and headers than 16 KiB together (431).',
+    meaning:
+      'The body is larger than 64 KiB, that of a sign-in than 4 KiB (413); or URL and headers together are larger than 16 KiB, or there are more than 1000 headers (431).',
     again: no,
     example: { detail: 'the body must not be larger than 64 KiB' },
   },

@@ -1,11 +1,11 @@
 // The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 3, 4 and 6).
 import { z } from 'zod';
 import { alarmKinds } from '../domain/alarm.ts';
-import { type CardId, hasEnded } from '../domain/card.ts';
+import { type CardId, hasEnded, isInOrder } from '../domain/card.ts';
 import type { LockId, LockSettings } from '../domain/lock.ts';
 import type { WebhookId } from '../domain/webhook.ts';
 import { checked, whenRight } from './check.ts';
-import { cardNumber, id, integer, mac, millis, name, text, username, via } from './fields.ts';
+import { cardNumber, id, integer, lockName, mac, millis, name, text, username, via } from './fields.ts';
 
 const lockId = id<LockId>();
 const cardId = id<CardId>();
@@ -19,32 +19,32 @@ const datesInOrder = {
   when: whenRight('startDate', 'endDate'),
 };
 
-/** Both 0: always valid. Otherwise endDate is not before startDate (HTTP API 3). */
-function inOrder({ startDate, endDate }: { startDate: number; endDate: number }): boolean {
-  return endDate >= startDate;
-}
-
 export const noParameters = checked(z.object({}), () => undefined);
 
-export const lockList = checked(z.object({ ...page, lockAlias: text(0, 64).exactOptional() }), ({ lockAlias, ...page }) => ({
+/** Which locks of a list are asked for. */
+const wantedLocks = { lockAlias: text(0, 64).exactOptional(), groupId: integer(0).exactOptional() };
+
+export const lockList = checked(z.object({ ...page, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
   page,
-  alias: lockAlias,
+  wanted: { alias: lockAlias, groupId },
 }));
 
 export const oneLock = checked(z.object({ lockId }), (value) => value);
 
+/** `clear`: the cards of the lock are removed from it first. */
+export const lockRemoval = checked(
+  z.object({ lockId, clear: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false') }),
+  ({ lockId, clear }) => ({ lockId, clear: clear === 'true' }),
+);
+
 export const autoLock = checked(z.object({ lockId, seconds: integer(0, 65_535) }), (value) => value);
 
 export const recordRange = checked(
-  z.object({ lockId, ...page, startDate: millis.default(0), endDate: millis.default(0) }).refine(
-    // 0 is an open end, so it is never too early.
-    (range) => range.endDate === 0 || inOrder(range),
-    datesInOrder,
-  ),
+  z.object({ lockId, ...page, startDate: millis.default(0), endDate: millis.default(0) }).refine(isInOrder, datesInOrder),
   ({ lockId, ...range }) => ({ lockId, range }),
 );
 
-export const lockRename = checked(z.object({ lockId, lockAlias: name }), ({ lockId, lockAlias }) => ({ lockId, alias: lockAlias }));
+export const lockRename = checked(z.object({ lockId, lockAlias: lockName }), ({ lockId, lockAlias }) => ({ lockId, alias: lockAlias }));
 
 const setting = integer(1, 2).exactOptional();
 const settingNames = 'lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode or passageModeAutoUnlock';
@@ -92,13 +92,13 @@ export const cardAdd = (now: () => number) =>
         endDate: millis,
         cardName: text(0, 64).default(''),
       })
-      .refine(inOrder, datesInOrder)
+      .refine(isInOrder, datesInOrder)
       .refine((card) => !hasEnded(card, now()), { ...datesInOrder, error: 'must not be in the past' }),
     ({ lockId, addType, method, cardName, ...card }) => ({ lockId, via: addType, card: { ...card, byteOrder: method, name: cardName } }),
   );
 
 export const cardValidity = checked(
-  z.object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis }).refine(inOrder, datesInOrder),
+  z.object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis }).refine(isInOrder, datesInOrder),
   ({ lockId, cardId, changeType, ...validity }) => ({ lockId, cardId, via: changeType, validity }),
 );
 
@@ -118,6 +118,11 @@ export const cardDelete = checked(z.object({ lockId, cardId, deleteType: via }),
 const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
 
 export const managementPage = checked(z.object(ofManagement), (page) => page);
+
+export const managedLockList = checked(z.object({ ...ofManagement, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
+  page,
+  wanted: { alias: lockAlias, groupId },
+}));
 
 /** The list of what belongs to one lock. */
 export const pageOfLock = checked(z.object({ lockId, ...ofManagement }), ({ lockId, ...page }) => ({ lockId, page }));
@@ -153,6 +158,6 @@ export const auditRange = checked(
       startDate: millis.default(0),
       endDate: millis.default(0),
     })
-    .refine((range) => range.endDate === 0 || inOrder(range), datesInOrder),
+    .refine(isInOrder, datesInOrder),
   (range) => range,
 );

@@ -25,6 +25,23 @@ export function refuseSocket(socket: Duplex, error: unknown, status?: number): s
   return requestId;
 }
 
+const useHttps = 'This port speaks HTTPS: ask again with https:// instead of http://\n';
+const useHttpsAnswer = [
+  'HTTP/1.1 400 Bad Request',
+  'Content-Type: text/plain; charset=utf-8',
+  `Content-Length: ${useHttps.length}`,
+  'Cache-Control: no-store',
+  'Connection: close',
+  '',
+  useHttps,
+].join('\r\n');
+
+/** Tells who speaks plain HTTP to a port with TLS; the connection is about to be closed, by what has failed on it. */
+export function sayHttps(socket: Duplex): void {
+  socket.once('error', () => socket.destroy());
+  socket.write(useHttpsAnswer);
+}
+
 /** CONNECT (RFC 9110 9.3.6) is for proxies. */
 export function refuseConnect(socket: Duplex): string {
   return refuseSocket(socket, notHttp('CONNECT is not supported'));

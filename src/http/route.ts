@@ -29,6 +29,8 @@ export interface Answer {
 export interface TextAnswer {
   readonly contentType: string;
   readonly text: string | Buffer;
+  /** The same, compressed, for who takes it so. */
+  readonly gzipped?: Buffer;
   /** Names this very text, quotes included: who has it already is told so, and nothing else. */
   readonly etag?: string;
   /** Name, value, name, value. */

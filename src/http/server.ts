@@ -28,14 +28,17 @@ import { eventRoutes } from './event-routes.ts';
 import { createEventStreams, type EventFigures } from './event-streams.ts';
 import { createServe, type EndedRequest } from './exchange.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
+import { createHostCheck } from './headers.ts';
 import { healthRoutes, type Readiness } from './health-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { createKeptTexts } from './kept-texts.ts';
 import { createListener, type ListenerEndpoint } from './listener.ts';
 import { lockRoutes } from './lock-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
+import { createRequestTurns } from './request-turns.ts';
 import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
+import { createSender } from './sender.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
 import { webhookRoutes } from './webhook-routes.ts';
@@ -61,6 +64,8 @@ export interface HttpServer extends Part {
  */
 export function createHttpServer(options: {
   endpoints: HttpEndpoints;
+  /** The only names it is asked by; none: any. */
+  hosts?: readonly string[];
   onWebSocket: (stream: ByteStream) => void;
   clock: Clock;
   turnEnd: TurnEnd;
@@ -139,7 +144,13 @@ export function createHttpServer(options: {
     ...consoleRoutes(consoleDirectory),
   ];
   const find = createRouteTable(routes);
-  const serve = createServe({ clock, turnEnd, log, authenticate, find, closing: () => listener.closing(), onEnd: metrics?.request });
+  const requireHost = createHostCheck(options.hosts ?? []);
+  const serve = createServe({
+    ...{ clock, log, authenticate, find, requireHost, onEnd: metrics?.request },
+    turns: createRequestTurns({ clock, turnEnd }),
+    sender: createSender({ turnEnd, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
+    onKnown: ({ socket }, { accountId }) => listener.keep(socket, accountId),
+  });
   app.use(serve);
 
   // Express sets the prototypes of every request and response, which makes V8 give up what it knows of them.
@@ -157,7 +168,7 @@ export function createHttpServer(options: {
     endpoints: served.map(({ endpoint }) => endpoint),
     clock,
     log,
-    webSockets: createWebSockets(onWebSocket),
+    webSockets: createWebSockets({ onStream: onWebSocket, clock, requireHost }),
     classes: { IncomingMessage: ApiRequest, ServerResponse: ApiResponse },
     // What Express cannot make out, such as `OPTIONS *`, is answered all the same.
     handle: (request, response) => route(request, response, () => serve(request, response)),

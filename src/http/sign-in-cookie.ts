@@ -46,10 +46,21 @@ export function requireOwnPage(request: IncomingMessage): void {
 }
 
 /** What the browser says of the page that asks. `typed`: an address that somebody typed or opened from outside is no page of others. */
-export function isSameOrigin({ headers }: IncomingMessage, typed = false): boolean {
+export function isSameOrigin(request: IncomingMessage, typed = false): boolean {
+  const { headers } = request;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && !(typed && site === 'none')) return false;
   // Over plain http, browsers say no more than that.
   const { origin } = headers;
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === headers.host?.toLowerCase());
+  return origin === undefined || isPageOf(origin, request);
+}
+
+/**
+ * Whether a page of this origin was served where the request goes. Over TLS it must be https, too: whoever is in the network can put any page
+ * there that is not. Over plain http it may be: a proxy in between has ended the TLS.
+ */
+export function isPageOf(origin: string, request: IncomingMessage): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  return host === request.headers.host?.toLowerCase() && (protocol === 'https:' || (protocol === 'http:' && !isEncrypted(request)));
 }

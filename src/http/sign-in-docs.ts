@@ -14,8 +14,8 @@ export const signInDocs = {
   signIn: {
     summary: 'Sign a browser in',
     description:
-      'For a token, a cookie that scripts cannot read. It stands for the token, for 30 days, until the token or the account ends, somebody signs ' +
-      'out, or the gateway restarts. With it instead of a token, whatever is not a GET must have the header `latchd-console: 1`, and pages of ' +
+      'For a token, a cookie that scripts cannot read. It stands for the token, for 30 days, until the token or the account ends, or somebody ' +
+      'signs out, over restarts of the gateway. With it instead of a token, whatever is not a GET must have the header `latchd-console: 1`, and pages of ' +
       'other origins are refused with `token-missing`.',
     audience: 'nobody',
     refusals: ['forbidden'],
@@ -26,6 +26,7 @@ export const signInDocs = {
     summary: 'Sign it out',
     description: 'Ends the sign-in of this browser, and no other.',
     audience: 'any account',
+    refusals: ['storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Signed out', answer: { success: true } }],
   },

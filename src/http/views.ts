@@ -152,6 +152,8 @@ export function liveEventView(event: LiveEvent): object {
   switch (event.type) {
     case 'state':
       return { lockId: event.lockId, state: event.state, stateDate: event.stateAt } satisfies EventBody<'StateEvent'>;
+    case 'state-sure':
+      return { lockId: event.lockId, stateSure: event.sure } satisfies EventBody<'StateSureEvent'>;
     case 'battery':
       return { lockId: event.lockId, electricQuantity: event.batteryPercent } satisfies EventBody<'BatteryEvent'>;
     case 'online':
@@ -167,7 +169,7 @@ export function liveEventView(event: LiveEvent): object {
     case 'alarm-ended':
       return { kind: event.kind, lockId: event.lockId, since: event.since } satisfies EventBody<'AlarmEnded'>;
     case 'lock': {
-      const { alias, role, online, state, stateAt, batteryPercent } = event;
+      const { alias, role, online, state, stateAt, stateSure, batteryPercent } = event;
       const sight = {
         lockId: event.lockId,
         lockAlias: alias,
@@ -175,6 +177,7 @@ export function liveEventView(event: LiveEvent): object {
         online,
         state,
         stateDate: stateAt,
+        stateSure,
         electricQuantity: batteryPercent ?? -1,
       };
       return sight satisfies EventBody<'LockInSight'>;

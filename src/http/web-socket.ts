@@ -4,10 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
 import { DomainError, invalidParameter } from '../domain/errors.ts';
+import type { Clock } from '../domain/ports.ts';
 import { headerCount, requireOneHost } from './headers.ts';
+import { isPageOf } from './sign-in-cookie.ts';
 
-/** What a client says and is told, as bytes; where it comes from, when that is known. */
-export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined };
+/** What a client says and is told, as bytes; where it comes from, when that is known; and the connection below. */
+export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined; readonly wire: { readonly bytesRead: number } };
 
 export interface WebSockets {
   /** Completes a handshake and hands its stream on; throws a DomainError, with nothing written, when it is not to be had. */
@@ -21,19 +23,42 @@ const subprotocol = 'mqtt';
 /** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
 const messageBytesAtMost = 131_072;
 const fragmentsAtMost = 64;
+/** Frames that carry nothing of MQTT (empty ones, pings, pongs), as many as packets in `mqtt/frame-rate.ts`: at once, and then in a second. */
+const idleFrames = { atOnce: 4_000, perSecond: 2_000 };
+/** How long the other side may take to close its end. */
+const closeTimeoutMs = 1_000;
 /** Pieces in which the network brings one frame: the longest, in the smallest segments that TCP must take, has 245. */
 const chunksAtMost = 1_024;
 
-/** Anything but binary data closes the connection (MQTT-6.0.0-1); the stream would take text for bytes. */
-class BinaryWebSocket extends WebSocket {
-  override emit(event: string | symbol, ...values: unknown[]): boolean {
-    if (event !== 'message' || values[1] === true) return super.emit(event, ...values);
-    this.terminate();
-    return true;
-  }
-}
+export function createWebSockets(options: {
+  readonly onStream: (stream: ByteStream) => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Throws for a Host that is none of this gateway's. */
+  readonly requireHost: (request: IncomingMessage) => void;
+}): WebSockets {
+  const { onStream, clock, requireHost } = options;
 
-export function createWebSockets(onStream: (stream: ByteStream) => void): WebSockets {
+  class BinaryWebSocket extends WebSocket {
+    #idleFrames = idleFrames.atOnce;
+    #idleSince = clock.monotonic();
+
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      if (event === 'message' && values[1] !== true) return this.#end();
+      const isIdle = event === 'ping' || event === 'pong' || (event === 'message' && (values[0] as Buffer).length === 0);
+      if (!isIdle) return super.emit(event, ...values);
+      const now = clock.monotonic();
+      const more = ((now - this.#idleSince) * idleFrames.perSecond) / 1_000;
+      this.#idleFrames = Math.min(idleFrames.atOnce, this.#idleFrames + more) - 1;
+      this.#idleSince = now;
+      return this.#idleFrames < 0 ? this.#end() : true;
+    }
+
+    /** What is no data closes the connection (MQTT-6.0.0-1), and the stream would take text for bytes. */
+    #end(): true {
+      this.terminate();
+      return true;
+    }
+  }
   const server = new WebSocketServer({
     noServer: true,
     WebSocket: BinaryWebSocket,
@@ -43,6 +68,8 @@ export function createWebSockets(onStream: (stream: ByteStream) => void): WebSoc
     maxBufferedChunks: chunksAtMost,
     // Compression buys nothing for messages this short, and costs memory for each connection.
     perMessageDeflate: false,
+    // The types do not know it yet.
+    ...{ closeTimeout: closeTimeoutMs },
     // MQTT-6.0.0-4.
     handleProtocols: () => subprotocol,
   });
@@ -51,9 +78,13 @@ export function createWebSockets(onStream: (stream: ByteStream) => void): WebSoc
   return {
     accept(request, socket, head) {
       requireHandshake(request);
-      const { remoteAddress } = request.socket;
+      requireHost(request);
+      const wire = request.socket;
+      const { remoteAddress } = wire;
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        const stream = Object.assign(createWebSocketStream(webSocket), { remoteAddress });
+        // Else it would wait for the other side's goodbye, as a socket that nobody reads or counts any more.
+        webSocket.once('error', () => webSocket.terminate());
+        const stream = Object.assign(createWebSocketStream(webSocket), { remoteAddress, wire });
         open.add(stream);
         stream.once('close', () => open.delete(stream));
         // A WebSocket is never half open. Left to itself the stream would stay for ever when the network breaks.
@@ -92,7 +123,8 @@ function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
 }
 
 /** RFC 6455 4.2.1; `invalid-parameter` names the header, `forbidden` is a page of another site. */
-function requireHandshake({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
+function requireHandshake(request: IncomingMessage): void {
+  const { headers, rawHeaders, httpVersion } = request;
   requireOneHost(rawHeaders, httpVersion);
   const key = headers['sec-websocket-key'];
   if (headerCount(rawHeaders, 'sec-websocket-key') !== 1 || key === undefined || !/^[\w+/]{22}==$/.test(key))
@@ -101,17 +133,16 @@ function requireHandshake({ headers, rawHeaders, httpVersion }: IncomingMessage)
   // MQTT-6.0.0-3.
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes(subprotocol)) throw invalidParameter('Sec-WebSocket-Protocol', 'must offer mqtt');
-  if (!mayConnect(headers.origin, headers.host))
-    throw new DomainError('forbidden', 'a page of another site must not connect to locks through its reader');
+  if (!mayConnect(request)) throw new DomainError('forbidden', 'a page of another site must not connect to locks through its reader');
 }
 
 /**
  * Browsers always say which page it is (RFC 6455 10.2). One from elsewhere could make its reader's browser guess device keys from inside
  * the network, so only pages of this very host may. What is no browser says nothing, or something that is no page (`file://`).
  */
-function mayConnect(origin: string | undefined, host: string | undefined): boolean {
+function mayConnect(request: IncomingMessage): boolean {
+  const { origin } = request.headers;
   if (origin === undefined) return true;
   if (origin === 'null') return false;
-  const page = /^https?:\/\/(.*)$/i.exec(origin)?.[1];
-  return page === undefined || page.toLowerCase() === host?.toLowerCase();
+  return !/^https?:\/\//i.test(origin) || isPageOf(origin, request);
 }

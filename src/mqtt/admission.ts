@@ -2,6 +2,7 @@
 import { type Identity, identityOf, type Registered } from '../domain/identity.ts';
 import type { LimitedLog } from '../domain/limited-log.ts';
 import type { DeviceId } from '../domain/lock.ts';
+import { originOf } from '../domain/origin.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/ports.ts';
@@ -44,7 +45,7 @@ export interface Admission {
 
 /** A lock that loses its network for a moment comes back at once; one that comes back every second is broken, or two. */
 const loginRate = { perSecond: 1, burst: 60, maxKeys: 100_000 };
-/** Of those who have not proved to be anybody, by the name they claim: apart, so that they use up nothing of whoever bears it. */
+/** Of those who have not proved to be anybody, by the name they claim and where they come from: apart, so that they use up nothing of whoever bears it. */
 const newcomerRate = { ...loginRate, maxKeys: 10_000 };
 /** More than two within a minute: the end of a connection can be lost, but not that often. */
 const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
@@ -57,7 +58,7 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
   const identities = new WeakMap<LoggedIn, Identity>();
   const { clock, limited } = intake;
   const logins = createAllowances<DeviceId>({ clock, ...loginRate });
-  const newcomers = createAllowances<DeviceId>({ clock, ...newcomerRate });
+  const newcomers = createAllowances<string>({ clock, ...newcomerRate });
   const usualTakeovers = createAllowances<DeviceId>({ clock, ...takeoverRate });
   let pendingDevices = 0;
   let takeovers = 0;
@@ -85,11 +86,16 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
   }
 
   return {
-    admit(request, address, transport) {
+    admit(request, remoteAddress, transport) {
+      const { address } = originOf(remoteAddress);
       const decision = decideConnect(request, { topics, secrets, credentialsOf, isPairingOpen: pairing.isOpen });
       if (!decision.allow) return decision;
       // Before the connection that is there is touched.
-      if (!('credentials' in decision ? logins.take(decision.credentials.deviceId) : newcomers.take(decision.newcomer.deviceId)))
+      if (
+        !('credentials' in decision
+          ? logins.take(decision.credentials.deviceId)
+          : newcomers.take(`${address} ${decision.newcomer.deviceId}`))
+      )
         return { allow: false, code: 3, reason: 'too-many-logins', failedLogin: false };
       if ('credentials' in decision) {
         noteTakeover(decision.credentials, address);

@@ -28,7 +28,7 @@ const payloads: Readonly<Record<ReportChannel, z.ZodType>> = {
 };
 
 const ops = Object.keys(commandArguments) as LockCommand['op'][];
-const envelope = { id: '0190c5f2-7a7e-4c1b-9a55-3f7d2a9be001.17.a41f0c5d9e8b7a6f5e4d3c2b1a09f8e7', session: 'k3Vq0ZtT1h' };
+const envelope = { id: '33554449.17.a41f0c5d9e8b7a6f5e4d3c2b1a09f8e7', session: 'k3Vq0ZtT1h' };
 
 const introduction = `Between a latchd gateway and its locks: MQTT 3.1.1, payloads in UTF-8 JSON except \`status\`. The gateway is the broker.
 

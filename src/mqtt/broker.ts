@@ -15,6 +15,7 @@ import { type BrokerAddresses, type BrokerEndpoints, createListeners } from './l
 import type { Outbox } from './outbox.ts';
 import { createPacing, type PacingLimits } from './pacing.ts';
 import { createRefusals } from './refusal.ts';
+import { createSilenceWatch } from './silence.ts';
 import { createTrouble } from './trouble.ts';
 import { type ByteStream, createVisitors, type Visit } from './visitors.ts';
 
@@ -60,6 +61,11 @@ export function createBroker(options: BrokerOptions): Broker {
     takePublish,
     flushSoon: turnEnd.together('packets', (outbox: Outbox) => outbox.flush()),
     onWithheld: trouble.deliveryWithheld,
+    silence: createSilenceWatch({ clock }),
+    onSilent(visit) {
+      noteEnd(visit, 'keep alive timeout');
+      visit.end('keep alive timeout');
+    },
   });
   const visitOf = (client: Client): Visit | undefined => visitors.of(client.conn);
 
@@ -112,7 +118,9 @@ export function createBroker(options: BrokerOptions): Broker {
         if (admitted.allow) {
           packet.clientId = admitted.clientId;
           visit.connection = admitted.connection;
-          visit.keepAliveSeconds = packet.keepalive ?? 0;
+          visit.listen(packet.keepalive ?? 0);
+          // Aedes would not see that who goes the short way lives.
+          packet.keepalive = 0;
           return () => callback(null, true);
         }
         trouble.connectionRefused(admitted.reason);
@@ -161,9 +169,13 @@ export function createBroker(options: BrokerOptions): Broker {
     if (client.id === checkedBy) return;
     // The echo of a connection that has ended, or was closed from here.
     if (visit === undefined || (visit.connection !== undefined && !visit.isCurrent())) return;
-    trouble.brokeOff(error.message);
-    log.debug({ ...visit.identity(), reason: error.message }, 'A connection broke off.');
+    noteEnd(visit, error.message);
     visit.connection?.ended(error.message);
+  }
+
+  function noteEnd(visit: Visit, reason: string): void {
+    trouble.brokeOff(reason);
+    log.debug({ ...visit.identity(), reason }, 'A connection broke off.');
   }
 
   /** The listeners first, so that nobody comes in while the others go. */

@@ -9,32 +9,57 @@ import type { CommandIds } from '../domain/ports.ts';
 export interface CommandIdsOptions {
   /** Secret of this gateway, at least 16 bytes; the same after a restart. Asked for at each use: the store is not open before its start. */
   readonly key: () => Buffer;
-  /** A part that is never given twice, at most 36 characters of 0-9, a-z and hyphen; a UUID when absent. */
-  readonly unique?: () => string;
+  /** Of this start of the gateway, from 1: higher than that of every start before it. Asked for as `key`. */
+  readonly start: () => number;
 }
 
 const signatureDigits = 32;
-const pattern = /^([0-9a-z-]{1,36})\.(0|[1-9][0-9]{0,15})\.([0-9a-f]{32})$/;
+const pattern = /^([1-9][0-9]{0,15}|[0-9a-f-]{36})\.([1-9][0-9]{0,15})\.([0-9a-f]{32})$/;
+/** Commands of one lock that are numbered in one start: one a second for a year. With 2^24 starts a number has 15 digits. */
+const perStart = 2 ** 25;
 
-/** Ids of the form `<unique>.<accountId, 0 for the gateway>.<signature>`: at most 86 characters. */
-export function createCommandIds({ key, unique = randomUUID }: CommandIdsOptions): CommandIds {
-  function signature(lockId: LockId, part: string, account: string): string {
+/**
+ * Ids of the form `<number>.<accountId>.<signature>` for lock and unlock: the numbers of one lock rise, also over restarts, each by one where it
+ * can. All other ids name nobody and are a UUID. At most 65 characters.
+ */
+export function createCommandIds({ key, start }: CommandIdsOptions): CommandIds {
+  /** Of each lock the last one: what it names needs no signature to be known. */
+  const issued = new Map<LockId, { readonly count: number; readonly id: CommandId; readonly op: string; readonly accountId: AccountId }>();
+
+  function signature(text: string): string {
     const secret = key();
     if (secret.length < 16) throw new Error('the key that signs command ids must have at least 16 bytes');
-    return createHmac('sha256', secret).update(`latchd command id\n${lockId}\n${part}\n${account}`).digest('hex').slice(0, signatureDigits);
+    return createHmac('sha256', secret).update(text).digest('hex').slice(0, signatureDigits);
   }
 
   return {
-    issue(lockId, accountId) {
-      const part = unique();
-      const account = String(accountId ?? 0);
-      return `${part}.${account}.${signature(lockId, part, account)}` as CommandId;
+    issue(lockId, accountId, op) {
+      const count = (issued.get(lockId)?.count ?? -1) + 1;
+      if (accountId === null || (op !== 'lock' && op !== 'unlock') || count >= perStart) return randomUUID() as string as CommandId;
+      const part = String(start() * perStart + count);
+      const id = `${part}.${accountId}.${signature(signedText(lockId, op, part, accountId))}` as CommandId;
+      issued.set(lockId, { count, id, op, accountId });
+      return id;
     },
-    accountOf(lockId, commandId) {
-      const [, part, account, signed] = pattern.exec(commandId) ?? [];
-      if (part === undefined || account === undefined || signed === undefined || account === '0') return undefined;
-      const genuine = timingSafeEqual(Buffer.from(signed), Buffer.from(signature(lockId, part, account)));
-      return genuine ? (Number(account) as AccountId) : undefined;
+    read(lockId, commandId, op) {
+      const last = issued.get(lockId);
+      if (last?.id === commandId && last.op === op) return { accountId: last.accountId, number: start() * perStart + last.count };
+      const [, part = '', account = '', signed = ''] = pattern.exec(commandId) ?? [];
+      if (part === '') return undefined;
+      const isNumber = !part.includes('-');
+      const text = isNumber ? signedText(lockId, op, part, account) : `latchd command id\n${lockId}\n${part}\n${account}`;
+      const isGenuine = timingSafeEqual(Buffer.from(signed), Buffer.from(signature(text)));
+      if (!isGenuine) return undefined;
+      return { accountId: Number(account) as AccountId, number: isNumber ? Number(part) : numberOfOld(part) };
     },
   };
+}
+
+function signedText(lockId: LockId, op: 'lock' | 'unlock', part: string, account: number | string): string {
+  return `latchd ${op}\n${lockId}\n${part}\n${account}`;
+}
+
+/** Ids of the form before this one have a UUID: they count as numbers below all others. */
+function numberOfOld(uuid: string): number {
+  return -Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16) - 1;
 }

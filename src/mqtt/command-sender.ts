@@ -31,10 +31,16 @@ export interface CommandSender extends LockLink {
   /** A command is under way on this connection. */
   busy(connection: Connection): boolean;
   /**
-   * Takes the command that waits for this reply, so that nothing else can end it; the returned function resolves it.
+   * Takes the command that waits for this reply, so that nothing else can end it; `resolve` ends it with this outcome.
    * Undefined, and logged, for a late, unknown or repeated reply (Protocol 5.4 rules 4 and 5).
    */
-  take(connection: Connection, reply: ReplyMessage): (() => void) | undefined;
+  take(connection: Connection, reply: ReplyMessage): Answered | undefined;
+}
+
+export interface Answered {
+  readonly command: LockCommand;
+  readonly outcome: CommandOutcome;
+  resolve(): void;
 }
 
 interface Pending {
@@ -168,7 +174,9 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
       }
       pending.cancelTimer();
       linkOf(connection)?.pending?.delete(reply.id);
-      return () => pending.end(outcomeOf(pending.command, reply));
+      const { command } = pending;
+      const outcome = outcomeOf(command, reply);
+      return { command, outcome, resolve: () => pending.end(outcome) };
     },
   };
 }

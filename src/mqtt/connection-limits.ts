@@ -1,6 +1,6 @@
 // How many connections there may be, in all and from one address (T12). Those that have not logged in give way to newer
 // ones, the oldest first: so silent sockets never keep a lock out.
-import type { Origin } from './origin.ts';
+import type { Origin } from '../domain/origin.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;

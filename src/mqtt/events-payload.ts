@@ -77,6 +77,7 @@ function isUsualEvent(value: unknown): value is LockEvent {
         break;
       case 'credential':
       case 'username':
+      case 'reason':
         if (!isText(member, 0, 64)) return false;
         break;
       case 'commandId':

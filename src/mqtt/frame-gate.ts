@@ -2,13 +2,13 @@
 // frame guard on it, and counts and logs whom it turns away.
 import type { Duplex } from 'node:stream';
 import type { LimitedLog } from '../domain/limited-log.ts';
+import { type Origin, originOf } from '../domain/origin.ts';
 import type { Clock } from '../domain/ports.ts';
 import { type ConnectionLimits, createPlaces, defaultConnectionLimits, type Occupant, type Place } from './connection-limits.ts';
 import type { Taker } from './diverted.ts';
 import { createReasonCounts, type GateFigures } from './figures.ts';
 import { defaultFrameLimits, type FrameGuard, type FrameGuardWatcher, type FrameLimits, guardFrames } from './frame-guard.ts';
 import type { FrameRefusal } from './frame-refusals.ts';
-import { type Origin, originOf } from './origin.ts';
 import { PacedReads } from './paced-reads.ts';
 import type { Lane, Paced, Pacing } from './pacing.ts';
 
@@ -32,8 +32,8 @@ export interface Visitor {
 export interface Entered {
   /** The CONNACK that accepts this client has gone out. */
   admit(): void;
-  /** What this client publishes with QoS 0 or 1 goes to `taker` from now on, and not to whoever reads the stream (ShortWay). */
-  divert(taker: Taker, keepAliveSeconds: number): void;
+  /** What this client publishes with QoS 0 or 1 goes to `taker` from now on, and not to whoever reads the stream. */
+  divert(taker: Taker): void;
   /** A command is on its way to this client: what it says is read before what others say. */
   hurry(): void;
   /** The stream has closed. Idempotent. */
@@ -48,7 +48,9 @@ export interface Gate {
 
 export function createGate({ clock, limited, pacing, limits }: GateOptions): Gate {
   const guardOptions = { clock, limits: { ...defaultFrameLimits, ...limits } };
-  const places = createPlaces({ ...defaultConnectionLimits, ...limits });
+  const connectionLimits = { ...defaultConnectionLimits, ...limits };
+  const { maxConnections, maxPerAddress } = connectionLimits;
+  const places = createPlaces(connectionLimits);
   const refusedFrames = createReasonCounts();
   let pausedReads = 0;
 
@@ -77,8 +79,8 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
       this.place?.keep();
     }
 
-    divert(taker: Taker, keepAliveSeconds: number): void {
-      this.#guard.divert(taker, keepAliveSeconds);
+    divert(taker: Taker): void {
+      this.#guard.divert(taker);
     }
 
     hurry(): void {
@@ -106,6 +108,16 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
     onRefused(refusal: FrameRefusal): void {
       const { address, network } = this.#origin;
       refusedFrames.add(refusal);
+      if (refusal === 'too-many-from-address' || refusal === 'too-many-connections') {
+        limited.warn(
+          `${refusal} ${network}`,
+          { code: 'connections-full', address, reason: refusal },
+          refusal === 'too-many-connections'
+            ? `A connection was turned away: all ${maxConnections} places are taken.`
+            : `A connection was turned away: its address has all the places that one may have, ${maxPerAddress} (mqtt.connectionsPerAddress).`,
+        );
+        return;
+      }
       limited.warn(
         `frame ${refusal} ${network}`,
         { code: 'connection-turned-away', address, ...this.#visitor.identity(), reason: refusal },

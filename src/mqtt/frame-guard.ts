@@ -2,7 +2,7 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
-import { ShortWay, type Taker } from './diverted.ts';
+import { type Taker, takePublishes } from './diverted.ts';
 import { FrameParser, type PacketSizes } from './frame-parser.ts';
 import { PacketAllowance, type PacketRate } from './frame-rate.ts';
 import { answerTo, type FrameRefusal } from './frame-refusals.ts';
@@ -76,7 +76,7 @@ export class FrameGuard {
   #handedOut = false;
   /** The reader asked for more too early. */
   #missed = false;
-  #shortWay: ShortWay | undefined;
+  #taker: Taker | undefined;
   /** Not before a packet comes in parts. */
   #packetDeadline: PacketDeadline | undefined;
   /** Of what is waited for besides: the CONNECT, the end of a pause, or of a refusal. */
@@ -101,9 +101,9 @@ export class FrameGuard {
     process.nextTick(readOn, this.#stream);
   }
 
-  /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream (ShortWay). */
-  divert(taker: Taker, keepAliveSeconds: number): void {
-    this.#shortWay = new ShortWay(taker, keepAliveSeconds, this.#options.clock);
+  /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream (`takePublishes`). */
+  divert(taker: Taker): void {
+    this.#taker = taker;
   }
 
   /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */
@@ -148,7 +148,7 @@ export class FrameGuard {
     const chunk = this.#source.read(this.#parser.missingBytes());
     if (chunk === null || this.#refused) return null;
     this.#handOut();
-    const most = this.#shortWay === undefined ? packetsAtOnce : publishesAtOnce;
+    const most = this.#taker === undefined ? packetsAtOnce : publishesAtOnce;
     const passedOn = this.#sift(chunk, this.#parser.isConnected() ? Math.min(left, most) : 1);
     // The reader does not know that there was something, and that there may be more.
     if (passedOn === undefined) this.#missed = true;
@@ -162,7 +162,7 @@ export class FrameGuard {
     let passedOn: Buffer | undefined;
     if (forward !== undefined && rest !== undefined && packets < most) {
       // A packet that was completed, which is put together apart so that no more than that one is copied; and what is behind it.
-      passedOn = this.#leftOf(forward, false);
+      passedOn = this.#leftOf(forward);
       const behind = this.#stream.destroyed ? undefined : this.#parser.feed(rest, most - packets);
       packets += behind?.packets ?? 0;
       ({ rest, refusal } = behind ?? { rest: undefined, refusal: undefined });
@@ -183,8 +183,10 @@ export class FrameGuard {
   }
 
   /** What is left for the reader. */
-  #leftOf(forward: Buffer, mayGoLong = true): Buffer | undefined {
-    return this.#shortWay === undefined ? forward : this.#shortWay.take(forward, mayGoLong);
+  #leftOf(forward: Buffer): Buffer | undefined {
+    if (this.#taker === undefined) return forward;
+    const at = takePublishes(forward, this.#taker);
+    return at === forward.length ? undefined : forward.subarray(at);
   }
 
   #stopTimer(): void {

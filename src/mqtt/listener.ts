@@ -1,11 +1,11 @@
 // A TCP or TLS listener. What it has handed over it knows no more; of TLS it bounds the handshakes.
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type SecureContextOptions } from 'node:tls';
 import { cannotListen, type Log } from '../domain/part.ts';
 
-/** What a TLS listener proves itself with, PEM, now and after each change; open connections keep what they have. */
+/** What a TLS listener proves itself with, PEM, and speaks, now and after each change; open connections keep what they have. */
 interface TlsIdentity {
-  current(): { readonly cert: string; readonly key: string };
+  current(): SecureContextOptions;
   onChange(listener: () => void): void;
 }
 
@@ -17,7 +17,7 @@ export interface ListenerOptions {
   readonly identity?: TlsIdentity | undefined;
   readonly log: Log;
   /** A connection on which bytes can be exchanged: with TLS, after the handshake. From then on it is the other's to end. */
-  accept(socket: Socket): void;
+  accept(socket: Socket & { readonly wire?: Socket }): void;
   /** A client that does not trust the certificate, speaks no TLS, or says nothing. */
   onHandshakeFailed(remoteAddress: string | undefined, reason: string): void;
 }
@@ -60,7 +60,7 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
   const open = (): Server => (identity === undefined ? createServer({ noDelay: true }, accept) : openTls(identity));
 
   function openTls({ current }: TlsIdentity): Server {
-    const opening = createTlsServer({ ...current(), noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs });
+    const opening = createTlsServer({ ...current(), noDelay: true, handshakeTimeout: handshakeTimeoutMs });
     opening.on('connection', (socket: Socket) => {
       // A reset below the TLS must not end the process.
       socket.on('error', ignore);
@@ -73,8 +73,9 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       oldest[1].destroy();
     });
     opening.on('secureConnection', (socket) => {
+      const wire = handshakes.get(nameOf(socket));
       handshakes.delete(nameOf(socket));
-      accept(socket);
+      accept(wire === undefined ? socket : Object.assign(socket, { wire }));
     });
     opening.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
       onHandshakeFailed(socket.remoteAddress, error.code ?? error.message);

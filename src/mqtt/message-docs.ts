@@ -1,5 +1,6 @@
 // What the messages of the lock protocol and their members mean, with samples, for its AsyncAPI document (Protocol 4 and 5).
 import type { LockCommand } from '../domain/lock-command.ts';
+import { refusalReasons } from '../domain/lock-report.ts';
 import { recordLabels } from '../domain/record.ts';
 import { replyErrors } from './command-payload.ts';
 import type { ReportChannel } from './topics.ts';
@@ -49,7 +50,7 @@ export const reportDocs: Readonly<
   reply: {
     summary: 'How a command ended',
     description: 'Exactly one to each command, before it expires. A late or unknown one changes nothing.',
-    example: { id: '0190c5f2-1', ok: true, state: 'unlocked', battery: 91 },
+    example: { id: '33554449.17.a41f0c5d9e8b7a6f5e4d3c2b1a09f8e7', ok: true, state: 'unlocked', battery: 91 },
   },
 };
 
@@ -69,7 +70,7 @@ export const opDocs: Readonly<Record<LockCommand['op'], { readonly summary: stri
   'list-cards': { summary: 'Reply with `result.cards` and `result.total`', example: { offset: 100, limit: 100 } },
   'set-settings': { summary: 'Store these switches', example: { lockSound: 1, passageModeAutoUnlock: 2 } },
   'set-clock': { summary: 'Set the clock', example: { now: 1_767_225_600_000, timezoneRawOffset: 3_600_000 } },
-  'get-status': { summary: 'Publish state and battery again', example: {} },
+  'get-status': { summary: 'Publish state and battery again; the reply may say `autoLockTime` and `settings`', example: {} },
   'resend-events': { summary: 'Publish the events of a range again, those still kept', example: { epoch: '7d3f', from: 1801, to: 1834 } },
 };
 
@@ -102,12 +103,13 @@ export const protocolMemberDocs: Readonly<Record<string, string>> = {
   lastSeq: 'Seq of the newest event.',
   seq: 'A counter in non-volatile memory, one more for each event.',
   type: `What happened: ${listed(Object.keys(recordLabels))}, or a word of the lock’s own.`,
-  success: 'False for a refused attempt; true when absent.',
+  success: 'False for a refused attempt; true when absent. Of `jammed` it is false.',
+  reason: `Why it was refused: ${listed(refusalReasons)}, or a word of the lock’s own.`,
   credential: 'Card number or passcode.',
-  username: 'Who, if the lock knows.',
-  commandId: 'The command that caused it.',
+  username: 'Who, if the lock knows. Ignored with remote-*.',
+  commandId: 'The command that caused it. Only by it a remote event has the name of a person, once.',
   events: '1 to 100 of them.',
-  id: 'Names the command; opaque to the lock.',
+  id: 'Names the command; opaque to the lock. At most 96 characters.',
   ok: 'Whether it was done.',
   error: `Why not: ${listed(replyErrors)}; any other counts as \`failed\`.`,
   message: 'For people.',
@@ -119,7 +121,7 @@ export const protocolMemberDocs: Readonly<Record<string, string>> = {
   seconds: 'After how many seconds the lock locks itself; 0 for never.',
   cardNumber: '1 to 20 decimal digits.',
   startDate: 'Valid from: milliseconds since 1970 (UTC); 0 and 0 is always.',
-  endDate: 'Valid until, included: milliseconds since 1970 (UTC); 0 and 0 is always.',
+  endDate: 'Valid until, included: milliseconds since 1970 (UTC); 0 is an open end, 0 and 0 is always.',
   offset: 'How many to pass over.',
   limit: 'How many at most.',
   now: 'Milliseconds since 1970 (UTC).',

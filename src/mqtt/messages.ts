@@ -23,6 +23,8 @@ const settings = z.object({
   passageModeAutoUnlock: z.int().min(1).max(2).exactOptional(),
 });
 
+const autoLockTime = z.int().min(0).max(65_535);
+
 const seq = z.int().min(1).max(maxInteger);
 const epoch = z.string().min(1).max(32);
 
@@ -38,7 +40,7 @@ export const helloMessage = z.object({
   date: millis.exactOptional(),
   state: openState.exactOptional(),
   battery: percent.exactOptional(),
-  autoLockTime: z.int().min(0).max(65_535).exactOptional(),
+  autoLockTime: autoLockTime.exactOptional(),
   settings: settings.exactOptional(),
   cards: z.object({ count: z.int().min(0), digest: z.string().regex(/^[0-9a-f]{16}$/) }).exactOptional(),
   epoch: epoch.exactOptional(),
@@ -59,6 +61,7 @@ export const eventMessage = z.object({
   seq,
   type: z.string().min(1).max(64),
   success: z.boolean().exactOptional(),
+  reason: shortText.exactOptional(),
   date: millis.exactOptional(),
   credential: shortText.exactOptional(),
   username: shortText.exactOptional(),
@@ -88,6 +91,8 @@ export const replyMessage = z.object({
   ok: z.boolean(),
   state: openState.exactOptional(),
   battery: percent.exactOptional(),
+  autoLockTime: autoLockTime.exactOptional(),
+  settings: settings.exactOptional(),
   error: z.string().max(64).exactOptional(),
   message: z.string().max(256).exactOptional(),
   result: z.unknown().exactOptional(),

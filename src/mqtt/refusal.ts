@@ -1,10 +1,10 @@
 // The answer to a refused CONNECT: counted, logged, and for those who keep guessing delayed (Protocol 2, T12).
 import type { Duplex } from 'node:stream';
 import type { LimitedLog } from '../domain/limited-log.ts';
+import { originOf } from '../domain/origin.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { RefusedConnect } from './access.ts';
 import { createLoginThrottle } from './login-throttle.ts';
-import { originOf } from './origin.ts';
 
 export interface RefusalOptions {
   readonly clock: Clock;

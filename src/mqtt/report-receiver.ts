@@ -104,14 +104,13 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   function reply(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
     const message = decode(payload, replyMessage);
     if (!message.ok) return malformed(connection, 'reply', message.reason, payload);
-    const resolve = sender.take(connection, message.value);
-    if (resolve === undefined) return 'acknowledge';
+    const answered = sender.take(connection, message.value);
+    if (answered === undefined) return 'acknowledge';
     try {
-      if (message.value.state !== undefined) reports.state(connection.lockId, { state: message.value.state });
-      if (message.value.battery !== undefined) reports.battery(connection.lockId, { level: message.value.battery });
+      reports.reply(connection.lockId, answered.command, answered.outcome, message.value);
     } finally {
       // Whatever the domain made of the report: the lock has answered, and somebody waits for it.
-      resolve();
+      answered.resolve();
     }
     return 'acknowledge';
   }

@@ -1,8 +1,8 @@
 // What connections do that they must not, and what fails while they are served: counted, logged within limits, and the connection ended.
 import type { LimitedLog } from '../domain/limited-log.ts';
+import { originOf } from '../domain/origin.ts';
 import { createReasonCounts, type TroubleFigures } from './figures.ts';
 import type { Intake, LoggedIn } from './logged-in.ts';
-import { originOf } from './origin.ts';
 import type { Visit } from './visitors.ts';
 
 export interface Trouble extends Pick<Intake, 'onRefused' | 'onStuck' | 'onFailed'> {

@@ -6,9 +6,16 @@ import type { InboundPacket } from './inbound.ts';
 import type { LoggedIn, Transport } from './logged-in.ts';
 import { Outbox } from './outbox.ts';
 import { publishPacket } from './packets.ts';
+import type { Heard, Listening, SilenceWatch } from './silence.ts';
 
 /** What a client says and is told; where it comes from, when that is known. */
-export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined; readonly localAddress?: string | undefined };
+export type ByteStream = Duplex & {
+  readonly remoteAddress?: string | undefined;
+  readonly localAddress?: string | undefined;
+  /** What it comes in on, when that is not the stream itself: counts bytes of which the stream has nothing yet. */
+  readonly wire?: { readonly bytesRead: number };
+  readonly bytesRead?: number;
+};
 
 /** Whoever reads a stream from its first packet on. */
 export interface Reader {
@@ -25,23 +32,25 @@ export interface VisitorsOptions {
   flushSoon(outbox: Outbox): void;
   /** A command that its client may not have. */
   onWithheld(): void;
+  readonly silence: SilenceWatch;
+  /** One and a half keep alives without a byte: it is closed. */
+  onSilent(visit: Visit): void;
 }
 
 /** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
 const maxMessageId = 0xffff;
 
 /** One of them. A class, for its methods are shared: there are thousands, and most of them idle. */
-export class Visit implements Visitor, Transport {
+export class Visit implements Visitor, Transport, Heard {
   readonly stream: ByteStream;
   /** Once the first packet is there. */
   reader: Reader | undefined;
   /** Once it has logged in. */
   connection: LoggedIn | undefined;
-  /** As it asked when it logged in. */
-  keepAliveSeconds = 0;
   /** Undefined when there was no room for it. */
   readonly entered: Entered | undefined;
   readonly #options: VisitorsOptions;
+  #listening: Listening | undefined;
   #outbox: Outbox | undefined;
   #messageId = 0;
   #over = false;
@@ -51,6 +60,30 @@ export class Visit implements Visitor, Transport {
     this.stream = stream;
     this.#options = options;
     this.entered = options.gate.enter(this);
+  }
+
+  /** From now on, it is closed when nothing is heard of it. */
+  listen(keepAliveSeconds: number): void {
+    this.#listening = this.#options.silence.watch(this, keepAliveSeconds);
+  }
+
+  bytesCome(): number {
+    return (this.stream.wire ?? this.stream).bytesRead ?? 0;
+  }
+
+  isHeldUp(): boolean {
+    return this.stream.readableLength > 0;
+  }
+
+  onSilent(): void {
+    this.#options.onSilent(this);
+  }
+
+  /** The stream has closed. */
+  leave(): void {
+    this.#listening?.leave();
+    this.entered?.leave();
+    this.connection?.ended('the connection was closed');
   }
 
   /** For the log. */
@@ -102,7 +135,7 @@ export class Visit implements Visitor, Transport {
 
   /** From now on, what it publishes with QoS 0 or 1 comes by the short way. */
   divert(): void {
-    this.entered?.divert(this, this.keepAliveSeconds);
+    this.entered?.divert(this);
   }
 
   /** By the short way; false when the connection is over. */
@@ -132,8 +165,7 @@ export function createVisitors(options: VisitorsOptions): Visitors {
   function closed(this: ByteStream): void {
     const visit = visits.get(this);
     visits.delete(this);
-    visit?.entered?.leave();
-    visit?.connection?.ended('the connection was closed');
+    visit?.leave();
   }
 
   /**

@@ -3,18 +3,20 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
-import type { LockRecord } from '../domain/record.ts';
+import { type LockRecord, lockDateSource } from '../domain/record.ts';
 import { recordView } from '../http/views.ts';
-import { becomeOwner } from '../ops/owner.ts';
+import { becomeOwner, requireReadable } from '../ops/owner.ts';
 import type { BackupOutcome } from '../store/backup.ts';
 import { backUpDirectory } from '../store/backups.ts';
 import { exportRecords } from '../store/export.ts';
 import { remedyFor } from '../store/remedies.ts';
 import { type Restored, type RestoreOptions, restore } from '../store/restore.ts';
 import { verify } from '../store/verify.ts';
+import { csvLine } from './csv.ts';
 
 /** What is wrong, file by file, and what to do about it. Rejects while a daemon has the directory. */
 export async function verifyDirectory(directory: string) {
+  await requireReadable(directory);
   const verified = await verify(directory);
   return { ...verified, findings: verified.findings.map((finding) => ({ ...finding, remedy: remedyFor(finding) })) };
 }
@@ -25,6 +27,8 @@ export interface ExportOptions {
   /** Epoch milliseconds of the operation, both included. */
   readonly from: number;
   readonly to: number;
+  /** For how many days records are kept. */
+  readonly recordDays: number;
   readonly format: 'csv' | 'jsonl';
   readonly output: NodeJS.WritableStream;
   /** Told how many files of how many are read, and how many records were written before. */
@@ -33,14 +37,25 @@ export interface ExportOptions {
   warn(sentence: string): void;
 }
 
-/** Writes the records of a lock, oldest first, with the names of Specification 2.2; resolves with how many. */
-export async function exportLock({ directory, lockId, from, to, format, output, onProgress, warn }: ExportOptions): Promise<number> {
+/** Writes the records of a lock, oldest first, with the names of Specification 2.2 and what is for exports alone; resolves with how many. */
+export async function exportLock({
+  directory,
+  lockId,
+  from,
+  to,
+  recordDays,
+  format,
+  output,
+  onProgress,
+  warn,
+}: ExportOptions): Promise<number> {
+  await requireReadable(directory);
   let count = 0;
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
   // Not before the first records: what cannot be exported leaves nothing.
-  let head = format === 'csv' ? `${csvNames.join(',')}\r\n` : '';
+  let head = format === 'csv' ? csvLine(csvNames) : '';
   const onSuspectClock = () => warn('the clock of this machine may be wrong: no record was left out for its age');
   const days = exportRecords({
     directory,
@@ -48,32 +63,37 @@ export async function exportLock({ directory, lockId, from, to, format, output, 
     from,
     to,
     now: Date.now(),
+    recordDays,
     onProgress: (done, all) => onProgress(done, all, count),
     onSuspectClock,
   });
   for await (const records of days) {
     count += records.length;
-    await write(head + records.map(format === 'csv' ? csvLine : jsonLine).join(''));
+    await write(head + records.map(format === 'csv' ? recordRow : jsonLine).join(''));
     head = '';
   }
   await write(head);
   return count;
 }
 
-const csvNames = ['recordId', 'lockId', 'lockDate', 'serverDate', 'recordType', 'success', 'keyboardPwd', 'username'];
+const csvNames = [
+  ...['recordId', 'lockId', 'lockDate', 'serverDate', 'recordType', 'success', 'keyboardPwd', 'username'],
+  ...['lockDateSource', 'reportedDate', 'reason'],
+];
+
+/** The fields of Specification 2.2, and behind them what is for exports alone. */
+function exportedView(record: LockRecord) {
+  const { reportedDate = null, reason = '' } = record;
+  return { ...recordView(record), lockDateSource: lockDateSource(record), reportedDate, reason };
+}
 
 function jsonLine(record: LockRecord): string {
-  return `${JSON.stringify(recordView(record))}\n`;
+  return `${JSON.stringify(exportedView(record))}\n`;
 }
 
-/** RFC 4180. */
-function csvLine(record: LockRecord): string {
-  const view = recordView(record) as Record<string, unknown>;
-  return `${csvNames.map((name) => csvField(String(view[name]))).join(',')}\r\n`;
-}
-
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function recordRow(record: LockRecord): string {
+  const view: Record<string, string | number | null> = exportedView(record);
+  return csvLine(csvNames.map((name) => String(view[name] ?? '')));
 }
 
 export interface StoppedBackupOptions {

@@ -1,10 +1,14 @@
 // Management on a data directory that no daemon has, by the services of the daemon.
-import { access } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createAccountService } from '../domain/account-service.ts';
 import { createAuditTrail } from '../domain/audit.ts';
 import { auditedAccounts, auditedHubs, auditedRegistrations, auditedRoles } from '../domain/audited-services.ts';
 import { keepingBatteries } from '../domain/battery-history.ts';
+import type { CardService } from '../domain/card-service.ts';
+import { DomainError } from '../domain/errors.ts';
 import { createHubService } from '../domain/hub-service.ts';
+import { createLockLists } from '../domain/lock-lists.ts';
+import { createLockNames } from '../domain/lock-names.ts';
 import type { Log } from '../domain/part.ts';
 import { createRegistrationService } from '../domain/registration-service.ts';
 import { createRoleService } from '../domain/role-service.ts';
@@ -32,17 +36,26 @@ export async function manageDirectory<T>(
   const secrets = createSecrets();
   const administration = createSequence();
   const store = createStore({ directory, clock, log, secrets, onFatal });
-  const { locks, hubs, accounts, counters } = store;
+  const { locks, removedLocks, cards, hubs, accounts, counters } = store;
   const statuses = keepingBatteries(store.statuses, store.batteries, clock);
   // Nobody is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
-  const common = { clock, locks, hubs, statuses, accounts, counters, secrets, link, administration };
+  const cardService: Pick<CardService, 'beforeRemoval'> = {
+    async beforeRemoval(_lockId, clearing, remove) {
+      if (clearing !== undefined) throw new DomainError('lock-offline', 'no gateway runs, so the lock is not connected; nothing was sent');
+      return remove();
+    },
+  };
+  const common = { clock, locks, removedLocks, cards, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
   const trail = createAuditTrail({ clock, audit: store.audit });
   await store.start();
   try {
     return await work(
       createManagement({
-        registrations: auditedRegistrations(createRegistrationService({ ...common, timezoneChanged() {} }), trail),
+        registrations: auditedRegistrations(
+          createRegistrationService({ ...common, lists: createLockLists(locks), names: createLockNames(locks), timezoneChanged() {} }),
+          trail,
+        ),
         roles: auditedRoles(createRoleService(common), trail),
         accounts: auditedAccounts(createAccountService(common), trail),
         hubs: auditedHubs(createHubService(common), trail),
@@ -59,7 +72,10 @@ export async function manageDirectory<T>(
 /** A mistyped directory must not become a new gateway. */
 async function requireData(directory: string): Promise<void> {
   try {
-    await access(`${directory}/accounts.json`);
+    // The last that the first start makes, or what an older program made.
+    const names = await readdir(directory);
+    if (names.includes('accounts.jsonl') || names.includes('accounts.json')) return;
+    throw new Error(`${directory} holds no accounts`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EACCES') throw await notOurs(directory, error);

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const tokenName = 'latchd.admin.token';
+/** What the unit hands over in place of a file that is not there (SetCredential=). */
+const none = 'none';
 /** What a header can carry (RFC 6750, b64token), and too long to be guessed. */
 const tokenPattern = /^[A-Za-z0-9\-._~+/]{32,512}=*$/;
 
@@ -22,6 +24,7 @@ export async function givenAdminToken(environment: Readonly<Record<string, strin
     throw new Error(`the token ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
   }
   const token = text.trim();
+  if (token === none) return undefined;
   if (!tokenPattern.test(token)) throw new Error(`${file} holds no token: it must be one line of 32 to 512 letters, digits and -._~+/`);
   return token;
 }

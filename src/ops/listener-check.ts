@@ -7,6 +7,10 @@ type Scheme = 'http' | 'https' | 'mqtt' | 'mqtts';
 /** The client id under which MQTT is asked; the broker refuses it without a word about it (`BrokerOptions.checkedBy`). */
 export const checkerId = 'latchd-check';
 
+/** What is resolved with when a listener takes the connection, and ends it. */
+const endedUnanswered = 'the connection was ended without an answer';
+export const cutOff: ReadonlySet<string> = new Set([endedUnanswered, 'ECONNRESET', 'EPIPE']);
+
 const patienceMs = 5_000;
 const httpRequest = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
 
@@ -38,7 +42,7 @@ export function checkListener(options: {
     const brokenOff = (how: string) => end(isTls && isReached && !isOpen ? 'ok' : how);
     socket.setTimeout(timeoutMs, () => end(`no answer within ${timeoutMs / 1_000} s`));
     socket.on('error', (error: NodeJS.ErrnoException) => brokenOff(error.code ?? error.message));
-    socket.once('end', () => brokenOff('the connection was ended without an answer'));
+    socket.once('end', () => brokenOff(endedUnanswered));
     socket.once('connect', () => {
       isReached = true;
     });

@@ -11,6 +11,8 @@ import { hostOf, portOf, type WebhookNetworks } from './webhook-networks.ts';
 /** What is read of an answer's body; it says nothing that would be used. */
 const bodyBytesAtMost = 4_096;
 const headerBytesAtMost = 8_192;
+/** Answers that are none yet (1xx), which say nothing that would be used either. */
+const informationAtMost = 5;
 /** Connections that wait to be used again: of one receiver, and how long, which is less than most servers wait. */
 const idle = { keepAlive: true, maxFreeSockets: 4, timeout: 4_000 };
 
@@ -88,6 +90,11 @@ export function createWebhookSender(options: {
       };
       const request = url.protocol === 'https:' ? requestSecure(options) : requestPlain(options);
       run.request = request;
+      let informed = 0;
+      request.on('information', () => {
+        informed += 1;
+        if (informed > informationAtMost) request.destroy(new Error(`more than ${informationAtMost} answers 1xx`));
+      });
       request.once('response', (response) => {
         run.response = response;
         let bytes = 0;

@@ -27,6 +27,11 @@ export async function newestMadeAt(files: FileLayer, folder: string): Promise<nu
   return Date.parse(`${date.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`);
 }
 
+/** Whether a file is an archive, by its name. */
+export function isArchiveName(name: string): boolean {
+  return usual.test(name) || beforeUpgrade.test(name);
+}
+
 /** Removes what a process left unfinished when it was killed. */
 export async function removeUnfinished(files: FileLayer, folder: string): Promise<void> {
   for (const name of await files.readdir(folder)) if (unfinished.test(name)) await removeIfThere(files, `${folder}/${name}`);

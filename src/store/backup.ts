@@ -1,5 +1,5 @@
 // Writes one backup: an archive under a temporary name, flushed, renamed, so that what has the name of a backup is whole. It holds keys and
-// token hashes: mode 0600. Memory does not grow with the records, and the event loop is free between pieces of 128 KB.
+// token hashes, and the first token as long as no other administrator's is there: mode 0600. Memory does not grow with the records, and the event loop is free between pieces of 128 KB.
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { type BackupReason, dataPrefix, type ListedFile, manifestName, manifestOf } from './backup-manifest.ts';

@@ -2,12 +2,14 @@
 import { join } from 'node:path';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
+import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from './admin-token.ts';
 import { type BackupOutcome, writeBackup } from './backup.ts';
 import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
 import type { BackupReason } from './backup-manifest.ts';
+import { dataIn, isOfOneInstant } from './data-directory.ts';
 import { createDirectoryLock } from './directory-lock.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
-import { type KeptFile, keptNames, keptPath } from './kept-files.ts';
+import { type KeptFile, keptPath } from './kept-files.ts';
 import { noteDeed } from './offline-deed.ts';
 import type { Store } from './store.ts';
 
@@ -45,12 +47,23 @@ export interface Backups extends Part {
   beforeUpgrade(): Promise<void>;
 }
 
-export function createBackups(options: BackupsOptions & { readonly store: () => Pick<Store, 'atOneInstant'> }): Backups {
+export function createBackups(options: BackupsOptions & { readonly store: () => Pick<Store, 'atOneInstant' | 'accounts'> }): Backups {
   const { directory, log, store } = options;
   const files = options.files ?? nodeFiles();
   const stopping = new AbortController();
   let underWay: Promise<BackupOutcome> | undefined;
   let newestAt = 0;
+
+  async function backUpStore(request: BackupRequest): Promise<BackupOutcome> {
+    const { atOneInstant, accounts } = store();
+    return atOneInstant(async (kept) => {
+      // Asked in the same turn: the accounts are those of the backup.
+      const hashes = administratorHashes(accounts, options.clock.now());
+      const isTokenSpare = await isSpare(files, directory, hashes);
+      const others = (await dataIn(directory)).filter((name) => !isOfOneInstant(name) && !(isTokenSpare && name === adminTokenName));
+      return write({ ...options, files }, request, [...kept, ...others.map((name) => keptPath(files, directory, name))], stopping.signal);
+    });
+  }
 
   return {
     name: 'backups',
@@ -70,11 +83,7 @@ export function createBackups(options: BackupsOptions & { readonly store: () => 
     },
     async make(request) {
       if (underWay !== undefined) throw new Error('a backup is under way already: wait for it to end');
-      underWay = store().atOneInstant(async (kept) => {
-        const names = new Set(kept.map(({ name }) => name));
-        const others = (await keptNames(directory)).filter((name) => !names.has(name) && !/^(locks|records)\//.test(name));
-        return write({ ...options, files }, request, [...kept, ...others.map((name) => keptPath(files, directory, name))], stopping.signal);
-      });
+      underWay = backUpStore(request);
       try {
         const outcome = await underWay;
         if (request.to === undefined) newestAt = options.clock.now();
@@ -118,7 +127,8 @@ type WriteOptions = BackupsOptions & { readonly files: FileLayer };
 
 async function backUpFiles(options: WriteOptions, request: BackupRequest, signal: AbortSignal): Promise<BackupOutcome> {
   const { files, directory } = options;
-  const names = await keptNames(directory);
+  const isTokenSpare = await hasSpareAdminToken(files, directory, options.clock.now());
+  const names = (await dataIn(directory)).filter((name) => !(isTokenSpare && name === adminTokenName));
   return write(
     options,
     request,

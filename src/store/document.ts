@@ -35,7 +35,8 @@ export interface Document<T> {
 /** A document of a newer program: a reason to refuse the start, whatever the document. */
 export class NewerSchemaError extends Error {}
 
-class DamagedDocumentError extends Error {}
+/** What is there is not as it was written. */
+export class DamagedDocumentError extends Error {}
 
 interface Waiting<T> {
   readonly value: T;

@@ -3,7 +3,9 @@
 import type { LockId } from '../domain/lock.ts';
 import type { EpochProgress } from '../domain/ports.ts';
 import type { RecordDraft } from '../domain/record.ts';
+import type { RecordPlace } from './plain-line.ts';
 import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
+import { createUsedCommands, type RememberedCommands } from './used-commands.ts';
 
 /** Protocol 4.4: what is remembered of one lock. */
 const maxEpochs = 8;
@@ -11,6 +13,8 @@ const maxGaps = 1_000;
 
 /** Of the claims that nothing was refused of, which are nearly all. */
 const none: readonly RecordDraft[] = [];
+/** Of the locks that had no other lockId before. */
+const noEpochs: readonly Epoch[] = [];
 
 interface Epoch {
   readonly lockId: LockId;
@@ -41,10 +45,16 @@ export interface RememberedEpoch {
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
+export interface Remembered {
+  readonly epochs: readonly RememberedEpoch[];
+  readonly commands: readonly RememberedCommands[];
+}
+
 export interface EventProgress {
   of(lockId: LockId, epoch: string): EpochProgress;
   /**
-   * Sorts new events from duplicates and from those beyond the limits. An epoch with nothing since `forgetBefore` may give way.
+   * Sorts new events from duplicates and from those beyond the limits; of those by a command that has named somebody already it takes the
+   * name. An epoch with nothing since `forgetBefore` may give way.
    * A promise: one of them waits for a flush, and nothing is claimed; to be asked again when it resolves. It never rejects.
    */
   claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim | Promise<void>;
@@ -53,15 +63,17 @@ export interface EventProgress {
   /** They are not: forgets them again. */
   undo(claim: Claim): void;
   /** Takes over a stored record at the start. */
-  restore(lockId: LockId, epoch: string, seq: number, serverDate: number): void;
+  restore(record: RecordPlace): void;
   /** Everything flushed, for an index. */
-  remembered(): RememberedEpoch[];
+  remembered(): Remembered;
   /** Takes over what an index kept. */
-  recall(epochs: readonly RememberedEpoch[]): void;
+  recall(remembered: Remembered): void;
 }
 
-export function createEventProgress(): EventProgress {
+/** `earlierIds`: the lockIds that the device of this lock had before, of which the events are not to be told again. */
+export function createEventProgress(earlierIds: (lockId: LockId) => readonly LockId[]): EventProgress {
   const locks = new Map<LockId, Map<string, Epoch>>();
+  const usedCommands = createUsedCommands();
 
   function epochsOf(lockId: LockId): Map<string, Epoch> {
     let epochs = locks.get(lockId);
@@ -75,6 +87,11 @@ export function createEventProgress(): EventProgress {
     const epoch: Epoch = { lockId, name, ranges: [], claims: [], newestAt };
     epochsOf(lockId).set(name, epoch);
     return epoch;
+  }
+  /** The same epoch under the earlier lockIds of the device. */
+  function earlierOf(lockId: LockId, name: string): readonly Epoch[] {
+    const ids = earlierIds(lockId);
+    return ids.length === 0 ? noEpochs : ids.flatMap((id) => locks.get(id)?.get(name) ?? []);
   }
   /** The epoch, a new one where there is room for it, or undefined. */
   function roomFor(lockId: LockId, name: string, forgetBefore: () => number): Epoch | undefined {
@@ -98,6 +115,11 @@ export function createEventProgress(): EventProgress {
     removeSeq(epoch.ranges, seq);
     return false;
   }
+  function nameOnce(lockId: LockId, event: RecordDraft): RecordDraft {
+    if (event.command === undefined || usedCommands.use(lockId, event.command)) return event;
+    const { command, ...rest } = event;
+    return { ...rest, username: '' };
+  }
   function recallOne({ lockId, epoch: name, newestAt, ranges }: RememberedEpoch): void {
     const epoch = begin(lockId, name, newestAt);
     epoch.ranges.push(...ranges.map(([from, to]): [number, number] => [from, to]));
@@ -105,19 +127,28 @@ export function createEventProgress(): EventProgress {
 
   return {
     of(lockId, name) {
-      const ranges = locks.get(lockId)?.get(name)?.ranges ?? [];
-      return { highest: ranges.at(-1)?.[1] ?? 0, gaps: gapsBetween(ranges) };
+      const epochs = locks.get(lockId);
+      const ranges = epochs?.get(name)?.ranges ?? [];
+      const earlier = earlierOf(lockId, name);
+      const before = earlier === noEpochs ? 0 : Math.max(0, ...earlier.map((epoch) => epoch.ranges.at(-1)?.[1] ?? 0));
+      const isBeginning = ranges.length === 0 && (before > 0 || epochs === undefined || epochs.size === 0);
+      return {
+        highest: Math.max(before, ranges.at(-1)?.[1] ?? 0),
+        gaps: gapsBetween(before === 0 ? ranges : ranges.filter(([, to]) => to > before)),
+        isBeginning,
+      };
     },
     claim(lockId, name, events, forgetBefore) {
       const epoch = roomFor(lockId, name, forgetBefore);
       if (!epoch) return { fresh: [], duplicates: 0, refused: events, epoch, ended: undefined, end: undefined };
-      const earlier = pendingOf(epoch, events);
-      if (earlier) return endOf(earlier);
+      const earlier = earlierOf(lockId, name);
+      const pending = pendingOf(epoch, events) ?? earlier.map((before) => pendingOf(before, events)).find((claim) => claim !== undefined);
+      if (pending) return endOf(pending);
       const fresh: RecordDraft[] = [];
       let refused = none;
       for (const event of events) {
-        if (includesSeq(epoch.ranges, event.seq)) continue;
-        if (claimOne(epoch, event.seq)) fresh.push(event);
+        if (includesSeq(epoch.ranges, event.seq) || (earlier !== noEpochs && isStored(earlier, event.seq))) continue;
+        if (claimOne(epoch, event.seq)) fresh.push(nameOnce(lockId, event));
         else refused = [...refused, event];
       }
       const claim: Claim = {
@@ -129,6 +160,7 @@ export function createEventProgress(): EventProgress {
         end: undefined,
       };
       if (fresh.length > 0) epoch.claims.push(claim);
+      else if (epoch.ranges.length === 0) epochsOf(lockId).delete(name);
       return claim;
     },
     keep(claim) {
@@ -139,31 +171,44 @@ export function createEventProgress(): EventProgress {
     undo(claim) {
       const { fresh, epoch } = claim;
       if (epoch) {
-        for (const { seq } of fresh) removeSeq(epoch.ranges, seq);
+        for (const { seq, command } of fresh) {
+          removeSeq(epoch.ranges, seq);
+          if (command !== undefined) usedCommands.giveBack(epoch.lockId, command);
+        }
         if (epoch.ranges.length === 0) epochsOf(epoch.lockId).delete(epoch.name);
       }
       endClaim(claim);
     },
-    restore(lockId, name, seq, serverDate) {
+    restore({ lockId, epoch: name, seq, serverDate, command }) {
       const epoch = epochsOf(lockId).get(name) ?? begin(lockId, name, serverDate);
       if (!includesSeq(epoch.ranges, seq)) addSeq(epoch.ranges, seq);
       epoch.newestAt = Math.max(epoch.newestAt, serverDate);
+      if (command !== undefined) usedCommands.use(lockId, command);
     },
     remembered() {
       const all: RememberedEpoch[] = [];
+      const underWay = new Map<LockId, number[]>();
       for (const [lockId, epochs] of locks) {
         for (const [name, { ranges, claims, newestAt }] of epochs) {
           const flushed = ranges.map(([from, to]): [number, number] => [from, to]);
-          for (const { fresh } of claims) for (const { seq } of fresh) removeSeq(flushed, seq);
+          for (const { seq, command } of claims.flatMap(({ fresh }) => fresh)) {
+            removeSeq(flushed, seq);
+            if (command !== undefined) underWay.set(lockId, [...(underWay.get(lockId) ?? []), command]);
+          }
           if (flushed.length > 0) all.push({ lockId, epoch: name, newestAt, ranges: flushed });
         }
       }
-      return all.sort((a, b) => a.lockId - b.lockId);
+      return { epochs: all.sort((a, b) => a.lockId - b.lockId), commands: usedCommands.remembered(underWay) };
     },
-    recall(epochs) {
+    recall({ epochs, commands }) {
       for (const epoch of epochs) recallOne(epoch);
+      usedCommands.recall(commands);
     },
   };
+}
+
+function isStored(epochs: readonly Epoch[], seq: number): boolean {
+  return epochs.some(({ ranges }) => includesSeq(ranges, seq));
 }
 
 /** The claim whose flush one of these events waits for. */

@@ -17,6 +17,8 @@ export interface ExportRequest {
   readonly from: number;
   readonly to: number;
   readonly now: number;
+  /** For how many days records are kept. */
+  readonly recordDays: number;
   /** Told after each day file: how many of how many are read. */
   onProgress(done: number, all: number): void;
   /** Told when the clock that `now` is from may be wrong: then nothing is left out for its age. */
@@ -34,6 +36,7 @@ export async function* exportRecords({
   from,
   to,
   now,
+  recordDays,
   onProgress,
   onSuspectClock,
 }: ExportRequest): AsyncGenerator<readonly LockRecord[]> {
@@ -44,7 +47,7 @@ export async function* exportRecords({
   });
   const isSuspect = await clockIsSuspectFor(files, `${directory}/clock.json`, now, await newestRecordAt(files, folder));
   if (isSuspect) onSuspectClock();
-  const lowest = Math.max(from, oldestKept(now, isSuspect));
+  const lowest = Math.max(from, oldestKept(now, isSuspect, recordDays));
   const mark = Buffer.from(`"lockId":${lockId},`);
   let isKnown = false;
   for (const [index, name] of names.entries()) {

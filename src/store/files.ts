@@ -95,8 +95,8 @@ export function nodeFiles(): FileLayer {
   };
 }
 
-/** Step by step: mkdir's own recursion never ends where nobody can make anything (below /proc). */
-async function makeMissing(path: string): Promise<void> {
+/** Makes a folder (0700) and those above it where they are missing. Step by step: mkdir's own recursion never ends where nobody can make anything (below /proc). */
+export async function makeMissing(path: string): Promise<void> {
   const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
   try {
     await make();

@@ -3,7 +3,7 @@
 import type { AccountId } from '../domain/account.ts';
 import type { Log } from '../domain/part.ts';
 import type { Clock, Secrets } from '../domain/ports.ts';
-import type { AccountFile } from './account-file.ts';
+import { type AccountFile, accountsName } from './account-file.ts';
 import { openCommandKey } from './command-key.ts';
 import { type CounterFile, noCounters } from './counter-file.ts';
 import { loadNeeded, missingDocument } from './document.ts';
@@ -29,8 +29,8 @@ export async function openOrBegin(options: {
     if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
     await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
   }
-  if (!(await loadNeeded(accounts.document, `${directory}/accounts.json`))) {
-    if (!isFirstStart) throw missingDocument(`${directory}/accounts.json`);
+  if (!(await loadNeeded({ load: accounts.open }, `${directory}/${accountsName}`))) {
+    if (!isFirstStart) throw missingDocument(`${directory}/${accountsName}`);
     const given = await givenAdminToken?.();
     await makeFirstAccount({ files, accounts, given, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
     const where = given === undefined ? { file: 'admin.token' } : { file: null };
@@ -45,7 +45,7 @@ export async function openOrBegin(options: {
 /** Whether there is anything that a first start does not make before its accounts. */
 async function holdsData(files: FileLayer, directory: string): Promise<boolean> {
   const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
-  const signs = ['accounts.json', 'accounts.json.previous', 'hubs.json', 'status.json', 'quarantine.jsonl'];
+  const signs = [accountsName, 'accounts.json', 'accounts.json.previous', 'hubs.json', 'status.json', 'quarantine.jsonl'];
   return signs.some((name) => top?.includes(name)) || (locks ?? []).length > 0 || (days ?? []).length > 0;
 }
 
@@ -65,8 +65,8 @@ async function makeFirstAccount(options: {
   const secret = given ?? secrets.newToken();
   if (given === undefined) await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
   const first = 1 as AccountId;
-  await file.document.put({
-    accounts: [{ accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now }],
-    tokens: [{ tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null }],
-  });
+  await file.begin(
+    { accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now },
+    { tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null },
+  );
 }

@@ -1,6 +1,5 @@
 // What a backup takes: files by name, each opened when its turn comes. In a directory that no process uses, all of them as they are;
 // of a running store, what it gives of one instant, and beside that the few files that belong to nobody's instant (keys, certificates).
-import { readdir, stat } from 'node:fs/promises';
 import { readIfThere } from './durable-file.ts';
 import { codeOf, type FileLayer, type OpenFile } from './files.ts';
 
@@ -72,23 +71,4 @@ async function finishedLines(file: OpenFile): Promise<number> {
     end = start;
   }
   return 0;
-}
-
-/** Of a process, of an unfinished write, of an earlier program, or set aside for a person to look at; and backups themselves. */
-const leftOut = /^latchd\.lock|^control\.sock$|\.(tmp|new|sealing|damaged|previous|partial|gz)$|\.schema-\d+$/;
-const deepest = 2;
-
-/** Names of the files in a data directory that belong into a backup, sorted. Links to files and folders are followed. */
-export async function keptNames(directory: string, below = ''): Promise<string[]> {
-  const names: string[] = [];
-  for (const name of (await readdir(`${directory}/${below}`)).sort()) {
-    if (leftOut.test(name)) continue;
-    const found = await stat(`${directory}/${below}${name}`).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (found?.isFile()) names.push(`${below}${name}`);
-    if (found?.isDirectory() && below.split('/').length <= deepest) names.push(...(await keptNames(directory, `${below}${name}/`)));
-  }
-  return names;
 }

@@ -2,14 +2,14 @@
 import type { OpenFile } from './files.ts';
 
 /** Some 1,300 records: what looks at them holds nothing else up for long. */
-const pieceBytes = 256 << 10;
+const wideBytes = 256 << 10;
 const newline = 10;
 
 /** Called for each line that is not empty, without its newline, and its position. The bytes are only good until it returns. */
 export type OnLine = (line: Buffer, position: number) => void;
 
-/** Calls `onLine` for each of them that ends in a newline; resolves with where the last of them ended. */
-export async function scanLines(file: OpenFile, onLine: OnLine): Promise<number> {
+/** Calls `onLine` for each of them that ends in a newline; resolves with where the last of them ended. `pieceBytes`: how much is read at a time. */
+export async function scanLines(file: OpenFile, onLine: OnLine, pieceBytes = wideBytes): Promise<number> {
   // One buffer for all pieces; it begins with what is there of the line that the last piece ended in.
   let buffer = Buffer.allocUnsafe(pieceBytes);
   let begun = 0;

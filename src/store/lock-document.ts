@@ -1,19 +1,20 @@
-// The document of one lock: the lock with its roles, its cards, and the open card intents. And what can still be read
-// of a damaged one.
+// The document of one lock: the lock with its roles. And what can still be read of a damaged one.
 import { z } from 'zod';
 import type { Card, CardIntent } from '../domain/card.ts';
 import type { DeviceId, Lock } from '../domain/lock.ts';
+import { cardsInDocument } from './card-row.ts';
 import type { DocumentFormat } from './document.ts';
-import { accountId, cardId, deviceId, lockId, sha256 } from './id-schemas.ts';
+import { accountId, deviceId, lockId, sha256 } from './id-schemas.ts';
 
 export interface LockDocument {
   readonly lock: Lock;
-  readonly cards: readonly Card[];
-  readonly intents: readonly CardIntent[];
+  /** There is, or was, a file of its cards. */
+  readonly hasCards: boolean;
+  /** What the document itself held of them, in its earlier schemas: never written. */
+  readonly toMove?: { readonly cards: readonly Card[]; readonly intents: readonly CardIntent[] };
 }
 
 const millis = z.int();
-const validity = { startDate: millis, endDate: millis };
 const onOff = z.int().min(0).max(2);
 
 const lock = z.strictObject({
@@ -47,33 +48,24 @@ const lock = z.strictObject({
   hubId: deviceId.nullable(),
 }) satisfies z.ZodType<Lock>;
 
-const card = z.strictObject({
-  cardId,
-  lockId,
-  cardNumber: z.string().regex(/^[0-9]+$/),
-  name: z.string(),
-  createdAt: millis,
-  createdBy: z.string(),
-  ...validity,
-}) satisfies z.ZodType<Card>;
-
-const intent = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('add'), card }),
-  z.strictObject({ kind: z.literal('change-validity'), cardId, ...validity }),
-  z.strictObject({ kind: z.literal('delete'), cardId }),
-]) satisfies z.ZodType<CardIntent>;
-
 /** One for all locks: a schema costs more than a document. */
 export const lockDocumentFormat: DocumentFormat<LockDocument> = {
-  schemaVersion: 2,
-  upgrades: { 1: withoutHub },
-  schema: z.strictObject({ lock, cards: z.array(card), intents: z.array(intent) }),
+  schemaVersion: 3,
+  upgrades: { 1: withoutHub, 2: withCardsToMove },
+  schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.strictObject(cardsInDocument).exactOptional() }),
 };
 
 /** Schema 1 knew no hubs. What is no lock document stays none, for the schema to refuse. */
 function withoutHub(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('lock' in content) || typeof content.lock !== 'object') return content;
   return { ...content, lock: { ...content.lock, hubId: null } };
+}
+
+/** In schema 2 the cards of a lock were in its document. */
+function withCardsToMove(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('cards' in content) || !('intents' in content)) return content;
+  const { cards, intents, ...rest } = content;
+  return { ...rest, hasCards: false, toMove: { cards, intents } };
 }
 
 /** The deviceId that a damaged document most probably had, so that its lock is not registered a second time. */

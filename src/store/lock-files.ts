@@ -1,11 +1,12 @@
-// One document for each lock, in a folder: what a write costs depends on one lock's cards, not on how many locks there
-// are. A damaged document disables that lock alone.
+// One document for each lock, in a folder, and its cards in a file beside it (card-files.ts): what a write costs depends on one lock, not on
+// how many there are. A damaged document disables that lock alone.
 import { basename, dirname } from 'node:path';
-import type { LockCards } from '../domain/card.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { DeviceId, Lock, LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
 import type { CardStore, LockStore } from '../domain/ports.ts';
+import { createSortedItems } from '../domain/sorted.ts';
+import { type CardFiles, createCardFiles } from './card-files.ts';
 import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
 import { previousOf, removeIfThere } from './durable-file.ts';
 import type { FileLayer } from './files.ts';
@@ -20,11 +21,12 @@ export interface DisabledLock {
 export interface LockFiles {
   readonly locks: LockStore;
   readonly cards: CardStore;
+  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'keptNow'>;
   /** Reads every document. Rejects when one is of a newer program. */
   open(): Promise<void>;
   disabled(): readonly DisabledLock[];
-  /** The highest ids in use, disabled locks included. */
-  highest(): { readonly lockId: number; readonly cardId: number };
+  /** The highest id in use, disabled locks included. */
+  highest(): { readonly lockId: number };
   /** The names of all documents, with what is on the disk now; undefined: a damaged one, as it lies there. */
   flushed(): readonly (readonly [name: string, text: (() => Buffer) | undefined])[];
   /** Resolves when no write is under way. */
@@ -37,45 +39,53 @@ interface Entry {
   removing?: Promise<void>;
 }
 
-const noCards: LockCards = { cards: [], intents: [] };
-
 /** Documents that are read at a time. All of ten thousand at once would be in memory at once, as text and half checked. */
 const readsAtOnce = 32;
 
 export function createLockFiles(options: {
   readonly files: FileLayer;
-  readonly folder: string;
+  /** The data directory. */
+  readonly directory: string;
   readonly log: Log;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): LockFiles {
-  const { files, folder, log, beforeUpgrade } = options;
+  const { files, directory, log, beforeUpgrade } = options;
+  const folder = `${directory}/locks`;
   const entries = new Map<LockId, Entry>();
   const byDevice = new Map<DeviceId, Entry>();
   const disabled = new Map<LockId, DisabledLock & { readonly deviceId: DeviceId | undefined }>();
-  let sorted: readonly Lock[] | undefined;
+  const sorted = createSortedItems<Lock>(({ lockId }) => lockId);
 
   const pathOf = (lockId: LockId): string => `${folder}/${lockId}.json`;
 
   function documentOf(lockId: LockId): Document<LockDocument> {
-    const onFlushed = (value: LockDocument, old: LockDocument | undefined): void => {
-      if (value.lock !== old?.lock) sorted = undefined;
+    const onFlushed = ({ lock }: LockDocument, old: LockDocument | undefined): void => {
+      if (old !== undefined && lock !== old.lock && entries.has(lockId)) sorted.put(lock);
     };
     return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed, beforeUpgrade });
   }
   function enter(lockId: LockId, entry: Entry): void {
     entries.set(lockId, entry);
     byDevice.set(entry.deviceId, entry);
-    sorted = undefined;
   }
   /** The document, or why there is none. */
   async function load(lockId: LockId): Promise<{ lockId: LockId; document: Document<LockDocument>; error?: unknown }> {
     const document = documentOf(lockId);
     try {
       await document.load();
+      await moveCards(lockId, document);
       return { lockId, document };
     } catch (error) {
       return { lockId, document, error };
     }
+  }
+  /** First the file of the cards, whole, then the document without them: until then, what the document holds is what is so. */
+  async function moveCards(lockId: LockId, document: Document<LockDocument>): Promise<void> {
+    const { lock, toMove } = document.current();
+    if (toMove === undefined || lock.lockId !== lockId) return;
+    const hasCards = toMove.cards.length + toMove.intents.length > 0;
+    if (hasCards) await cardFiles.adopt(lockId, toMove.cards, toMove.intents);
+    await document.put({ lock, hasCards });
   }
   async function takeIn({ lockId, document, error: failure }: Awaited<ReturnType<typeof load>>): Promise<void> {
     try {
@@ -84,8 +94,10 @@ export function createLockFiles(options: {
       if (inside !== lockId) throw new Error(`${pathOf(lockId)} is damaged: it holds lock ${inside}`);
       if (byDevice.has(deviceId)) throw new Error(`${pathOf(lockId)} has the deviceId of another lock`);
       enter(lockId, { document, deviceId });
+      sorted.put(document.current().lock);
     } catch (error) {
-      if (error instanceof NewerSchemaError) throw error;
+      // A disk that takes nothing is no fault of the document.
+      if (error instanceof NewerSchemaError || error instanceof DomainError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       await disable(lockId, reason, pathOf(lockId));
     }
@@ -110,15 +122,17 @@ export function createLockFiles(options: {
     await document.idle();
     try {
       // Copies first: they must not outlive the lock, and of a lock that has one the document is missed.
-      for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1']) await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
+      for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1', 'schema-2'])
+        await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
       await removeIfThere(files, pathOf(lockId));
       await files.syncFolder(dirname(pathOf(lockId)));
+      await cardFiles.remove(lockId);
     } catch (error) {
       throw storageUnavailable(error);
     }
     entries.delete(lockId);
     byDevice.delete(deviceId);
-    sorted = undefined;
+    sorted.remove(lockId);
   }
   function isTaken({ lockId, deviceId }: Lock): boolean {
     return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || isDisabled(deviceId);
@@ -130,14 +144,25 @@ export function createLockFiles(options: {
   function currentOf(entry: Entry | undefined): LockDocument | undefined {
     return entry && isLoaded(entry) ? entry.document.current() : undefined;
   }
+  const cardFiles = createCardFiles({
+    files,
+    directory,
+    log,
+    owners: {
+      has: (lockId) => currentOf(entries.get(lockId)) !== undefined,
+      isDisabled: (lockId) => disabled.has(lockId),
+      hasCards: (lockId) => currentOf(entries.get(lockId))?.hasCards === true,
+      async markCards(lockId) {
+        await entries.get(lockId)?.document.update((now) => (now.hasCards ? now : { ...now, hasCards: true }));
+      },
+      whilePresent: (lockId, work) => onPresent(lockId, work),
+    },
+  });
   const arriving = new Set<Entry>();
   const isLoaded = (entry: Entry): boolean => !arriving.has(entry);
 
   const locks: LockStore = {
-    all() {
-      sorted ??= [...entries.values()].flatMap((entry) => currentOf(entry)?.lock ?? []).sort((a, b) => a.lockId - b.lockId);
-      return sorted;
-    },
+    all: sorted.all,
     get: (lockId) => currentOf(entries.get(lockId))?.lock,
     byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
     isDisabled,
@@ -147,15 +172,15 @@ export function createLockFiles(options: {
       arriving.add(entry);
       enter(lock.lockId, entry);
       try {
-        await entry.document.put({ lock, cards: [], intents: [] });
+        await entry.document.put({ lock, hasCards: false });
       } catch (error) {
         entries.delete(lock.lockId);
         byDevice.delete(lock.deviceId);
         throw error;
       } finally {
         arriving.delete(entry);
-        sorted = undefined;
       }
+      sorted.put(entry.document.current().lock);
     },
     async update(lockId, change) {
       const after = await onPresent(lockId, ({ document }) =>
@@ -175,24 +200,12 @@ export function createLockFiles(options: {
       }),
   };
 
-  const cards: CardStore = {
-    of: (lockId) => cardsOf(currentOf(entries.get(lockId))),
-    async update(lockId, change) {
-      const after = await onPresent(lockId, ({ document }) =>
-        document.update((newest) => {
-          const before = cardsOf(newest);
-          const changed = change(before);
-          return changed === before ? newest : { lock: newest.lock, cards: changed.cards, intents: changed.intents };
-        }),
-      );
-      return cardsOf(after);
-    },
-  };
-
   return {
     locks,
-    cards,
+    cards: cardFiles.cards,
+    cardFiles,
     async open() {
+      await cardFiles.open();
       const names = await files.readdir(folder);
       const lockIds = numbersOf(names, lockFileName);
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
@@ -205,10 +218,8 @@ export function createLockFiles(options: {
     disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
     highest() {
       let lockId = 0;
-      let cardId = 0;
       for (const id of [...entries.keys(), ...disabled.keys()]) lockId = Math.max(lockId, id);
-      for (const { document } of entries.values()) for (const card of document.current().cards) cardId = Math.max(cardId, card.cardId);
-      return { lockId, cardId };
+      return { lockId };
     },
     flushed: () => [
       ...[...entries]
@@ -217,6 +228,7 @@ export function createLockFiles(options: {
       ...[...disabled.keys()].map((lockId) => [`${lockId}.json`, undefined] as const),
     ],
     async idle() {
+      await cardFiles.idle();
       await Promise.all([...entries.values()].map(({ document }) => document.idle()));
     },
   };
@@ -238,8 +250,4 @@ export function lostDocuments(names: readonly string[]): LockId[] {
 
 function missingLock(path: string): string {
   return `${path} is missing, though what it held before is there (${basename(path)}.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
-}
-
-function cardsOf(document: LockDocument | undefined): LockCards {
-  return document ? { cards: document.cards, intents: document.intents } : noCards;
 }

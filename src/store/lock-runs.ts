@@ -1,15 +1,14 @@
 // Where the records of each lock lie in an open day, compactly: 20 bytes a record.
 import type { LockId } from '../domain/lock.ts';
+import { Dates } from './dates.ts';
 import type { LinePlace } from './read-lines.ts';
 
 /** The lines of one lock, oldest first. */
 export interface LockRun {
-  readonly count: number;
-  readonly lowest: number;
-  readonly highest: number;
   readonly positions: Float64Array;
   readonly lengths: Uint32Array;
-  readonly dates: Float64Array;
+  /** Their lockDates, and how many they are. */
+  readonly dates: Dates;
 }
 
 export interface LockRuns {
@@ -32,56 +31,33 @@ export function createLockRuns(): LockRuns {
     add(lockId, position, length, lockDate) {
       let run = runs.get(lockId);
       if (!run) {
-        run = { count: 0, lowest: lockDate, highest: lockDate, ...columns(8) };
+        run = { dates: new Dates(), positions: new Float64Array(8), lengths: new Uint32Array(8) };
         runs.set(lockId, run);
-      } else if (run.count === run.dates.length) grow(run);
-      run.positions[run.count] = position;
-      run.lengths[run.count] = length;
-      run.dates[run.count] = lockDate;
-      run.count += 1;
-      if (lockDate < run.lowest) run.lowest = lockDate;
-      if (lockDate > run.highest) run.highest = lockDate;
+      }
+      const n = run.dates.count;
+      run.dates.add(lockDate);
+      if (n === run.positions.length) grow(run);
+      run.positions[n] = position;
+      run.lengths[n] = length;
       total += 1;
     },
     count: () => total,
     locks: () => [...runs.keys()].sort((a, b) => a - b),
     of: (lockId) => runs.get(lockId),
-    matching(lockId, from, to) {
-      const run = runs.get(lockId);
-      if (!run || run.highest < from || run.lowest > to) return 0;
-      if (from <= run.lowest && run.highest <= to) return run.count;
-      let matching = 0;
-      for (let n = 0; n < run.count; n++) if (isWithin(run, n, from, to)) matching += 1;
-      return matching;
-    },
+    matching: (lockId, from, to) => runs.get(lockId)?.dates.matching(from, to) ?? 0,
     places(lockId, from, to, skip, take) {
-      const found: LinePlace[] = [];
       const run = runs.get(lockId);
-      if (!run) return found;
-      let left = skip;
-      for (let n = run.count - 1; n >= 0 && found.length < take; n--) {
-        if (!isWithin(run, n, from, to)) continue;
-        if (left > 0) left -= 1;
-        else found.push({ position: run.positions[n] as number, length: run.lengths[n] as number });
-      }
-      return found;
+      if (!run) return [];
+      const { positions, lengths } = run;
+      return run.dates.newest(from, to, skip, take).map((n) => ({ position: positions[n] as number, length: lengths[n] as number }));
     },
   };
 }
 
-function isWithin(run: LockRun, n: number, from: number, to: number): boolean {
-  const date = run.dates[n] as number;
-  return from <= date && date <= to;
-}
-
-function columns(size: number): Pick<LockRun, 'positions' | 'lengths' | 'dates'> {
-  return { positions: new Float64Array(size), lengths: new Uint32Array(size), dates: new Float64Array(size) };
-}
-
 function grow(run: { -readonly [K in keyof LockRun]: LockRun[K] }): void {
-  const wider = columns(run.dates.length * 2);
-  wider.positions.set(run.positions);
-  wider.lengths.set(run.lengths);
-  wider.dates.set(run.dates);
-  Object.assign(run, wider);
+  const positions = new Float64Array(run.positions.length * 2);
+  const lengths = new Uint32Array(positions.length);
+  positions.set(run.positions);
+  lengths.set(run.lengths);
+  Object.assign(run, { positions, lengths });
 }

@@ -4,7 +4,7 @@ import { localAdministrator } from '../domain/account.ts';
 import { createAuditTrail } from '../domain/audit.ts';
 import type { Deed } from '../domain/deed.ts';
 import type { Log } from '../domain/part.ts';
-import { createAuditLog } from './audit-log.ts';
+import { auditFolders, createAuditLog } from './audit-log.ts';
 import type { FileLayer } from './files.ts';
 
 const nothing = (): void => undefined;
@@ -34,6 +34,7 @@ export async function noteDeed<T>(
 async function giveBack(files: FileLayer, directory: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(directory);
-  const folder = `${directory}/audit`;
-  for (const path of [folder, ...(await files.readdir(folder)).map((name) => `${folder}/${name}`)]) await chown(path, uid, gid);
+  for (const folder of auditFolders.map((name) => `${directory}/${name}`)) {
+    for (const path of [folder, ...(await files.readdir(folder)).map((name) => `${folder}/${name}`)]) await chown(path, uid, gid);
+  }
 }

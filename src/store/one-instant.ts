@@ -7,6 +7,7 @@ import type { FileLayer } from './files.ts';
 import type { HubFile } from './hub-file.ts';
 import { type KeptFile, keptBytes, keptPart, keptPath } from './kept-files.ts';
 import type { LockFiles } from './lock-files.ts';
+import type { RemovedLockFiles } from './removed-lock-files.ts';
 import { isSealed } from './sealed-day.ts';
 import type { WebhookFiles } from './webhook-files.ts';
 
@@ -15,13 +16,15 @@ export function keptNow(store: {
   readonly files: FileLayer;
   readonly directory: string;
   readonly counters: Pick<CounterFile, 'document'>;
-  readonly accounts: Pick<AccountFile, 'document'>;
+  readonly accounts: Pick<AccountFile, 'keptNow'>;
   readonly hubs: Pick<HubFile, 'document'>;
-  readonly lockFiles: Pick<LockFiles, 'flushed'>;
+  /** Held until what is given has been read. */
+  readonly lockFiles: Pick<LockFiles, 'flushed' | 'cardFiles'>;
+  readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
 }): KeptFile[] {
-  const { files, directory, counters, accounts, hubs, lockFiles, webhooks, days } = store;
+  const { files, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days } = store;
   const document = (name: string, whole: Document<object>) => keptBytes(name, whole.flushedText());
 
   function dayFiles(day: DayFile): KeptFile[] {
@@ -32,10 +35,12 @@ export function keptNow(store: {
 
   return [
     document('counters.json', counters.document),
-    document('accounts.json', accounts.document),
+    accounts.keptNow(),
     document('hubs.json', hubs.document),
     // A damaged one as it lies there.
     ...lockFiles.flushed().map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(files, directory, `locks/${name}`))),
+    ...removedLocks.flushed().map(([name, text]) => keptBytes(`removed/${name}`, text)),
+    ...lockFiles.cardFiles.keptNow(),
     ...webhooks.flushed().map(([name, text]) => keptBytes(`webhooks/${name}`, text)),
     ...days.flatMap(dayFiles),
   ];

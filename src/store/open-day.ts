@@ -34,7 +34,7 @@ export interface OpenDay extends DayFile, RecordPages {
   readonly runs: LockRuns;
 }
 
-export type Appended = (error: Error | undefined, lastRecordId: number) => void;
+type Appended = (error: Error | undefined, lastRecordId: number) => void;
 
 interface NewestRecord {
   readonly recordId: number;

@@ -1,14 +1,10 @@
 // How a directory becomes the data directory: closed to everybody else (0700), and of one process alone. One that somebody named by
 // mistake, such as /tmp or a home, must not.
 import { dirname, resolve } from 'node:path';
+import { accountsName } from './account-file.ts';
+import { isFamiliar, neededNames } from './data-directory.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { codeOf, type FileLayer } from './files.ts';
-
-/** What a data directory always holds once a start has gone through. */
-const marks = ['accounts.json', 'command.key', 'counters.json', 'locks', 'records'];
-/** What may lie there before that: of a start that died, of a person who brings the certificates along, of a disk that was just made. */
-const early =
-  /^(accounts\.json|command\.key|counters\.json|locks|records|audit|webhooks|(clock|alarms|hubs|status)\.json|latchd\.lock.*|.*\.tmp|admin\.token|tls|backups|lost\+found)$/;
 
 /** Rejects with one sentence when the directory is there and holds what is not ours. */
 async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {
@@ -17,8 +13,8 @@ async function refuseForeignDirectory(files: FileLayer, directory: string): Prom
     if (codeOf(error) !== '') return [] as string[];
     throw error;
   });
-  if (marks.filter((mark) => names.includes(mark)).length >= 2) return;
-  const foreign = names.filter((name) => !early.test(name)).sort()[0];
+  if (neededNames.filter((name) => names.includes(name)).length >= 2) return;
+  const foreign = names.filter((name) => !isFamiliar(name)).sort()[0];
   if (foreign === undefined) return;
   throw new Error(
     `latchd does not take ${resolve(directory)} for its data directory: it holds ${foreign}, which is not latchd's, and would be closed to everybody else: name an empty directory, or one that latchd has made`,
@@ -29,7 +25,7 @@ async function refuseForeignDirectory(files: FileLayer, directory: string): Prom
 async function refuseHollowDirectory(files: FileLayer, directory: string): Promise<void> {
   const names = await files.readdir(directory).catch(() => [] as string[]);
   // The last that a first start makes.
-  if (!names.includes('accounts.json')) return;
+  if (!names.includes(accountsName) && !names.includes('accounts.json')) return;
   const missing = ['locks', 'records'].find((folder) => !names.includes(folder));
   if (missing === undefined) return;
   throw new Error(
@@ -50,7 +46,7 @@ export async function claimDirectory(options: {
   try {
     await refuseForeignDirectory(files, directory);
     await refuseHollowDirectory(files, directory);
-    for (const below of ['', '/locks', '/records', '/audit', '/webhooks']) {
+    for (const below of ['', '/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks']) {
       at = `${directory}${below}`;
       await files.makeFolder(at);
     }

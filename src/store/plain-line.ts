@@ -4,7 +4,7 @@ import type { LockId } from '../domain/lock.ts';
 import type { LockRecord } from '../domain/record.ts';
 
 /** What a start needs of a record: where it belongs, not what it says. */
-export type RecordPlace = Pick<LockRecord, 'recordId' | 'lockId' | 'epoch' | 'seq' | 'lockDate' | 'serverDate'>;
+export type RecordPlace = Pick<LockRecord, 'recordId' | 'lockId' | 'epoch' | 'seq' | 'lockDate' | 'serverDate' | 'command'>;
 
 interface Cursor {
   readonly line: Buffer;
@@ -26,8 +26,12 @@ const before = {
   lockDate: bytesOf('","lockDate":'),
   serverDate: bytesOf(',"serverDate":'),
   reportedDate: bytesOf(',"reportedDate":'),
+  undated: bytesOf(',"undated":true'),
+  reason: bytesOf(',"reason":"'),
+  command: bytesOf(',"command":'),
   checksum: bytesOf(',"crc":"'),
 };
+const endOfText = bytesOf('"');
 const [yes, no] = [bytesOf('true'), bytesOf('false')];
 const checksumBytes = 8 + '"}'.length;
 const [zero, minus, quote, backslash] = [0x30, 0x2d, 0x22, 0x5c];
@@ -49,9 +53,25 @@ export function plainRecord(line: Buffer): LockRecord | undefined {
   const lockDate = numberAfter(cursor, before.lockDate);
   const serverDate = numberAfter(cursor, before.serverDate);
   const record = { recordId, lockId, epoch, seq, type, success, credential, username, lockDate, serverDate };
-  if (!startsWith(cursor, before.reportedDate)) return endsHere(cursor) && isOne(record) ? record : undefined;
-  const reportedDate = numberAfter(cursor, before.reportedDate);
-  return endsHere(cursor) && isOne(record) ? { ...record, reportedDate } : undefined;
+  const whole = startsWith(cursor, before.checksum) ? record : { ...record, ...optionalMembers(cursor) };
+  return endsHere(cursor) && isOne(record) ? whole : undefined;
+}
+
+type OptionalMembers = Pick<LockRecord, 'reportedDate' | 'undated' | 'reason' | 'command'>;
+
+function optionalMembers(cursor: Cursor): OptionalMembers {
+  const found: { -readonly [Member in keyof OptionalMembers]: OptionalMembers[Member] } = {};
+  if (startsWith(cursor, before.reportedDate)) found.reportedDate = numberAfter(cursor, before.reportedDate);
+  if (startsWith(cursor, before.undated)) {
+    pass(cursor, before.undated);
+    found.undated = true;
+  }
+  if (startsWith(cursor, before.reason)) {
+    found.reason = textAfter(cursor, before.reason);
+    pass(cursor, endOfText);
+  }
+  if (startsWith(cursor, before.command)) found.command = numberAfter(cursor, before.command);
+  return found;
 }
 
 /** The same, of which the texts but `epoch` are only passed over. */
@@ -67,9 +87,11 @@ export function plainPlace(line: Buffer): RecordPlace | undefined {
   passText(cursor, before.username);
   const lockDate = numberAfter(cursor, before.lockDate);
   const serverDate = numberAfter(cursor, before.serverDate);
-  if (startsWith(cursor, before.reportedDate)) numberAfter(cursor, before.reportedDate);
   const place = { recordId, lockId, epoch, seq, lockDate, serverDate };
-  return endsHere(cursor) && isOne(place) ? place : undefined;
+  if (startsWith(cursor, before.checksum)) return endsHere(cursor) && isOne(place) ? place : undefined;
+  const { command } = optionalMembers(cursor);
+  if (!endsHere(cursor) || !isOne(place)) return undefined;
+  return command === undefined ? place : { ...place, command };
 }
 
 /** Ids and sequence numbers begin with 1. */

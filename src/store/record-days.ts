@@ -13,6 +13,7 @@ import { createReadRoom } from './read-room.ts';
 import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
 import { filesToPurge } from './retention.ts';
 import type { SealedDay } from './sealed-day.ts';
+import { isSealed } from './sealed-day.ts';
 import { sealDay } from './sealing.ts';
 import { isUnreadable, type UnreadableDay } from './unreadable-day.ts';
 
@@ -37,8 +38,8 @@ export interface RecordDays {
   tryAgain(progress: EventProgress, onFound: (recordId: number) => void): void;
   /** Seals every day but today; what fails is logged and tried again the next time. Never rejects. */
   seal(progress: EventProgress): Promise<void>;
-  /** Deletes the files that are too old; resolves with their names. */
-  purge(now: number): Promise<string[]>;
+  /** Deletes the files that are too old, but for the newest that is sealed; resolves with their names. */
+  purge(now: number, kept: number): Promise<string[]>;
   close(): Promise<void>;
   flushes(): number;
 }
@@ -141,7 +142,7 @@ export function createRecordDays(options: {
 
   return {
     async open(progress) {
-      const found = await openFolder({ files, folder, log }, progress.recall, restorer(progress));
+      const found = await openFolder({ files, folder, log }, progress.recall, progress.restore);
       open = found.open;
       unread = found.days.filter(isUnreadable);
       await held.replace(found.days);
@@ -170,14 +171,17 @@ export function createRecordDays(options: {
     tryAgain(progress, onFound) {
       if (trying || isClosing || unread.length === 0 || clock.monotonic() - triedAt < betweenTriesMs) return;
       triedAt = clock.monotonic();
-      trying = tryAll(restorer(progress), onFound).then(() => {
+      trying = tryAll(progress.restore, onFound).then(() => {
         trying = undefined;
         void seal(progress);
       });
     },
     seal,
-    async purge(now) {
-      const old = filesToPurge(held.now().days, now).filter((day) => day !== today() && !open.includes(day as OpenDay));
+    async purge(now, kept) {
+      const { days } = held.now();
+      // Its index remembers which events were stored before it.
+      const newest = days.findLast(isSealed);
+      const old = filesToPurge(days, now, kept).filter((day) => day !== today() && day !== newest && !open.includes(day as OpenDay));
       for (const day of old) {
         await remove(day);
         unread = unread.filter((one) => one !== day);
@@ -194,8 +198,4 @@ export function createRecordDays(options: {
     },
     flushes: () => open.reduce((sum, day) => sum + day.flushes(), flushesBefore),
   };
-}
-
-function restorer(progress: EventProgress): (record: RecordPlace) => void {
-  return ({ lockId, epoch, seq, serverDate }) => progress.restore(lockId, epoch, seq, serverDate);
 }

@@ -3,14 +3,14 @@
 import type { Log } from '../domain/part.ts';
 import { type DayFile, type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
-import type { RememberedEpoch } from './event-progress.ts';
+import type { Remembered } from './event-progress.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { unreadable } from './flush-guard.ts';
 import { scanLines } from './line-scan.ts';
 import { type OpenDay, reopenDay } from './open-day.ts';
 import type { RecordPlace } from './plain-line.ts';
 import { createSealedDay, isSealed, type SealedDay } from './sealed-day.ts';
-import { decodeEpochs, decodeIndex, type SealedIndex } from './sealed-index.ts';
+import { decodeIndex, decodeRemembered, type SealedIndex } from './sealed-index.ts';
 import { createUnreadableDay, type UnreadableDay } from './unreadable-day.ts';
 
 export interface FolderOptions {
@@ -34,18 +34,18 @@ export interface OpenedFolder {
 interface FoundIndex {
   readonly index: SealedIndex;
   /** Only of the newest sealed day: it covers all before it. */
-  readonly epochs: RememberedEpoch[] | undefined;
+  readonly remembered: Remembered | undefined;
 }
 
 /** `recall` is called once, before `onRecord` is called for each record of the days that are not sealed. */
 export async function openFolder(
   options: FolderOptions,
-  recall: (epochs: readonly RememberedEpoch[]) => void,
+  recall: (remembered: Remembered) => void,
   onRecord: (record: RecordPlace) => void,
 ): Promise<OpenedFolder> {
   const names = await tidy(options);
   const indexes = await readIndexes(options, names);
-  for (const { epochs } of indexes.values()) if (epochs) recall(epochs);
+  for (const { remembered } of indexes.values()) if (remembered) recall(remembered);
   // The newest index comes first, and covers all days before it.
   const [newestIndexed] = indexes.keys();
   const covered = newestIndexed === undefined ? 0 : names.indexOf(newestIndexed) + 1;
@@ -142,14 +142,14 @@ async function tidy({ files, folder, log }: FolderOptions): Promise<DayName[]> {
 
 async function readIndexes({ files, folder, log }: FolderOptions, names: readonly DayName[]): Promise<Map<DayName, FoundIndex>> {
   const found = new Map<DayName, FoundIndex>();
-  let hasEpochs = false;
+  let hasRemembered = false;
   // One after the other: together they are more than the memory they leave behind.
   for (const name of names.toReversed()) {
     try {
       const file = await readIfThere(files, `${folder}/${indexFileName(name)}`);
       if (!file) continue;
-      found.set(name, { index: decodeIndex(file), epochs: hasEpochs ? undefined : decodeEpochs(file) });
-      hasEpochs = true;
+      found.set(name, { index: decodeIndex(file), remembered: hasRemembered ? undefined : decodeRemembered(file) });
+      hasRemembered = true;
     } catch (error) {
       log.warn({ code: 'index-remade', file: indexFileName(name), err: error }, 'the index of a day is unusable and will be made again');
     }

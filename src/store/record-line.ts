@@ -23,6 +23,9 @@ const recordSchema = z.object({
   lockDate: millis,
   serverDate: millis,
   reportedDate: millis.exactOptional(),
+  undated: z.literal(true).exactOptional(),
+  reason: text.exactOptional(),
+  command: millis.exactOptional(),
 }) satisfies z.ZodType<LockRecord>;
 
 /** What stands before each member, with its comma. */
@@ -38,16 +41,20 @@ const before = {
   lockDate: pieceOf(',"lockDate":'),
   serverDate: pieceOf(',"serverDate":'),
   reportedDate: pieceOf(',"reportedDate":'),
+  undated: pieceOf(',"undated":true'),
+  reason: pieceOf(',"reason":'),
+  command: pieceOf(',"command":'),
 };
 const yes = pieceOf('true');
 const no = pieceOf('false');
 /** The names of all members, their numbers and `false`. */
-const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 6 * 17 + no.length;
+const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 7 * 17 + no.length;
 
 /** Puts the line of a record behind the others; by hand, because every event passes here, some 100,000 a second when locks come back. */
 export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): void {
-  const { seq, type, success, credential, username, lockDate, serverDate, reportedDate } = draft;
-  lines.begin(mostBytesBesidesTexts + jsonBytes(epoch) + jsonBytes(type) + jsonBytes(credential) + jsonBytes(username));
+  const { seq, type, success, credential, username, lockDate, serverDate, reportedDate, undated, reason, command } = draft;
+  const texts = jsonBytes(epoch) + jsonBytes(type) + jsonBytes(credential) + jsonBytes(username) + jsonBytes(reason ?? '');
+  lines.begin(mostBytesBesidesTexts + texts);
   lines.put(before.recordId);
   lines.putInteger(recordId);
   lines.put(before.lockId);
@@ -71,6 +78,16 @@ export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, e
   if (reportedDate !== undefined) {
     lines.put(before.reportedDate);
     lines.putInteger(reportedDate);
+  }
+  // As the last one it still has the room of those that are not there.
+  if (undated) lines.put(before.undated);
+  if (reason !== undefined) {
+    lines.put(before.reason);
+    lines.putText(reason);
+  }
+  if (command !== undefined) {
+    lines.put(before.command);
+    lines.putInteger(command);
   }
   lines.end();
 }

@@ -5,14 +5,14 @@ import type { LockId } from '../domain/lock.ts';
 import { type Page, pageOf } from '../domain/page.ts';
 import type { Log } from '../domain/part.ts';
 import type { AppendOutcome, Clock, RecordQuery, RecordStore, StoredEvents } from '../domain/ports.ts';
-import { type LockRecord, oldestKept, type RecordDraft } from '../domain/record.ts';
+import { type LockRecord, oldestKept, type RecordDraft, recordDaysAtMost } from '../domain/record.ts';
 import type { ClockTrust } from './clock-trust.ts';
 import type { CounterFile } from './counter-file.ts';
 import type { DayFile, RecordPages } from './day-file.ts';
 import { type Claim, createEventProgress } from './event-progress.ts';
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
-import type { Appended, OpenDay } from './open-day.ts';
+import type { OpenDay } from './open-day.ts';
 import { createRecordDays, type RecordDays } from './record-days.ts';
 import { createRecordIds, type RecordIds } from './record-ids.ts';
 
@@ -35,8 +35,8 @@ export interface RecordLog extends RecordStore {
   tryUnreadable(): void;
   /** Seals every finished day. Never rejects: what fails is logged and tried again by the next call. */
   seal(): Promise<void>;
-  /** Deletes day files that are older than six calendar months, seven days' at most. `storage-unavailable`. */
-  purge(now: number): Promise<PurgeOutcome>;
+  /** Deletes day files that are older than `kept` days or six calendar months, seven days' at most. `storage-unavailable`. */
+  purge(now: number, kept: number): Promise<PurgeOutcome>;
   /** Runs `use` on the files of the days as they are now; they stay readable until it ends, sealed or deleted meanwhile or not. */
   holding<T>(use: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
   /** Waits for what was appended. */
@@ -59,17 +59,21 @@ export function createRecordLog(options: {
   readonly counters: CounterFile;
   readonly clockTrust: ClockTrust;
   readonly onStored?: ((stored: StoredEvents) => void) | undefined;
+  /** The lockIds that the device of a lock had before. */
+  readonly earlierIds?: (lockId: LockId) => readonly LockId[];
 }): RecordLog {
-  const { files, folder, clock, log, counters, clockTrust, onStored } = options;
-  const progress = createEventProgress();
+  const { files, folder, clock, log, counters, clockTrust, onStored, earlierIds = () => [] } = options;
+  const progress = createEventProgress(earlierIds);
   const days = createRecordDays({ files, folder, clock, log });
+  /** Of each lock, the last message that is not in the queue of the journal yet. */
+  const waiting = new Map<LockId, Promise<void>>();
   let ids: RecordIds | undefined;
   let newest = 0;
   let stored = 0;
   let duplicates = 0;
 
   /** With a wrong clock nothing is forgotten for its age. */
-  const forgetBefore = (): number => oldestKept(clock.now(), clockTrust.isSuspect());
+  const forgetBefore = (): number => oldestKept(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
 
   /** Today's file, when it is there and `count` recordIds are reserved. */
   function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {
@@ -80,11 +84,53 @@ export function createRecordLog(options: {
   }
   /** Every event of every lock passes here: one promise for each call, unless something has to be waited for first. */
   function append(recordIds: RecordIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
-    const claim = progress.claim(lockId, epoch, events, forgetBefore);
-    return claim instanceof Promise ? claim.then(() => append(recordIds, lockId, epoch, events)) : store(recordIds, lockId, epoch, claim);
-  }
-  function store(recordIds: RecordIds, lockId: LockId, epoch: string, claim: Claim): Promise<AppendOutcome> {
+    const claim = waiting.get(lockId) ?? progress.claim(lockId, epoch, events, forgetBefore);
+    if (claim instanceof Promise) return appendInTurn(recordIds, lockId, epoch, events, claim);
     const day = readyDay(recordIds, claim.fresh.length);
+    return day ? store(recordIds, lockId, epoch, claim, day) : appendInTurn(recordIds, lockId, epoch, events, claim);
+  }
+  /** Until it is in the queue of the journal, later messages of its lock wait behind it: the recordIds of a lock rise in its own order. */
+  async function appendInTurn(
+    recordIds: RecordIds,
+    lockId: LockId,
+    epoch: string,
+    events: readonly RecordDraft[],
+    before: Claim | Promise<void>,
+  ): Promise<AppendOutcome> {
+    let queued = (): void => undefined;
+    const turn = new Promise<void>((resolve) => {
+      queued = resolve;
+    });
+    waiting.set(lockId, turn);
+    try {
+      let claim = before;
+      while (claim instanceof Promise) {
+        await claim;
+        claim = progress.claim(lockId, epoch, events, forgetBefore);
+      }
+      const day = await dayFor(recordIds, claim);
+      return store(recordIds, lockId, epoch, claim, day);
+    } finally {
+      if (waiting.get(lockId) === turn) waiting.delete(lockId);
+      queued();
+    }
+  }
+  /** The day for a claim, which is undone when there is none. Undefined: it has nothing to store. */
+  async function dayFor(recordIds: RecordIds, claim: Claim): Promise<OpenDay | undefined> {
+    const { length } = claim.fresh;
+    if (length === 0) return undefined;
+    try {
+      for (let day = readyDay(recordIds, length); ; day = readyDay(recordIds, length)) {
+        if (day) return day;
+        await makeReady(recordIds, length);
+      }
+    } catch (error) {
+      progress.undo(claim);
+      throw storageUnavailable(error);
+    }
+  }
+  /** Nothing is awaited between here and the journal's queue: recordIds are in the order of the file. */
+  function store(recordIds: RecordIds, lockId: LockId, epoch: string, claim: Claim, day: OpenDay | undefined): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       function done(error: unknown, lastRecordId: number): void {
         if (error !== undefined) {
@@ -101,22 +147,9 @@ export function createRecordLog(options: {
         }
         resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
       }
-      if (claim.fresh.length === 0) done(undefined, 0);
-      else if (day) day.append(lockId, epoch, claim.fresh, recordIds.take, done);
-      else appendWhenReady(recordIds, lockId, epoch, claim.fresh, done).catch((error: unknown) => done(error, 0));
+      if (day && claim.fresh.length > 0) day.append(lockId, epoch, claim.fresh, recordIds.take, done);
+      else done(undefined, 0);
     });
-  }
-  async function appendWhenReady(
-    recordIds: RecordIds,
-    lockId: LockId,
-    epoch: string,
-    fresh: readonly RecordDraft[],
-    done: Appended,
-  ): Promise<void> {
-    let day = readyDay(recordIds, fresh.length);
-    for (; !day; day = readyDay(recordIds, fresh.length)) await makeReady(recordIds, fresh.length);
-    // Nothing is awaited between here and the journal's queue: recordIds are in the order of the file.
-    day.append(lockId, epoch, fresh, recordIds.take, done);
   }
   const count = (): number => days.all().reduce((sum, day) => sum + day.count(), 0);
 
@@ -146,7 +179,8 @@ export function createRecordLog(options: {
     newest: () => newest,
     since: (recordId, wants) => recordsSince(days, recordId, wants),
     // While that is unknown, nothing is said to be missing: no lock is asked for what it has sent.
-    progress: (lockId, epoch) => (days.unknown() ? { highest: Number.MAX_SAFE_INTEGER, gaps: [] } : progress.of(lockId, epoch)),
+    progress: (lockId, epoch) =>
+      days.unknown() ? { highest: Number.MAX_SAFE_INTEGER, gaps: [], isBeginning: false } : progress.of(lockId, epoch),
     count,
     unreadable: days.unreadable,
     tryUnreadable() {
@@ -157,11 +191,11 @@ export function createRecordLog(options: {
       if (unknown) throw unknown;
     },
     seal: () => days.seal(progress),
-    async purge(now) {
+    async purge(now, kept) {
       if (!(await clockTrust.isTrusted())) return { deleted: [], clockIsSuspect: true };
       await days.seal(progress);
       try {
-        return { deleted: await days.purge(now), clockIsSuspect: false };
+        return { deleted: await days.purge(now, kept), clockIsSuspect: false };
       } catch (error) {
         throw storageUnavailable(error);
       }

@@ -8,12 +8,17 @@ const lost = 'look at the disk; all else in it is served, and what is missing is
 const remedies: readonly (readonly [what: RegExp, remedy: string])[] = [
   [/: may be read by others/, 'chmod go= on it'],
   [/\.damaged: /, 'look at it, and at the disk; keep it elsewhere'],
+  [/^counters\.json: has the floor \d+ for cardId/, 'nothing: it is raised before the next card is added'],
+  [/^cards\/.*: belongs to no lock/, 'move it away'],
   [/^counters\.json: has the floor \d+ for (?!groupId)/, 'nothing: the next start raises it'],
   [/^(locks|records): is missing/, 'put it back from a backup, or make an empty folder to go on without what was in it'],
   [/^records\/.*\.index: /, 'move it away: the next start makes it again from its records'],
   [/^records\/.*: belongs to no day file/, 'move it away'],
-  [/^(records|audit|quarantine)\b/, lost],
-  [/^(status|battery|alarms|clock)\.json: (?!was written by)/, 'nothing: the next start sets it aside, or does without'],
+  [/^(records|audit|attempts|quarantine)\b/, lost],
+  [
+    /^((status|battery|clock)\.json|alarms\.jsonl?|sign-ins\.jsonl): (?!was written by)/,
+    'nothing: the next start sets it aside, or does without',
+  ],
   [/^command\.key: /, 'nothing: the next start makes a new one'],
   [/: was written by a newer latchd/, 'start that version'],
 ];

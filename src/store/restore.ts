@@ -1,15 +1,18 @@
 // Makes a data directory of a backup: beside its final place first, checked there file by file and as a whole, then renamed. So a data
 // directory is either whole or not there, whatever the archive holds and whenever this is cut off.
 import { createHash } from 'node:crypto';
-import { chown, readdir, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { lchown, readdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { dataPrefix, isSafeName, type ListedFile, manifestName, parseManifest } from './backup-manifest.ts';
 import { createCounterFile, leapt } from './counter-file.ts';
+import { isData } from './data-directory.ts';
 import { removeIfThere } from './durable-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { noteDeed } from './offline-deed.ts';
+import { findPlace, type Owner } from './restore-place.ts';
+import { revokeTokens } from './revoke-tokens.ts';
 import { type ArchiveFile, readArchive } from './tar.ts';
-import { type Verified, verify } from './verify.ts';
+import { type Finding, type Verified, verify } from './verify.ts';
 
 /** Of the manifest: a line of it is about 150 bytes, so for 400,000 files. */
 const mostManifestBytes = 64 << 20;
@@ -22,6 +25,8 @@ export interface RestoreOptions {
   readonly now: number;
   /** Restores although the check finds something in what was backed up. */
   readonly acceptDamage: boolean;
+  /** Makes every token of the backup void: one new token takes their place. */
+  readonly revokeTokens?: boolean;
   readonly signal: AbortSignal;
   /** Told how many bytes of data were read, and when all are: the check begins. */
   readonly onProgress: (bytes: number, step: 'reading' | 'checking') => void;
@@ -35,29 +40,30 @@ export interface Restored extends Verified {
   /** The version that made the backup. */
   readonly latchd: string;
   readonly fileCount: number;
+  /** The account that has the new token, which is in `admin.token`; null: the tokens are those of the backup. */
+  readonly tokenOf: string | null;
 }
 
-/** Rejects with one sentence when the archive cannot be used or the directory is not empty; nothing is left behind then. */
+/** Rejects with one sentence when the archive cannot be used, the directory is not empty, or others could reach into it; nothing is left behind then. */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { archive, now, acceptDamage, signal, onProgress } = options;
   const files = options.files ?? nodeFiles();
-  const directory = resolve(options.directory);
-  const making = join(dirname(directory), `.${basename(directory)}.restoring`);
-  const owner = await ownerOfEmpty(files, directory);
+  const { directory, making, owner } = await findPlace(files, resolve(options.directory));
   try {
-    await rm(making, { recursive: true, force: true });
-    await files.makeFolder(making);
     const unpacked = await unpack(options, files, making);
     await leap(files, making, now);
-    const deed = { action: 'restore', object: 'data directory', detail: `as of ${unpacked.manifest.createdAt}` };
+    const tokenOf = options.revokeTokens ? await revokeTokens(files, making, now) : null;
+    const asOf = `as of ${unpacked.manifest.createdAt}`;
+    const deed = { action: 'restore', object: 'data directory', detail: options.revokeTokens ? `${asOf}, all tokens revoked` : asOf };
     await noteDeed({ files, directory: making, now }, deed, async () => undefined);
     onProgress(unpacked.bytes, 'checking');
     const verified = await verify(making);
     signal.throwIfAborted();
-    const restored = verified.findings.length === 0 || acceptDamage;
+    const findings = [...unpacked.strangers.map(leftOut), ...verified.findings];
+    const restored = findings.length === 0 || acceptDamage;
     if (restored) await giveName(files, making, directory, owner);
     const { createdAt, latchd, files: listed } = unpacked.manifest;
-    return { ...verified, restored, createdAt, latchd, fileCount: listed.length };
+    return { ...verified, findings, restored, createdAt, latchd, fileCount: listed.length, tokenOf };
   } catch (error) {
     throw new Error(`${archive} was not restored: ${signal.aborted ? 'it was cut off' : sayWhy(error, making, directory)}`, {
       cause: error,
@@ -67,27 +73,15 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
+function leftOut(file: string): Finding {
+  return { file, problem: 'is no file of a data directory, and would be left out' };
 }
 
-/** Whose the directory is; undefined when it is not there. Rejects when anything is in it. */
-async function ownerOfEmpty(files: FileLayer, directory: string): Promise<Owner | undefined> {
-  try {
-    const names = await files.readdir(directory);
-    if (names.length > 0) throw new Error(`${directory} is not empty: a backup is restored to an empty or a new data directory only`);
-    return await stat(directory);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw codeOf(error) === '' ? error : new Error(`${directory} cannot be used (${codeOf(error)})`, { cause: error });
-  }
-}
-
-/** Every file of the archive below `making`, flushed; rejects when they are not exactly what the manifest says. */
+/** Every file of the archive that latchd knows below `making`, flushed; rejects when they are not exactly what the manifest says. */
 async function unpack({ archive, signal, onProgress }: RestoreOptions, files: FileLayer, making: string) {
   const found = new Map<string, ListedFile>();
-  const folders = new Set(['', 'locks', 'records']);
+  const strangers: string[] = [];
+  const folders = new Set(['', 'locks', 'cards', 'records']);
   let manifestBytes: Buffer | undefined;
   let bytes = 0;
   for (const folder of folders) await files.makeFolder(join(making, folder));
@@ -100,19 +94,26 @@ async function unpack({ archive, signal, onProgress }: RestoreOptions, files: Fi
     const name = file.name.startsWith(dataPrefix) ? file.name.slice(dataPrefix.length) : '';
     if (!isSafeName(name)) throw new Error(`it holds ${JSON.stringify(file.name)}, which is no file of a data directory`);
     if (found.has(name)) throw new Error(`it holds ${name} twice`);
-    if (!folders.has(folderOf(name))) await files.makeFolder(join(making, folderOf(name)));
-    folders.add(folderOf(name));
-    const sha256 = await writeOut(files, join(making, name), file, (count) => {
+    const content = counted(file.content, (count) => {
       bytes += count;
       onProgress(bytes, 'reading');
     });
+    let sha256: string;
+    if (isData(name)) {
+      if (!folders.has(folderOf(name))) await files.makeFolder(join(making, folderOf(name)));
+      folders.add(folderOf(name));
+      sha256 = await writeOut(files, join(making, name), content);
+    } else {
+      strangers.push(name);
+      sha256 = await hashOf(content);
+    }
     found.set(name, { name, bytes: file.bytes, sha256 });
   }
   if (!manifestBytes) throw new Error('it has no manifest: it is cut off, or no backup of latchd');
   const manifest = parseManifest(manifestBytes);
   compare(manifest.files, found);
   for (const folder of folders) await files.syncFolder(join(making, folder));
-  return { manifest, bytes };
+  return { manifest, bytes, strangers };
 }
 
 function folderOf(name: string): string {
@@ -126,7 +127,20 @@ async function readManifest({ bytes, content }: ArchiveFile): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-async function writeOut(files: FileLayer, path: string, { content }: ArchiveFile, onBytes: (count: number) => void): Promise<string> {
+async function* counted(content: AsyncIterable<Buffer>, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+async function hashOf(content: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of content) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function writeOut(files: FileLayer, path: string, content: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256');
   const file = await files.open(path, 'create');
   try {
@@ -135,7 +149,6 @@ async function writeOut(files: FileLayer, path: string, { content }: ArchiveFile
       hash.update(chunk);
       await file.write(chunk, position);
       position += chunk.length;
-      onBytes(chunk.length);
     }
     await file.sync();
   } finally {
@@ -165,10 +178,13 @@ async function leap(files: FileLayer, directory: string, now: number): Promise<v
 }
 
 async function giveName(files: FileLayer, making: string, directory: string, owner: Owner | undefined): Promise<void> {
-  // Restored by root for the service: all that is there, the audit log of this deed too, belongs to whom the empty directory belongs.
-  if (owner && process.getuid?.() === 0)
-    for (const name of ['', ...(await readdir(making, { recursive: true }))]) await chown(join(making, name), owner.uid, owner.gid);
   await files.syncFolder(making);
+  // Restored by root for the service: all that is there, the audit log of this deed too, belongs to whom the empty directory belongs. From
+  // the inside out: the new owner reaches nothing before all of it has been given.
+  if (owner && process.getuid?.() === 0) {
+    const names = (await readdir(making, { recursive: true })).sort((a, b) => b.split('/').length - a.split('/').length);
+    for (const name of [...names, '']) await lchown(join(making, name), owner.uid, owner.gid);
+  }
   await files.rename(making, directory);
   await files.syncFolder(dirname(directory));
 }
@@ -177,6 +193,7 @@ function sayWhy(error: unknown, making: string, directory: string): string {
   const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk of ${directory} is full (${code})`;
   if (code === 'EBUSY') return `${directory} is a mount point: restore to a folder below it, or mount it elsewhere first (${code})`;
-  if (code === 'EACCES' || code === 'EPERM') return `this user may not make ${making}, where it is put together: ask as root (${code})`;
+  if (code === 'EACCES' || code === 'EPERM') return `this user may not write to ${dirname(directory)}: ask as root (${code})`;
+  if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(code)) return `something else has been put at ${directory} meanwhile (${code})`;
   return error instanceof Error ? error.message.replaceAll(`${making}/`, '') : String(error);
 }

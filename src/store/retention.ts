@@ -7,11 +7,11 @@ const dayMs = 86_400_000;
 const mostDays = 7;
 
 /**
- * The files, of those given in the order of their recordIds, whose records are all older than six calendar months; the
+ * The files, of those given in the order of their recordIds, whose records are all older than `kept` days or six calendar months; the
  * oldest seven days of them at most. A record's lockDate may be a day ahead of its file's, so a file stays a day longer.
  */
-export function filesToPurge<T extends { readonly name: DayName }>(files: readonly T[], now: number): T[] {
-  const cutoff = retentionCutoff(now);
+export function filesToPurge<T extends { readonly name: DayName }>(files: readonly T[], now: number, kept: number): T[] {
+  const cutoff = retentionCutoff(now, kept);
   const days = believableDays(
     files.map(({ name }) => name.day),
     utcDay(now),
@@ -19,6 +19,11 @@ export function filesToPurge<T extends { readonly name: DayName }>(files: readon
   const old = files.filter((_, n) => Date.parse(days[n] as string) + 2 * dayMs <= cutoff);
   const oldest = [...new Set(old.map(({ name }) => name.day))].slice(0, mostDays);
   return old.filter(({ name }) => oldest.includes(name.day));
+}
+
+/** Of a lock that was removed before this, no record is kept: its last ones, dated a day ahead at most, were in a file that is gone. */
+export function lastRemovalWithoutRecords(now: number, kept: number): number {
+  return retentionCutoff(now, kept) - 2 * dayMs;
 }
 
 /**

@@ -1,8 +1,9 @@
 // The index of a sealed day, `<day>-<first recordId>.index`: two checked lines. The first says where each lock's lines
-// lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication.
+// lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication, and which of
+// its commands have named somebody.
 import { z } from 'zod';
 import { checkedLine, isIntact } from './checked-line.ts';
-import type { RememberedEpoch } from './event-progress.ts';
+import type { Remembered } from './event-progress.ts';
 import { lockId } from './id-schemas.ts';
 
 /** Blocks sorted by (lockId, position), one element of each column for each block; a block ends where the next begins. */
@@ -41,21 +42,24 @@ const indexLine = z.object({
   lowest: column,
   highest: column,
 });
-const epochsLine = z.object({
+const ranges = z.array(z.tuple([z.int(), z.int()]));
+const rememberedLine = z.object({
   epochs: z.array(
     z.object({
       lockId,
       epoch: z.string(),
       newestAt: z.int(),
-      ranges: z.array(z.tuple([z.int(), z.int()])),
+      ranges,
     }),
   ),
+  // Records did not keep it before.
+  commands: z.array(z.object({ lockId, ranges })).default([]),
 });
 
-export function encodeIndex(index: SealedIndex, epochs: readonly RememberedEpoch[]): Buffer {
+export function encodeIndex(index: SealedIndex, { epochs, commands }: Remembered): Buffer {
   const { blocks, ...head } = index;
   const columns = Object.fromEntries(Object.entries(blocks).map(([name, column]) => [name, Array.from(column as Float64Array)]));
-  return Buffer.from(checkedLine({ schemaVersion: 1, ...head, ...columns }) + checkedLine({ epochs }));
+  return Buffer.from(checkedLine({ schemaVersion: 1, ...head, ...columns }) + checkedLine({ epochs, commands }));
 }
 
 /** Throws when the file is not exactly what was written. */
@@ -79,8 +83,8 @@ export function decodeIndex(file: Buffer): SealedIndex {
 }
 
 /** The second line; throws as `decodeIndex`. */
-export function decodeEpochs(file: Buffer): RememberedEpoch[] {
-  return epochsLine.parse(intactLine(file, 1)).epochs;
+export function decodeRemembered(file: Buffer): Remembered {
+  return rememberedLine.parse(intactLine(file, 1));
 }
 
 function intactLine(file: Buffer, n: 0 | 1): unknown {

@@ -6,7 +6,7 @@ import type { Log } from '../domain/part.ts';
 import { isIntact } from './checked-line.ts';
 import { dayFileName, indexFileName } from './day-file.ts';
 import { removeIfThere, replaceFile } from './durable-file.ts';
-import type { RememberedEpoch } from './event-progress.ts';
+import type { Remembered } from './event-progress.ts';
 import type { FileLayer, OpenFile } from './files.ts';
 import { setAside } from './journal-recovery.ts';
 import type { OpenDay } from './open-day.ts';
@@ -31,7 +31,7 @@ export interface SealOptions {
   readonly folder: string;
   readonly log: Log;
   /** What is stored of all locks, asked at the end. */
-  readonly remembered: () => RememberedEpoch[];
+  readonly remembered: () => Remembered;
   /** Asked between slices; false gives up, leaving the day as it was. */
   readonly goOn: () => boolean;
 }

@@ -54,9 +54,9 @@ function* groupsOf({ runs }: FinishedDay): Generator<Group> {
   let group: Group = { parts: [], bytes: 0, longestLine: 0 };
   for (const lockId of runs.locks()) {
     const run = runs.of(lockId) as LockRun;
-    for (let from = 0, to = 0; from < run.count; from = to) {
+    for (let from = 0, to = 0; from < run.dates.count; from = to) {
       const at = group.bytes;
-      for (; to < run.count && group.bytes < groupBytes; to++) {
+      for (; to < run.dates.count && group.bytes < groupBytes; to++) {
         const length = run.lengths[to] as number;
         group.bytes += length;
         if (length > group.longestLine) group.longestLine = length;
@@ -95,7 +95,7 @@ function* slicesOf({ parts }: Group, sorted: Buffer): Generator<SortedLine[]> {
   for (const { lockId, run, from, to } of parts) {
     for (let n = from; n < to; n++) {
       const length = run.lengths[n] as number;
-      slice.push({ lockId, lockDate: run.dates[n] as number, bytes: sorted.subarray(at, at + length) });
+      slice.push({ lockId, lockDate: run.dates.values[n] as number, bytes: sorted.subarray(at, at + length) });
       at += length;
       if (at - sliceAt < sliceBytes) continue;
       yield slice;

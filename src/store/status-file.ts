@@ -15,8 +15,13 @@ const status = z.strictObject({
   stateAt: millis,
   batteryPercent: z.int().min(0).max(100).nullable(),
   lastSeenAt: millis,
+  cardsOnLock: z.int().min(0).nullable(),
 }) satisfies z.ZodType<LockStatus>;
-export const statusFormat = { schemaVersion: 1, schema: z.strictObject({ statuses: z.array(status) }) };
+export const statusFormat = {
+  schemaVersion: 2,
+  upgrades: { 1: withoutCards },
+  schema: z.strictObject({ statuses: z.array(status) }),
+};
 
 export interface StatusFile extends StatusStore {
   /** Loads it; a damaged one is set aside. */
@@ -46,4 +51,10 @@ export function createStatusFile(options: LateOptions): StatusFile {
     },
     close: document.close,
   };
+}
+
+/** Schema 1 did not know how many cards a lock holds. What is no such document stays none, for the schema to refuse. */
+function withoutCards(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('statuses' in content) || !Array.isArray(content.statuses)) return content;
+  return { ...content, statuses: content.statuses.map((one: object) => ({ ...one, cardsOnLock: null })) };
 }

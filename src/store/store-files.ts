@@ -14,6 +14,8 @@ import { createHubFile, noHubs } from './hub-file.ts';
 import { createLockFiles } from './lock-files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog } from './record-log.ts';
+import { createRemovedLockFiles } from './removed-lock-files.ts';
+import { createSignInFile } from './sign-in-file.ts';
 import { createStatusFile } from './status-file.ts';
 import { createWebhookFiles } from './webhook-files.ts';
 
@@ -38,14 +40,18 @@ export function createStoreFiles(options: StoreFilesOptions) {
     await announced;
     await keepCopy(files, path);
   }
-  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade);
-  const accounts = createAccountFile(files, `${directory}/accounts.json`, beforeUpgrade);
+  /** Backups that read files of rows as they were: those are not written anew meanwhile. */
+  let beingRead = 0;
+  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.cardFiles.highest());
+  const accounts = createAccountFile({ files, directory, beforeUpgrade, mayCompact: () => beingRead === 0 });
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
-  const alarms = createAlarmFile({ files, path: `${directory}/alarms.json`, log, beforeUpgrade });
+  const signIns = createSignInFile({ files, path: `${directory}/sign-ins.jsonl`, log });
+  const alarms = createAlarmFile({ files, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
-  const lockFiles = createLockFiles({ files, folder: `${directory}/locks`, log, beforeUpgrade });
+  const lockFiles = createLockFiles({ files, directory, log, beforeUpgrade });
+  const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
     files,
     path: `${directory}/clock.json`,
@@ -54,7 +60,10 @@ export function createStoreFiles(options: StoreFilesOptions) {
     beforeUpgrade,
     isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
   });
-  const records = createRecordLog({ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored });
+  const records = createRecordLog({
+    ...{ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored },
+    earlierIds: (lockId) => removedLocks.earlierIds(lockFiles.locks.get(lockId)),
+  });
   const audit = createAuditLog({ files, directory, clock, log });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
 
@@ -64,15 +73,17 @@ export function createStoreFiles(options: StoreFilesOptions) {
     statuses,
     batteries,
     hubs,
+    signIns,
     alarms,
     webhooks,
     lockFiles,
+    removedLocks,
     clockTrust,
     records,
     audit,
     quarantine,
-    /** Resolves with the key for command ids. Rejects with one sentence that names the file, and what to do. */
-    async open(): Promise<Buffer> {
+    /** Resolves with the key for command ids and the number of this start. Rejects with one sentence that names the file, and what to do. */
+    async open(): Promise<{ readonly key: Buffer; readonly start: number }> {
       const key = await openOrBegin({
         files,
         directory,
@@ -84,20 +95,36 @@ export function createStoreFiles(options: StoreFilesOptions) {
         log,
       });
       await lockFiles.open();
+      await removedLocks.open((lockId) => lockFiles.locks.get(lockId) !== undefined);
       if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
         // Before there were hubs there was no such file.
         if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
         await hubs.document.put(noHubs);
       }
       await webhooks.open();
-      await counters.raise({ ...lockFiles.highest(), ...accounts.highest(), ...webhooks.highest() });
+      const start = counters.floorOf('start') + 1;
+      const inLocks = lockFiles.highest();
+      const lockId = Math.max(inLocks.lockId, removedLocks.highest().lockId);
+      await counters.raise({ ...inLocks, lockId, ...accounts.highest(), ...webhooks.highest(), start });
       await statuses.open();
       await batteries.open();
+      await signIns.open();
       await alarms.open();
       await audit.open();
       await records.open();
       await quarantine.open();
-      return key;
+      return { key, start };
+    },
+    /** Nothing that grows is written anew as long as `use` runs. */
+    async holding<T>(use: () => Promise<T>): Promise<T> {
+      beingRead += 1;
+      const release = lockFiles.cardFiles.hold();
+      try {
+        return await use();
+      } finally {
+        beingRead -= 1;
+        release();
+      }
     },
     /** Waits for what is on its way to the disk. Never rejects. */
     async close(): Promise<void> {
@@ -107,9 +134,11 @@ export function createStoreFiles(options: StoreFilesOptions) {
         records.close(),
         quarantine.close(),
         lockFiles.idle(),
-        accounts.document.idle(),
+        removedLocks.idle(),
+        accounts.idle(),
         hubs.document.idle(),
-        alarms.document.idle(),
+        signIns.close(),
+        alarms.idle(),
         webhooks.idle(),
         audit.close(),
         counters.document.idle(),

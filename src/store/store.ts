@@ -14,11 +14,14 @@ import type {
   LockStore,
   Quarantine,
   RecordStore,
+  RemovedLockStore,
   Secrets,
+  SignInStore,
   StatusStore,
   StoredEvents,
   WebhookStore,
 } from '../domain/ports.ts';
+import { retentionCutoff } from '../domain/record.ts';
 import { createDirectoryLock } from './directory-lock.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes } from './flush-guard.ts';
@@ -28,6 +31,7 @@ import { keptNow } from './one-instant.ts';
 import { claimDirectory } from './own-directory.ts';
 import { probe } from './probe.ts';
 import type { PurgeOutcome } from './record-log.ts';
+import { lastRemovalWithoutRecords } from './retention.ts';
 import { createStoreFiles } from './store-files.ts';
 
 export interface StoreOptions {
@@ -71,10 +75,12 @@ interface StoreFigures {
 export interface Store extends Part {
   readonly locks: LockStore;
   readonly cards: CardStore;
+  readonly removedLocks: RemovedLockStore;
   readonly hubs: HubStore;
   readonly statuses: StatusStore;
   readonly batteries: BatteryStore;
   readonly accounts: AccountStore;
+  readonly signIns: SignInStore;
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;
   readonly webhooks: WebhookStore;
@@ -83,6 +89,8 @@ export interface Store extends Part {
   readonly quarantine: Quarantine;
   /** 32 bytes for signing command ids. */
   commandKey(): Buffer;
+  /** Of this start, from 1: higher than that of every start before it, a restore included. */
+  startNumber(): number;
   /** Locks whose document is damaged: not in `locks`, and their MAC addresses cannot be registered. */
   disabledLocks(): readonly DisabledLock[];
   /** Writes and flushes so many bytes, to see whether events can be kept now; `storage-unavailable`. */
@@ -97,10 +105,15 @@ export interface Store extends Part {
   atOneInstant<T>(use: (kept: readonly KeptFile[]) => Promise<T>): Promise<T>;
   /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
   sealDays(): Promise<void>;
-  /** Deletes records and parts of the audit log older than six calendar months, whole days, seven at most; nothing while the clock is suspect. `storage-unavailable`. */
-  purge(now: number): Promise<PurgeOutcome>;
+  /**
+   * Deletes records older than `recordDays` (30 to 184) and parts of the audit log older than six calendar months, whole days, seven at most, and what
+   * was left of locks that have no records any more; nothing while the clock is suspect. `storage-unavailable`.
+   */
+  purge(now: number, recordDays: number): Promise<PurgeOutcome>;
   /** Whether the wall clock may be wrong (Fault T19). */
   clockIsSuspect(): boolean;
+  /** Asks the kernel as well, while it is suspect. */
+  clockIsTrusted(): Promise<boolean>;
   /** A person says that it is right. `storage-unavailable`. */
   acceptClock(): Promise<void>;
 }
@@ -113,18 +126,21 @@ export function createStore(options: StoreOptions): Store {
   // Not guarded: it is given back even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
   const kept = createStoreFiles({ ...options, files });
-  const { counters, accounts, hubs, lockFiles, webhooks, records, audit, clockTrust } = kept;
-  let key: Buffer | undefined;
-  let isOpen = false;
+  const { counters, accounts, hubs, lockFiles, removedLocks, webhooks, records, audit, clockTrust } = kept;
+  let opened: Awaited<ReturnType<typeof kept.open>> | undefined;
   let stopping: Promise<void> | undefined;
+
+  function whenOpen(): NonNullable<typeof opened> {
+    if (!opened) throw new Error('the store is not started');
+    return opened;
+  }
 
   return {
     name: 'store',
     async start() {
       await claimDirectory({ files, unguarded, directory, directoryLock });
       try {
-        key = await kept.open();
-        isOpen = true;
+        opened = await kept.open();
       } catch (error) {
         await kept.close();
         await quietly(directoryLock.release());
@@ -136,7 +152,7 @@ export function createStore(options: StoreOptions): Store {
     },
     stop() {
       stopping ??= (async () => {
-        if (isOpen) await kept.close();
+        if (opened) await kept.close();
         files.close();
         await quietly(directoryLock.release());
       })();
@@ -144,20 +160,20 @@ export function createStore(options: StoreOptions): Store {
     },
     locks: lockFiles.locks,
     cards: lockFiles.cards,
+    removedLocks,
     hubs,
     statuses: kept.statuses,
     batteries: kept.batteries,
     accounts,
+    signIns: kept.signIns,
     alarms: kept.alarms,
     webhooks,
     audit,
     counters,
     records,
     quarantine: kept.quarantine,
-    commandKey() {
-      if (!key) throw new Error('the store is not started');
-      return key;
-    },
+    commandKey: () => whenOpen().key,
+    startNumber: () => whenOpen().start,
     disabledLocks: lockFiles.disabled,
     async probe(bytes) {
       records.tryUnreadable();
@@ -165,14 +181,24 @@ export function createStore(options: StoreOptions): Store {
     },
     unreadable: records.unreadable,
     atOneInstant: (use) =>
-      records.holding((days) => use(keptNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, webhooks, days }))),
+      kept.holding(() =>
+        records.holding((days) =>
+          use(keptNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days })),
+        ),
+      ),
     sealDays: records.seal,
-    async purge(now) {
-      const outcome = await records.purge(now);
+    async purge(now, recordDays) {
+      const outcome = await records.purge(now, recordDays);
       if (outcome.clockIsSuspect) return outcome;
-      return { ...outcome, deleted: [...outcome.deleted, ...(await audit.purge(now))] };
+      const ofAudit = await audit.purge(now);
+      const withoutRecords = lastRemovalWithoutRecords(now, recordDays);
+      const ofRemoved = await removedLocks.forgetBefore(withoutRecords);
+      await accounts.forgetRemoved(withoutRecords);
+      await lockFiles.cardFiles.forget(retentionCutoff(now, recordDays));
+      return { ...outcome, deleted: [...outcome.deleted, ...ofAudit, ...ofRemoved] };
     },
     clockIsSuspect: clockTrust.isSuspect,
+    clockIsTrusted: clockTrust.isTrusted,
     acceptClock: clockTrust.accept,
     figures() {
       const log = records.figures();

@@ -1,16 +1,10 @@
 // A look at a data directory from outside, whether a daemon is on it or not. Changes nothing, and reads documents alone: verify reads all.
-import { accountFormat } from './account-file.ts';
-import { alarmFormat } from './alarm-file.ts';
-import { batteryFormat } from './battery-file.ts';
+import type { LockId } from '../domain/lock.ts';
 import { clockFormat } from './clock-trust.ts';
-import { counterFormat } from './counter-file.ts';
-import { createDocument, type DocumentFormat } from './document.ts';
+import { documentsIn, type KnownDocument, readKnown, strangersIn } from './data-directory.ts';
 import { newestRecordAt } from './export.ts';
 import { codeOf, type FileLayer } from './files.ts';
-import { hubFormat } from './hub-file.ts';
-import { lockDocumentFormat } from './lock-document.ts';
-import { statusFormat } from './status-file.ts';
-import { webhookFileName, webhookFormat } from './webhook-files.ts';
+import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
 
 export interface Survey {
   readonly documents: number;
@@ -18,6 +12,8 @@ export interface Survey {
   readonly older: number;
   /** A sentence for each document that is damaged, missing, or of a newer latchd. */
   readonly problems: readonly string[];
+  /** Files and folders that are not latchd's: no backup takes them. */
+  readonly strangers: readonly string[];
   /** Epoch milliseconds; null: the clock counts as right. */
   readonly clockSuspectSince: number | null;
   /** serverDate of the newest record; undefined without records. */
@@ -30,47 +26,52 @@ export async function survey(files: FileLayer, directory: string): Promise<Surve
   let documents = 0;
   let older = 0;
 
-  async function load<T extends object>(file: string, format: DocumentFormat<T>, how: 'needed' | 'optional' = 'optional') {
-    const beforeUpgrade = async () => {
+  async function load(known: KnownDocument): Promise<object | undefined> {
+    const onOlder = (): void => {
       older += 1;
     };
-    const document = createDocument({ files, path: `${directory}/${file}`, format, beforeUpgrade });
     try {
-      if (await document.load()) {
-        documents += 1;
-        return document.current();
-      }
-      if (how === 'needed') problems.push(`${directory}/${file} is missing`);
+      const content = await readKnown(files, directory, known, { onOlder });
+      if (!content && known.isNeeded) problems.push(`${directory}/${known.name} is missing`);
+      return content;
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
+      return undefined;
     }
-    return undefined;
   }
 
   await files.readdir(directory);
-  await load('counters.json', counterFormat, 'needed');
-  await load('accounts.json', accountFormat, 'needed');
-  await load('hubs.json', hubFormat);
-  await load('status.json', statusFormat);
-  await load('battery.json', batteryFormat);
-  await load('alarms.json', alarmFormat);
-  const clock = await load('clock.json', clockFormat);
-  for (const name of await files.readdir(`${directory}/locks`).catch(nothingThere)) {
-    // One that was removed meanwhile is no problem.
-    if (/^\d+\.json$/.test(name)) await load(`locks/${name}`, lockDocumentFormat);
+  let clockSuspectSince: number | null = null;
+  const ownsCards: LockId[] = [];
+  for await (const known of documentsIn(files, directory)) {
+    const content = await load(known);
+    if (content) documents += 1;
+    if (known.format === lockDocumentFormat) ownsCards.push(...cardsOwnedBy(content as LockDocument | undefined));
+    if (content && known.format === clockFormat) clockSuspectSince = clockFormat.schema.parse(content).suspectSince;
   }
-  for (const name of await files.readdir(`${directory}/webhooks`).catch(nothingThere)) {
-    if (webhookFileName.test(name)) await load(`webhooks/${name}`, webhookFormat);
-  }
-  const newest = await newestRecordAt(files, `${directory}/records`).catch(nothingThere);
+  problems.push(...(await missingCards(files, directory, ownsCards)));
+  const newest = await newestRecordAt(files, `${directory}/records`).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
   return {
-    ...{ documents, older, problems },
-    clockSuspectSince: clock?.suspectSince ?? null,
-    newestRecordAt: typeof newest === 'number' ? newest : undefined,
+    ...{ documents, older, problems, strangers: await strangersIn(directory) },
+    clockSuspectSince,
+    newestRecordAt: newest,
   };
 }
 
-function nothingThere(error: unknown): readonly string[] {
-  if (codeOf(error) === 'ENOENT') return [];
-  throw error;
+/** The lock, when it has a file of its cards. */
+function cardsOwnedBy(document: LockDocument | undefined): readonly LockId[] {
+  return document?.hasCards ? [document.lock.lockId] : [];
+}
+
+/** A sentence for each file of cards that is gone, though its lock is there. */
+async function missingCards(files: FileLayer, directory: string, lockIds: readonly LockId[]): Promise<readonly string[]> {
+  const names = async (folder: string) => new Set(await files.readdir(`${directory}/${folder}`).catch(() => []));
+  const cards = await names('cards');
+  const missing = lockIds.filter((lockId) => !cards.has(`${lockId}.jsonl`));
+  // A running gateway may have removed that lock meanwhile.
+  const locks = missing.length > 0 ? await names('locks') : new Set<string>();
+  return missing.filter((lockId) => locks.has(`${lockId}.json`)).map((lockId) => `${directory}/cards/${lockId}.jsonl is missing`);
 }

@@ -73,7 +73,7 @@ export async function* readArchive(path: string, signal: AbortSignal): AsyncGene
   try {
     const bytes = puller(source.pipe(gunzip));
     for (;;) {
-      const header = new Header(await bytes.exactly(blockBytes));
+      const header = headerOf(await bytes.exactly(blockBytes));
       if (header.nullBlock) break;
       const { path: name, size, type } = header;
       if (!header.cksumValid || name === undefined || size === undefined || size < 0) throw new Error('it is damaged');
@@ -99,8 +99,20 @@ export async function* readArchive(path: string, signal: AbortSignal): AsyncGene
   }
 }
 
+function headerOf(block: Buffer): Header {
+  try {
+    return new Header(block);
+  } catch (error) {
+    // Such as of a size beyond all numbers, in words of the package.
+    throw new Error('it is damaged', { cause: error });
+  }
+}
+
 function sentenceOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no such file (${code})`;
+  if (code === 'EISDIR') return 'it is a folder';
+  if (code === 'EACCES' || code === 'EPERM') return `this user may not read it (${code})`;
   if (code === 'Z_BUF_ERROR') return 'it is cut off';
   if (code?.startsWith('Z_')) return `it is damaged, or no gzip file at all (${message})`;
   return message;

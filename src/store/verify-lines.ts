@@ -43,8 +43,7 @@ export async function verifyLines(
       });
       for (const { kind, line } of bad) if (kind === 'damaged') report(name, `line ${line} is not as it was written`);
       const torn = bad.filter(({ kind }) => kind === 'torn').reduce((sum, { from, to }) => sum + to - from, unfinished);
-      if (torn > 0)
-        report.remark(name, `has ${torn} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
+      if (torn > 0) remarkTorn(report, name, torn);
     } finally {
       await file.close();
     }
@@ -56,4 +55,9 @@ export async function verifyLines(
     return false;
   }
   return true;
+}
+
+/** What a power cut left behind the last line of a file. */
+export function remarkTorn(report: Report, file: string, bytes: number): void {
+  report.remark(file, `has ${bytes} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
 }

@@ -2,9 +2,10 @@
 import type { LockRecord } from '../domain/record.ts';
 import { type DayName, dayFileName, indexFileName, parseDayFileName } from './day-file.ts';
 import { readIfThere } from './durable-file.ts';
+import type { Remembered } from './event-progress.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { decodeRecord } from './record-line.ts';
-import { type BlockColumns, decodeEpochs, decodeIndex } from './sealed-index.ts';
+import { type BlockColumns, decodeIndex, decodeRemembered } from './sealed-index.ts';
 import { addSeq, includesSeq, type SeqRanges } from './seq-ranges.ts';
 import { namesIn, type Report, repeated, verifyLines } from './verify-lines.ts';
 
@@ -13,8 +14,12 @@ export interface VerifiedRecords {
   readonly highestRecordId: number;
 }
 
-/** Numbers of one epoch that are stored: `<lockId> <epoch>` to ranges. */
-type Stored = Map<string, SeqRanges>;
+interface Stored {
+  /** Numbers of one epoch that are stored: `<lockId> <epoch>` to ranges. */
+  readonly epochs: Map<string, SeqRanges>;
+  /** Commands that have named somebody: `<lockId>` to ranges. */
+  readonly commands: Map<string, SeqRanges>;
+}
 
 interface Line {
   readonly record: LockRecord;
@@ -29,7 +34,7 @@ export async function verifyRecords(files: FileLayer, directory: string, report:
     if (/\.(sealing|tmp)$/.test(file)) report.remark(`records/${file}`, 'is what an interrupted sealing left, and the next start removes');
     else if (!expected.has(file) && !file.endsWith('.damaged')) report(`records/${file}`, 'belongs to no day file');
   }
-  const stored: Stored = new Map();
+  const stored: Stored = { epochs: new Map(), commands: new Map() };
   let count = 0;
   let highestRecordId = 0;
   for (const name of names.sort((a, b) => a.firstRecordId - b.firstRecordId)) {
@@ -55,14 +60,21 @@ async function readDay(files: FileLayer, directory: string, name: DayName, store
     const record = decodeRecord(line);
     if (!record) return 'holds something else than a record';
     lines.push({ record, position });
-    const key = `${record.lockId} ${record.epoch}`;
-    const ranges = stored.get(key) ?? [];
-    stored.set(key, ranges);
-    if (includesSeq(ranges, record.seq)) return `holds event ${record.seq} of epoch ${record.epoch} of lock ${record.lockId} a second time`;
-    addSeq(ranges, record.seq);
-    return undefined;
+    const { lockId, epoch, seq, command } = record;
+    if (!isFirst(stored.epochs, `${lockId} ${epoch}`, seq)) return `holds event ${seq} of epoch ${epoch} of lock ${lockId} a second time`;
+    if (command === undefined || isFirst(stored.commands, `${lockId}`, command)) return undefined;
+    return `names somebody by command ${command} of lock ${lockId} a second time`;
   });
   return isRead ? lines : undefined;
+}
+
+/** And notes it. */
+function isFirst(stored: Map<string, SeqRanges>, key: string, number: number): boolean {
+  const ranges = stored.get(key) ?? [];
+  stored.set(key, ranges);
+  if (includesSeq(ranges, number)) return false;
+  addSeq(ranges, number);
+  return true;
 }
 
 async function verifyIndex(
@@ -90,15 +102,21 @@ async function verifyIndex(
     else if (newest && index.newestAt !== newest.serverDate)
       report(file, `says record ${last} is of ${index.newestAt}, but it is of ${newest.serverDate}`);
     for (const problem of blockProblems(index.blocks, lines)) report(file, problem);
-    const remembered = new Map(decodeEpochs(bytes).map(({ lockId, epoch, ranges }) => [`${lockId} ${epoch}`, ranges]));
-    for (const [key, ranges] of stored) {
-      const has = ([first, last]: readonly [number, number]): boolean =>
-        remembered.get(key)?.some(([from, to]) => from <= first && last <= to) === true;
-      if (!ranges.every(has)) report(file, `does not remember all events of lock and epoch ${key}`);
-    }
+    const { epochs, commands } = decodeRemembered(bytes);
+    const ofEpochs = new Map(epochs.map(({ lockId, epoch, ranges }) => [`${lockId} ${epoch}`, ranges]));
+    const ofCommands = new Map(commands.map(({ lockId, ranges }) => [`${lockId}`, ranges]));
+    for (const key of lacking(stored.epochs, ofEpochs)) report(file, `does not remember all events of lock and epoch ${key}`);
+    for (const key of lacking(stored.commands, ofCommands)) report(file, `does not remember all commands of lock ${key}`);
   } catch (error) {
     report(file, `cannot be used: ${codeOf(error) || String(error instanceof Object && 'message' in error ? error.message : error)}`);
   }
+}
+
+/** The keys of which not all numbers that are stored are remembered. */
+function lacking(stored: Map<string, SeqRanges>, remembered: ReadonlyMap<string, Remembered['commands'][number]['ranges']>): string[] {
+  const isKept = (key: string, [first, last]: readonly [number, number]): boolean =>
+    remembered.get(key)?.some(([from, to]) => from <= first && last <= to) === true;
+  return [...stored].filter(([key, ranges]) => !ranges.every((range) => isKept(key, range))).map(([key]) => key);
 }
 
 /** Each block against the lines that lie in it. */

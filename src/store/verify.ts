@@ -1,24 +1,27 @@
 // Reads a whole data directory that no process is using and says what is wrong with it, file by file. Changes nothing.
 import { stat } from 'node:fs/promises';
-import type { Accounts, Hubs } from '../domain/ports.ts';
-import { accountFormat } from './account-file.ts';
-import { alarmFormat } from './alarm-file.ts';
-import { holdsDeed } from './audit-log.ts';
-import { batteryFormat } from './battery-file.ts';
-import { clockFormat } from './clock-trust.ts';
+import type { Hubs } from '../domain/ports.ts';
+import type { RemovedLock } from '../domain/removed-lock.ts';
+import type { KeptWebhook } from '../domain/webhook.ts';
+import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } from './account-file.ts';
+import { auditFolders } from './audit-log.ts';
+import { holdsDeed } from './audit-series.ts';
 import { type Counters, counterFormat } from './counter-file.ts';
+import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from './data-directory.ts';
 import { runningOwner } from './directory-lock.ts';
-import { createDocument, type DocumentFormat } from './document.ts';
+import type { DocumentFormat } from './document.ts';
 import { readIfThere } from './durable-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from './files.ts';
 import { hubFormat, noHubs } from './hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
 import { lostDocuments } from './lock-files.ts';
 import { holdsMessage } from './quarantine.ts';
-import { statusFormat } from './status-file.ts';
-import { namesIn, type Report, repeated, verifyLines } from './verify-lines.ts';
+import { removedLockFormat } from './removed-lock-files.ts';
+import type { RowFormat } from './row-reader.ts';
+import { verifyCards } from './verify-cards.ts';
+import { namesIn, type Report, remarkTorn, repeated, verifyLines } from './verify-lines.ts';
 import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
-import { webhookFileName, webhookFormat } from './webhook-files.ts';
+import { webhookFormat } from './webhook-files.ts';
 
 /** `file` is relative to the data directory. */
 export interface Finding {
@@ -49,30 +52,41 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   await requireData(files, directory);
   const pid = await runningOwner(files, directory);
   if (pid !== undefined) throw new Error(`latchd is running on ${directory} as process ${pid}: stop it first`);
-  const load = loader(files, directory, report);
-  const counters = await load('counters.json', counterFormat, 'needed');
-  const accounts = await load('accounts.json', accountFormat, 'needed');
-  await load('status.json', statusFormat, 'optional');
-  await load('battery.json', batteryFormat, 'optional');
-  await load('clock.json', clockFormat, 'optional');
-  await load('alarms.json', alarmFormat, 'optional');
-  const locks = await verifyLocks(files, directory, load, accounts, report);
-  verifyHubs((await load('hubs.json', hubFormat, 'optional')) ?? noHubs, locks, report);
-  if (accounts) verifyAccounts(accounts, report);
-  const webhookIds = await verifyWebhooks(files, directory, load, report);
+  const loaded = await loadDocuments(files, directory, report);
+  const counters = loaded(counterFormat)[0]?.content;
+  const [rows] = loaded(accountRows);
+  const accounts = rows ? accountsOf(rows.content) : loaded(olderAccounts)[0]?.content;
+  const locks = await verifyLocks(files, directory, loaded(lockDocumentFormat), accounts, report);
+  const cardIds = await verifyCards(
+    files,
+    directory,
+    await readdirIfThere(files, `${directory}/cards`),
+    await readdirIfThere(files, `${directory}/locks`),
+    locks,
+    report,
+  );
+  verifyHubs(loaded(hubFormat)[0]?.content ?? noHubs, locks, report);
+  if (accounts) verifyAccounts(rows ? accountsName : 'accounts.json', accounts, report);
+  const removedIds = verifyRemovedLocks(loaded(removedLockFormat), report);
+  const webhookIds = verifyWebhooks(loaded(webhookFormat), report);
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
   }
-  for (const name of (await readdirIfThere(files, `${directory}/audit`)).sort()) {
-    if (!name.endsWith('.jsonl')) continue;
-    await verifyLines(files, directory, `audit/${name}`, report, (line) =>
-      holdsDeed(line) ? undefined : 'holds something else than a deed',
-    );
+  for (const folder of auditFolders) {
+    for (const name of (await readdirIfThere(files, `${directory}/${folder}`)).sort()) {
+      if (!name.endsWith('.jsonl')) continue;
+      await verifyLines(files, directory, `${folder}/${name}`, report, (line) =>
+        holdsDeed(line) ? undefined : 'holds something else than a deed',
+      );
+    }
   }
   const records = await verifyRecords(files, directory, report);
-  if (counters) verifyFloors({ counters, accounts, locks, webhookIds, records }, report);
+  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, records }, report);
   await verifyModes(files, directory, report);
+  // Of those among the records, verifyRecords says more.
+  const strangers = (await strangersIn(directory)).filter((name) => !name.startsWith('records/'));
+  for (const name of strangers) report.remark(name, "is not latchd's, and in no backup");
   return { findings, remarks, locks: locks.length, records: records.count };
 }
 
@@ -81,7 +95,7 @@ async function requireData(files: FileLayer, directory: string): Promise<void> {
   const names = await files.readdir(directory).catch((error: unknown) => {
     throw new Error(`${directory} cannot be read (${codeOf(error)})`, { cause: error });
   });
-  if (['accounts.json', 'counters.json', 'locks', 'records'].some((name) => names.includes(name))) return;
+  if (neededNames.some((name) => names.includes(name))) return;
   throw new Error(`${directory} is no data directory of latchd: is --data-dir right?`);
 }
 
@@ -94,60 +108,64 @@ async function verifyKey(files: FileLayer, directory: string, report: Report): P
   }
 }
 
-type Load = <T extends object>(file: string, format: DocumentFormat<T>, how: 'needed' | 'optional') => Promise<T | undefined>;
+interface Loaded<T> {
+  readonly file: string;
+  readonly content: T;
+}
 
-function loader(files: FileLayer, directory: string, report: Report): Load {
-  return async (file, format, how) => {
-    const document = createDocument({ files, path: `${directory}/${file}`, format });
+/** Reads every document; resolves with a function that gives those of one format. */
+async function loadDocuments(files: FileLayer, directory: string, report: Report) {
+  const all: (Loaded<object> & { readonly format: KnownDocument['format'] })[] = [];
+  for await (const known of documentsIn(files, directory)) {
+    const { name: file, format, isNeeded } = known;
+    const onTorn = (bytes: number): void => remarkTorn(report, file, bytes);
     try {
-      if (await document.load()) return document.current();
-      if (how === 'needed') report(file, 'is missing');
+      const content = await readKnown(files, directory, known, { onTorn });
+      if (content) all.push({ file, format, content });
+      else if (isNeeded) report(file, 'is missing');
     } catch (error) {
-      report(file, String(error instanceof Object && 'message' in error ? error.message : error));
+      report(file, error instanceof Error ? error.message : String(error));
     }
-    return undefined;
-  };
+  }
+  function loaded<T extends object>(wanted: RowFormat<T>): readonly Loaded<ReadonlyMap<string, T>>[];
+  function loaded<T>(wanted: DocumentFormat<T>): readonly Loaded<T>[];
+  function loaded(wanted: object): unknown {
+    return all.filter(({ format }) => format === wanted);
+  }
+  return loaded;
 }
 
 async function verifyLocks(
   files: FileLayer,
   directory: string,
-  load: Load,
+  documents: readonly Loaded<LockDocument>[],
   accounts: Accounts | undefined,
   report: Report,
 ): Promise<LockDocument[]> {
-  const documents: LockDocument[] = [];
   const known = new Set(accounts?.accounts.map(({ accountId }) => accountId));
   const names = await namesIn(files, directory, 'locks', report);
   for (const lockId of lostDocuments(names)) report(`locks/${lockId}.json`, 'is missing, though what it held before is there');
-  for (const name of names) {
-    if (!/^\d+\.json$/.test(name)) continue;
-    const file = `locks/${name}`;
-    const document = await load(file, lockDocumentFormat, 'needed');
-    if (!document) continue;
-    const { lock, cards } = document;
-    if (lock.lockId !== Number.parseInt(name, 10)) report(file, `holds lock ${lock.lockId}`);
-    documents.push(document);
+  for (const { file, content } of documents) {
+    const { lock } = content;
+    if (file !== `locks/${lock.lockId}.json`) report(file, `holds lock ${lock.lockId}`);
     // Roles stay with a lock when their account is removed; an administrator cannot be.
     if (accounts && !known.has(lock.administrator)) report(file, `names the administrator ${lock.administrator}, who is not there`);
-    for (const card of cards) if (card.lockId !== lock.lockId) report(file, `holds the card ${card.cardId} of lock ${card.lockId}`);
   }
-  const cardIds = documents.flatMap(({ cards }) => cards.map(({ cardId }) => cardId));
-  for (const cardId of repeated(cardIds)) report('locks', `has the cardId ${cardId} twice`);
-  return documents;
+  return documents.map(({ content }) => content);
 }
 
-async function verifyWebhooks(files: FileLayer, directory: string, load: Load, report: Report): Promise<readonly number[]> {
-  const webhookIds: number[] = [];
-  for (const name of (await readdirIfThere(files, `${directory}/webhooks`)).sort()) {
-    if (!webhookFileName.test(name)) continue;
-    const document = await load(`webhooks/${name}`, webhookFormat, 'needed');
-    if (!document) continue;
-    const { webhookId } = document.webhook;
-    if (webhookId !== Number.parseInt(name, 10)) report(`webhooks/${name}`, `holds webhook ${webhookId}`);
-    webhookIds.push(webhookId);
+/** What is left of a lock that is there still is no fault: a power cut in the middle of a removal leaves both, and the next start forgets one. */
+function verifyRemovedLocks(documents: readonly Loaded<RemovedLock>[], report: Report): readonly number[] {
+  for (const { file, content } of documents) if (file !== `removed/${content.lockId}.json`) report(file, `holds lock ${content.lockId}`);
+  return documents.map(({ content }) => content.lockId);
+}
+
+function verifyWebhooks(documents: readonly Loaded<KeptWebhook>[], report: Report): readonly number[] {
+  for (const { file, content } of documents) {
+    const { webhookId } = content.webhook;
+    if (file !== `webhooks/${webhookId}.json`) report(file, `holds webhook ${webhookId}`);
   }
-  return webhookIds;
+  return documents.map(({ content }) => content.webhook.webhookId);
 }
 
 function verifyHubs({ hubs }: Hubs, locks: readonly LockDocument[], report: Report): void {
@@ -160,16 +178,15 @@ function verifyHubs({ hubs }: Hubs, locks: readonly LockDocument[], report: Repo
   for (const deviceId of repeated(deviceIds)) report('.', `has two locks or hubs with the deviceId ${deviceId}`);
 }
 
-function verifyAccounts({ accounts, tokens }: Accounts, report: Report): void {
-  const file = 'accounts.json';
+function verifyAccounts(file: string, { accounts, tokens }: Accounts, report: Report): void {
   if (!accounts.some(({ gatewayAdministrator }) => gatewayAdministrator)) report(file, 'has no gateway administrator');
   for (const username of repeated(accounts.map((account) => account.username))) report(file, `has the name ${username} twice`);
   for (const accountId of repeated(accounts.map((account) => account.accountId))) report(file, `has the accountId ${accountId} twice`);
   for (const tokenId of repeated(tokens.map((token) => token.tokenId))) report(file, `has the tokenId ${tokenId} twice`);
   const known = new Set(accounts.map(({ accountId }) => accountId));
-  for (const { tokenId, accountId } of tokens) {
-    if (!known.has(accountId)) report(file, `has the token ${tokenId} of account ${accountId}, which is not there`);
-  }
+  // They end with the account, and are forgotten after it.
+  const left = tokens.filter(({ accountId }) => !known.has(accountId)).length;
+  if (left > 0) report.remark(file, `has ${left} tokens of accounts that were removed, which the next start forgets`);
 }
 
 /** A floor below a number in use would give that number again. */
@@ -178,15 +195,17 @@ function verifyFloors(
     readonly counters: Counters;
     readonly accounts: Accounts | undefined;
     readonly locks: readonly LockDocument[];
+    readonly removedIds: readonly number[];
+    readonly cardIds: readonly number[];
     readonly webhookIds: readonly number[];
     readonly records: VerifiedRecords;
   },
   report: Report,
 ): void {
-  const { counters, accounts, locks, webhookIds, records } = found;
+  const { counters, accounts, locks, cardIds, removedIds, webhookIds, records } = found;
   const inUse = {
-    lockId: locks.map(({ lock }) => lock.lockId),
-    cardId: locks.flatMap(({ cards }) => cards.map((card) => card.cardId)),
+    lockId: [...locks.map(({ lock }) => lock.lockId), ...removedIds],
+    cardId: cardIds,
     accountId: accounts?.accounts.map((account) => account.accountId) ?? [],
     tokenId: accounts?.tokens.map((token) => token.tokenId) ?? [],
     recordId: [records.highestRecordId],
@@ -206,12 +225,14 @@ function verifyFloors(
 async function verifyModes(files: FileLayer, directory: string, report: Report): Promise<void> {
   const top = await files.readdir(directory);
   const names = ['.', ...top];
-  for (const folder of ['locks', 'records', 'webhooks', 'audit'].filter((name) => top.includes(name))) {
+  for (const folder of dataFolders.filter((name) => top.includes(name))) {
     names.push(...(await files.readdir(`${directory}/${folder}`)).map((name) => `${folder}/${name}`));
   }
   for (const file of names) {
     const { mode } = await stat(`${directory}/${file}`);
-    if ((mode & 0o077) !== 0) report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
+    // Certificates are for everybody.
+    if ((mode & 0o077) !== 0 && !file.endsWith('.crt'))
+      report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
     if (file.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
   }
 }

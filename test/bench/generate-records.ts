@@ -102,5 +102,5 @@ function writeSealed(
     },
   };
   writeFileSync(`${name}.jsonl`, lines.join(''), { mode: 0o600 });
-  writeFileSync(`${name}.index`, encodeIndex(index, epochs), { mode: 0o600 });
+  writeFileSync(`${name}.index`, encodeIndex(index, { epochs, commands: [] }), { mode: 0o600 });
 }

@@ -1,11 +1,12 @@
 // The bench: runs the sections that are asked for, or all, and shows the figures. See README.md here for the method.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir, totalmem } from 'node:os';
+import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { pictureOf } from './picture.ts';
+import type { BenchRun } from './runs.ts';
 import { type Figure, reached, type Section } from './section.ts';
 import { brokerSection } from './sections/broker.ts';
 import { eventsSection } from './sections/events.ts';
@@ -13,13 +14,14 @@ import { guardSection } from './sections/guard.ts';
 import { listenersSection } from './sections/listeners.ts';
 import { listsSection } from './sections/lists.ts';
 import { recordsSection } from './sections/records.ts';
+import { scaleSection } from './sections/scale.ts';
 import { startSection } from './sections/start.ts';
 import { unlockSection } from './sections/unlock.ts';
 import { tableOf } from './table.ts';
 
 const sections: readonly Section[] = [unlockSection, eventsSection, listenersSection, listsSection, brokerSection, startSection];
 /** Run only when they are asked for by name. */
-const onRequest: readonly Section[] = [recordsSection, guardSection];
+const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
 interface Flags {
@@ -37,13 +39,15 @@ function say(text: string): void {
 }
 
 /** What the figures were measured on: without it they mean nothing. */
-function machine(): object {
+function machine(): BenchRun['machine'] {
   return {
     date: new Date().toISOString(),
     node: process.version,
     cores: cpus().length,
     processor: cpus()[0]?.model,
     memoryGb: Math.round(totalmem() / 1e9),
+    /** Of the minute before: what else the machine does. */
+    load: Number((loadavg()[0] ?? 0).toFixed(1)),
     kernel: execFileSync('uname', ['-sr'], { encoding: 'utf8' }).trim(),
   };
 }
@@ -78,7 +82,7 @@ async function bench(names: readonly string[], flags: Flags): Promise<void> {
 }
 
 function report(measured: readonly { section: string; figures: readonly Figure[] }[], { json, svg, quick }: Flags): void {
-  const result = { machine: machine(), quick, sections: measured };
+  const result: BenchRun = { machine: machine(), quick, sections: measured };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 1)}\n`);
   if (svg !== undefined) writeFileSync(svg, pictureOf(measured.flatMap(({ figures }) => figures)));
   const verdicts = measured
@@ -92,7 +96,10 @@ function report(measured: readonly { section: string; figures: readonly Figure[]
 
 await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
-  .argument('[sections...]', `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last two when absent`)
+  .argument(
+    '[sections...]',
+    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last three when absent`,
+  )
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)
   .option('--json <file>', 'all figures with every round')

@@ -48,8 +48,8 @@ export function figureOf(
   const beside = others
     .filter((other) => other.values.length > 0)
     .map((other): Beside => {
-      const ratio = median(values.map((value, round) => value / (other.values[round] ?? Number.NaN)));
-      return { name: other.name, value: median(other.values), ratio, ...(other.goal && { goal: other.goal }) };
+      const ratios = values.map((value, round) => value / (other.values[round] ?? Number.NaN));
+      return { name: other.name, value: median(other.values), ratio: median(ratios), ratios, ...(other.goal && { goal: other.goal }) };
     });
   return { name, unit, value: median(values), rounds: values, beside, ...(goal && { goal }) };
 }

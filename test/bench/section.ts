@@ -42,8 +42,10 @@ export interface Figure {
 export interface Beside {
   readonly name: string;
   readonly value: number;
-  /** Median of the ratios of each round: ours to theirs. */
+  /** Median of the ratios: ours to theirs. */
   readonly ratio: number;
+  /** The ratio of each round. */
+  readonly ratios: readonly number[];
   readonly goal?: Goal;
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { AccountId } from '../../src/domain/account.ts';
 import type { Card, CardId } from '../../src/domain/card.ts';
+import { digestOf } from '../../src/domain/card-rules.ts';
 import { type DeviceId, type LockId, unknownSettings } from '../../src/domain/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
 import { createClock } from '../../src/ops/clock.ts';
@@ -13,27 +14,38 @@ import { createStore } from '../../src/store/store.ts';
 export interface BenchLock {
   readonly lockId: number;
   readonly deviceId: string;
+  /** What it says of its cards in a hello (Protocol 4.1): just those that the gateway knows. */
+  readonly cards: { readonly count: number; readonly digest: string };
 }
 
 /** One key for all of them: what a login costs does not depend on it. */
 export const deviceKey = 'bench-key-bench-key-bench-key';
 
-const quiet = (): void => undefined;
-const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
+export const quiet = (): void => undefined;
+export const silentLog: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
+export const clock = createClock();
 const atOnce = 200;
+/** In one line of a file: not more than a start reads of its end. */
+const cardsAtOnce = 50;
 
 /** Locks 1 to `count`, each with that many cards; the account `admin` is their administrator. */
 export async function seedDirectory(directory: string, count: number, cardsEach = 0): Promise<{ token: string; locks: BenchLock[] }> {
   const secrets = createSecrets();
-  const store = createStore({ directory, clock: createClock(), log, secrets, files: withoutFlushes(), onFatal: quiet });
+  const store = createStore({ directory, clock, log: silentLog, secrets, files: withoutFlushes(), onFatal: quiet });
   await store.start();
   const keyHash = secrets.hash(deviceKey);
-  const locks = Array.from({ length: count }, (_, n) => ({ lockId: n + 1, deviceId: deviceIdOfNumber(n + 1) }));
+  // The digest has no lockId in it, so that of one lock is that of all.
+  const digest = digestOf(cardsOf(1 as LockId, cardsEach), secrets.hash);
+  const cards = { count: cardsEach, digest };
+  const locks = Array.from({ length: count }, (_, n) => ({ lockId: n + 1, deviceId: deviceIdOfNumber(n + 1), cards }));
   for (let from = 0; from < count; from += atOnce) {
     await Promise.all(
       locks.slice(from, from + atOnce).map(async ({ lockId, deviceId }) => {
         await store.locks.add(lockOf(lockId as LockId, deviceId as DeviceId, keyHash));
-        if (cardsEach > 0) await store.cards.update(lockId as LockId, (now) => ({ ...now, cards: cardsOf(lockId as LockId, cardsEach) }));
+        const all = cardsOf(lockId as LockId, cardsEach);
+        // A line each, as they would be added.
+        for (let n = 0; n < all.length; n += cardsAtOnce)
+          await store.cards.update(lockId as LockId, () => ({ put: all.slice(n, n + cardsAtOnce) }));
       }),
     );
   }
@@ -56,14 +68,20 @@ function lockOf(lockId: LockId, deviceId: DeviceId, keyHash: string) {
   };
 }
 
+/** The number of the card at this place, 0 for the first, on every lock. */
+export function cardNumberOf(place: number): string {
+  return String(1_000_000_000 + place * 7_919);
+}
+
 function cardsOf(lockId: LockId, count: number): Card[] {
   return Array.from({ length: count }, (_, n) => ({
-    ...{ cardId: ((lockId - 1) * count + n + 1) as CardId, lockId, cardNumber: String(1_000_000_000 + n * 7_919) },
+    ...{ cardId: ((lockId - 1) * count + n + 1) as CardId, lockId, cardNumber: cardNumberOf(n) },
     ...{ name: `Resident ${n}`, startDate: 0, endDate: 0, createdAt: 1_767_225_600_000, createdBy: 'admin' },
   }));
 }
 
-function withoutFlushes(): FileLayer {
+/** Quick, and worth nothing after a power cut. */
+export function withoutFlushes(): FileLayer {
   const files = nodeFiles();
   const none = async (): Promise<void> => undefined;
   return {

@@ -1,7 +1,7 @@
 // What a section measures: the daemon with its doors, and the same doors on the floors and peers beside it.
 import { readFileSync } from 'node:fs';
 import { type Address, startDaemon } from './daemon.ts';
-import { startMosquitto } from './floors/mosquitto.ts';
+import { type Nagle, startMosquitto } from './floors/mosquitto.ts';
 import { startBareBridge, startHelloExpress, startHelloNode, startMosquittoBridge } from './floors/start-floor.ts';
 import { type DoorClients, type Doors, openDoorClients } from './load/door-clients.ts';
 import { connectSwarm, type Swarm } from './load/swarm.ts';
@@ -31,7 +31,6 @@ export interface LatchdOptions {
   readonly connected?: number;
   readonly keepAliveSeconds?: number;
   readonly cardsEach?: number;
-  readonly talkative?: boolean;
   readonly nodeFlags?: readonly string[];
   /** Also with a TLS listener. */
   readonly tls?: boolean;
@@ -41,20 +40,12 @@ const loopbackTls = ['--mqtts-enabled', 'true', '--mqtts-host', '127.0.0.1', '--
 
 /** The daemon with all its safety on, and that many locks online. */
 export async function openLatchd({ folder, program }: SectionOptions, options: LatchdOptions): Promise<LatchdSite> {
-  const {
-    name = 'latchd',
-    connected = options.locks,
-    keepAliveSeconds = 120,
-    cardsEach = 0,
-    talkative = false,
-    nodeFlags = [],
-    tls = false,
-  } = options;
-  const dataDir = `${folder}/${name.replaceAll(/\W/g, '-')}-${options.locks}${talkative ? '-talkative' : ''}`;
+  const { name = 'latchd', connected = options.locks, keepAliveSeconds = 120, cardsEach = 0, nodeFlags = [], tls = false } = options;
+  const dataDir = `${folder}/${name.replaceAll(/\W/g, '-')}-${options.locks}`;
   const { token, locks } = await seedDirectory(dataDir, options.locks, cardsEach);
   const flags = tls ? loopbackTls : [];
   const { http, mqtt, mqtts, pid, startMs, stop } = await startDaemon({ program: options.program ?? program, dataDir, flags, nodeFlags });
-  const swarm = await connectSwarm({ address: mqtt, locks: locks.slice(0, connected), keepAliveSeconds, talkative });
+  const swarm = await connectSwarm({ address: mqtt, locks: locks.slice(0, connected), keepAliveSeconds });
   return {
     ...{ name, http, mqtt, pid, token, locks, swarm, startMs },
     tls() {
@@ -71,9 +62,9 @@ async function closing(stop: () => Promise<void>, swarm?: Swarm): Promise<void> 
 }
 
 /** Stock Express and stock Aedes in one process. */
-export async function openBareBridge(locks: readonly BenchLock[], talkative = false): Promise<Site & { readonly swarm: Swarm }> {
+export async function openBareBridge(locks: readonly BenchLock[]): Promise<Site & { readonly swarm: Swarm }> {
   const { at, pid, stop } = await startBareBridge();
-  const swarm = await connectSwarm({ address: at.mqtt, locks, talkative });
+  const swarm = await connectSwarm({ address: at.mqtt, locks });
   return { name: 'bare Express + Aedes', http: at.http, pid, token: 'none', locks, swarm, close: () => closing(stop, swarm) };
 }
 
@@ -84,8 +75,12 @@ export async function openHello(kind: 'node:http' | 'Express', locks: readonly B
 }
 
 /** Undefined, and said, when there is no mosquitto here. */
-export async function openMosquittoBridge({ folder, say }: SectionOptions, locks: readonly BenchLock[]): Promise<Site | undefined> {
-  const mosquitto = await startMosquitto(folder, say);
+export async function openMosquittoBridge(
+  { folder, say }: SectionOptions,
+  locks: readonly BenchLock[],
+  nagle: Nagle,
+): Promise<Site | undefined> {
+  const mosquitto = await startMosquitto(folder, nagle, say);
   if (mosquitto === undefined) return undefined;
   const { at, pid, stop } = await startMosquittoBridge(mosquitto.mqtt.port);
   const swarm = await connectSwarm({ address: mosquitto.mqtt, locks });
@@ -93,7 +88,7 @@ export async function openMosquittoBridge({ folder, say }: SectionOptions, locks
     await closing(stop, swarm);
     await mosquitto?.stop();
   }
-  return { name: 'Express + mosquitto', http: at.http, pid, token: 'none', locks, swarm, close };
+  return { name: `Express + ${mosquitto.name}`, http: at.http, pid, token: 'none', locks, swarm, close };
 }
 
 /** Sites with clients on them, warmed up. */

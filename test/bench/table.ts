@@ -6,7 +6,12 @@ export function tableOf(figures: readonly Figure[]): string {
     `\n${name}`,
     line('', goal, reached(value, goal), `${shown(value, unit)}${spread(rounds, unit)}`),
     ...beside.map((other) =>
-      line(`${ratioText(other.ratio)} x`, other.goal, reached(other.ratio, other.goal), `${shown(other.value, unit)}  ${other.name}`),
+      line(
+        `${ratioText(other.ratio)} x`,
+        other.goal,
+        reached(other.ratio, other.goal),
+        `${shown(other.value, unit)}  ${other.name}${ratioSpread(other.ratios)}`,
+      ),
     ),
   ]);
   return `${lines.join('\n').trimStart()}\n`;
@@ -35,6 +40,10 @@ export function shown(value: number, unit: Unit): string {
 function spread(rounds: readonly number[], unit: Unit): string {
   if (rounds.length < 2) return '';
   return `  (${plain(Math.min(...rounds))} to ${shown(Math.max(...rounds), unit)} in ${rounds.length} rounds)`;
+}
+
+function ratioSpread(ratios: readonly number[]): string {
+  return ratios.length < 2 ? '' : `  (${ratioText(Math.min(...ratios))} to ${ratioText(Math.max(...ratios))} x)`;
 }
 
 /** Three digits that count; whole numbers from 100 on. */

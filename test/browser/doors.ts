@@ -57,6 +57,8 @@ export function doorTests(at: At): void {
     lock.setSilent(true);
     await page.getByRole('button', { name: 'Unlock', exact: true }).click();
     await page.getByText('It may or may not have done it').waitFor();
+    await page.getByText('Locked, not sure').waitFor();
+    await page.getByText('may have moved since').waitFor();
     lock.setSilent(false);
     lock.cutNetwork();
     await page.getByText('This lock is offline').waitFor();

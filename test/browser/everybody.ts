@@ -12,6 +12,7 @@ const everyPage = [
   'locks/1/roles',
   'registered',
   'registered/1',
+  'removed',
   'pairing',
   'hubs',
   'accounts',

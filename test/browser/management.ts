@@ -22,7 +22,7 @@ export function managementTests(at: At): void {
       await page.getByText(keyFingerprint, { exact: true }).waitFor();
       await page.getByRole('button', { name: `Confirm ${mac}` }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Yes, it is the same').check();
+      await dialog.getByLabel('Yes, all 16 digits are the same').check();
       await dialog.getByLabel('Name').fill('Cellar');
       expect(await stage.barriers(page)).toEqual([]);
       await stage.picture(page, 'pairing');
@@ -96,8 +96,17 @@ export function managementTests(at: At): void {
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Attic' }).click();
     await page.getByRole('button', { name: 'Remove this lock' }).click();
+    await dialog.getByText('How many cards the lock itself holds is not known').waitFor();
+    await dialog.getByLabel('Remove all cards from the lock first').check();
+    await dialog.getByRole('button', { name: 'Remove this lock' }).click();
+    await dialog.getByText('The lock has not removed all of its cards.').waitFor();
+    await dialog.getByLabel('Remove all cards from the lock first').uncheck();
     await dialog.getByRole('button', { name: 'Remove this lock' }).click();
     await page.getByText('Attic was removed.').waitFor();
+    await page.getByRole('link', { name: 'Removed locks' }).click();
+    await page.getByRole('link', { name: 'Attic' }).click();
+    await page.getByRole('heading', { name: 'Records of Attic' }).waitFor();
+    await page.getByText('Nothing happened in this time.').waitFor();
   });
 
   test('an alarm that waits for a person is ended by one, and the audit log has all of it', async () => {

@@ -84,6 +84,29 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
         expect(await records.append(lockId(2), 'e', sampleEvents(1, 1))).toMatchObject({ stored: 1 });
       }));
 
+    test('keeps a command and its name in one record of its lock alone, however often and at what moment it comes (Protocol 4.4)', () =>
+      over(async (records) => {
+        const named = (seq: number, command: number) => sampleEvent(seq, { command, username: 'ole' });
+        const inTurn = await Promise.all(
+          [1, 2, 3].map((n) => records.append(one, `epoch ${n}`, [named(1, 40), named(2, 40), named(3, 41)])),
+        );
+        expect(inTurn.map(({ stored }) => stored)).toEqual([3, 3, 3]);
+        await records.append(one, 'epoch 1', [named(3, 42), named(4, -7), named(5, -7)]);
+        await records.append(lockId(2), 'e', [named(1, 40)]);
+        const namesOf = async (lock: number) =>
+          (await records.page({ lockId: lockId(lock), ...everything })).list
+            .filter(({ username }) => username !== '')
+            .map(({ epoch, seq, command, username }) => [epoch, seq, command, username]);
+        expect(await namesOf(1)).toEqual([
+          ['epoch 1', 4, -7, 'ole'],
+          ['epoch 1', 3, 41, 'ole'],
+          ['epoch 1', 1, 40, 'ole'],
+        ]);
+        expect(await namesOf(2)).toEqual([['e', 1, 40, 'ole']]);
+        const nameless = (await records.page({ lockId: one, ...everything })).list.filter(({ username }) => username === '');
+        expect(nameless.map((record) => 'command' in record)).toEqual(Array.from({ length: 8 }, () => false));
+      }));
+
     test('gives what is above a recordId, of the locks that are wanted, by recordId', () =>
       over(async (records) => {
         expect(records.newest()).toBe(0);
@@ -108,14 +131,14 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
     test('an empty call stores nothing', () =>
       over(async (records) => {
         expect(await records.append(one, 'e', [])).toEqual({ stored: 0, duplicates: 0, refused: [] });
-        expect(records.progress(one, 'e')).toEqual({ highest: 0, gaps: [] });
+        expect(records.progress(one, 'e')).toEqual({ highest: 0, gaps: [], isBeginning: true });
       }));
 
     test('knows the highest seq of an epoch and the gaps below it; its first seq opens none', () =>
       over(async (records) => {
-        expect(records.progress(one, 'e')).toEqual({ highest: 0, gaps: [] });
+        expect(records.progress(one, 'e')).toEqual({ highest: 0, gaps: [], isBeginning: true });
         await records.append(one, 'e', [sampleEvent(10), sampleEvent(11), sampleEvent(15), sampleEvent(20)]);
-        expect(records.progress(one, 'e')).toEqual({
+        expect(records.progress(one, 'e')).toMatchObject({
           highest: 20,
           gaps: [
             [12, 14],
@@ -123,7 +146,7 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
           ],
         });
         await records.append(one, 'e', [sampleEvent(13), sampleEvent(16)]);
-        expect(records.progress(one, 'e')).toEqual({
+        expect(records.progress(one, 'e')).toMatchObject({
           highest: 20,
           gaps: [
             [12, 12],
@@ -132,7 +155,7 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
           ],
         });
         await records.append(one, 'e', [sampleEvent(12), sampleEvent(14), sampleEvent(5)]);
-        expect(records.progress(one, 'e')).toEqual({
+        expect(records.progress(one, 'e')).toMatchObject({
           highest: 20,
           gaps: [
             [6, 9],
@@ -141,7 +164,7 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
         });
         await records.append(one, 'e', [sampleEvent(Number.MAX_SAFE_INTEGER)]);
         expect(records.progress(one, 'e').highest).toBe(Number.MAX_SAFE_INTEGER);
-        expect(records.progress(one, 'other')).toEqual({ highest: 0, gaps: [] });
+        expect(records.progress(one, 'other')).toEqual({ highest: 0, gaps: [], isBeginning: false });
       }));
 
     test('refuses the 9th epoch of a lock, and of no other', () =>

@@ -1,52 +1,141 @@
 // What every AccountStore, HubStore, CounterStore, StatusStore and Quarantine promises.
 import { describe, expect, test } from '@jest/globals';
-import type { AccountStore, AlarmStore, CounterStore, HubStore, Quarantine, StatusStore } from '../../src/domain/ports.ts';
-import { deviceId, lockId } from '../store/support/samples.ts';
+import type { Account, AccountId, Token } from '../../src/domain/account.ts';
+import type {
+  AccountStore,
+  AlarmStore,
+  CounterStore,
+  HubStore,
+  Quarantine,
+  RemovedLockStore,
+  StatusStore,
+} from '../../src/domain/ports.ts';
+import { deviceId, lockId, sampleRemovedLock } from '../store/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
 export function accountStoreContract(over: RunOver<AccountStore>): void {
   describe('an AccountStore', () => {
+    const page = { pageNo: 1, pageSize: 10 };
+    const account = (accountId: number, username: string): Account => ({
+      accountId: accountId as AccountId,
+      username,
+      gatewayAdministrator: false,
+      createdAt: 1,
+    });
+    const token = (tokenId: number, accountId: number): Token => ({
+      tokenId,
+      accountId: accountId as AccountId,
+      name: 'phone',
+      hash: tokenId.toString(16).padStart(64, '0'),
+      createdAt: 1,
+      expiresAt: tokenId,
+    });
+
     test('begins with the account admin', () =>
       over(async (accounts) => {
-        expect(accounts.current().accounts).toMatchObject([{ accountId: 1, username: 'admin', gatewayAdministrator: true }]);
+        expect(accounts.page(page).list).toMatchObject([{ accountId: 1, username: 'admin', gatewayAdministrator: true }]);
+        expect(accounts.gatewayAdministrators()).toBe(1);
       }));
 
-    test('applies changes in turn; the same object until one is made', () =>
+    test('finds accounts by id and name, tokens by id and hash, and shows both by their ids, whatever the order in which they came', () =>
       over(async (accounts) => {
-        const before = accounts.current();
-        expect(accounts.current()).toBe(before);
-        const names = ['a', 'b', 'c'];
-        await Promise.all(
-          names.map((username, n) =>
-            accounts.update((now) => {
-              const accountId = (n + 2) as (typeof now.accounts)[number]['accountId'];
-              return { ...now, accounts: [...now.accounts, { accountId, username, gatewayAdministrator: false, createdAt: 1 }] };
-            }),
-          ),
-        );
-        expect(before.accounts).toHaveLength(1);
-        expect(accounts.current().accounts.map(({ username }) => username)).toEqual(['admin', ...names]);
-      }));
-
-    test('rejects with what the change throws', () =>
-      over(async (accounts) => {
-        const refused = accounts.update(() => {
-          throw new RangeError('no');
+        const before = accounts.tokenPage(page).list;
+        await Promise.all([accounts.add(account(7, 'eve')), accounts.add(account(5, 'Ole')), accounts.add(account(6, 'max'))]);
+        await Promise.all([accounts.addToken(token(9, 5)), accounts.addToken(token(8, 5)), accounts.addToken(token(10, 6))]);
+        expect(accounts.page(page)).toMatchObject({
+          total: 4,
+          list: [{ accountId: 1 }, account(5, 'Ole'), account(6, 'max'), account(7, 'eve')],
         });
-        await expect(refused).rejects.toThrow('no');
-        expect(accounts.current().accounts).toHaveLength(1);
+        expect(accounts.page({ pageNo: 2, pageSize: 3 }).list).toEqual([account(7, 'eve')]);
+        expect(accounts.tokenPage(page).list).toEqual([...before, token(8, 5), token(9, 5), token(10, 6)]);
+        expect([accounts.get(5 as AccountId), accounts.byName('Ole')]).toEqual([account(5, 'Ole'), account(5, 'Ole')]);
+        expect([accounts.byName('ole'), accounts.alike('OLE')]).toEqual([undefined, [account(5, 'Ole')]]);
+        expect([accounts.token(9), accounts.tokenByHash(token(9, 5).hash)]).toEqual([token(9, 5), token(9, 5)]);
+        expect(accounts.tokensExpired(9)).toEqual([token(8, 5), token(9, 5)]);
+      }));
+
+    test('adds no second account of a name, and no token without its account', () =>
+      over(async (accounts) => {
+        const twice = await Promise.allSettled([accounts.add(account(5, 'ole')), accounts.add(account(6, 'ole'))]);
+        expect(twice).toMatchObject([{ status: 'fulfilled' }, { reason: { code: 'conflict' } }]);
+        await expect(accounts.addToken(token(9, 6))).rejects.toMatchObject({ code: 'not-found' });
+        expect(() => accounts.refuseTaken('ole')).toThrow('there is an account ole already');
+        expect(accounts.page(page).total).toBe(2);
+      }));
+
+    test('remembers the names of accounts that were removed, by their ids, until it is to forget them', () =>
+      over(async (accounts) => {
+        for (const [id, name] of [
+          [5, 'ole'],
+          [6, 'eve'],
+        ] as const)
+          await accounts.add(account(id, name));
+        expect([accounts.nameOf(5 as AccountId), accounts.nameOf(7 as AccountId)]).toEqual(['ole', undefined]);
+        await accounts.remove(5 as AccountId, 100);
+        await accounts.add(account(7, 'ole'));
+        expect(accounts.nameOf(5 as AccountId)).toBe('ole');
+        expect(accounts.removedNamed('ole')).toEqual([{ accountId: 5, username: 'ole', removedAt: 100 }]);
+        await accounts.remove(7 as AccountId, 200);
+        expect(accounts.removedNamed('ole').map(({ accountId }) => accountId)).toEqual([7, 5]);
+        await accounts.forgetRemoved(100);
+        expect([5, 6, 7].map((id) => accounts.nameOf(id as AccountId))).toEqual([undefined, 'eve', 'ole']);
+      }));
+
+    test('removes an account with its tokens, and tokens by their ids', () =>
+      over(async (accounts) => {
+        const before = accounts.tokenPage(page).list;
+        await accounts.add(account(5, 'ole'));
+        await accounts.add(account(6, 'eve'));
+        for (const tokenId of [7, 8, 9]) await accounts.addToken(token(tokenId, tokenId === 8 ? 6 : 5));
+        await accounts.remove(5 as AccountId, 1);
+        expect([accounts.get(5 as AccountId), accounts.byName('ole'), accounts.alike('ole')]).toEqual([undefined, undefined, []]);
+        expect([accounts.token(7), accounts.tokenByHash(token(9, 5).hash)]).toEqual([undefined, undefined]);
+        expect(accounts.tokenPage(page).list).toEqual([...before, token(8, 6)]);
+        await expect(accounts.remove(5 as AccountId, 1)).rejects.toMatchObject({ code: 'not-found' });
+        expect(await accounts.removeTokens([8, 9])).toEqual([token(8, 6)]);
+        expect(await accounts.removeTokens([8])).toEqual([]);
+        expect([accounts.token(8), accounts.tokenByHash(token(8, 6).hash)]).toEqual([undefined, undefined]);
+        expect(accounts.tokenPage(page).list).toEqual(before);
       }));
   });
 }
 
 export function alarmStoreContract(over: RunOver<AlarmStore>): void {
   describe('an AlarmStore', () => {
-    test('begins empty, and holds what was kept last', () =>
+    test('begins empty, and holds what was kept last of each alarm and of each lock', () =>
       over(async (alarms) => {
         expect(alarms.current()).toEqual({ alarms: [], acceptedLosses: [] });
-        const one = { kind: 'jammed', lockId: lockId(1), since: 1, reason: 'its bolt is jammed' } as const;
-        await Promise.all([alarms.keep({ alarms: [], acceptedLosses: [] }), alarms.keep({ alarms: [one], acceptedLosses: [] })]);
-        expect(alarms.current()).toEqual({ alarms: [one], acceptedLosses: [] });
+        const nothing = { standing: [], ended: [], acceptedLosses: [] };
+        const alarm = (number: number | null, reason: string) => {
+          return { kind: 'jammed', lockId: number === null ? null : lockId(number), since: 1, reason } as const;
+        };
+        const loss = (to: number) => ({ lockId: lockId(7), lost: to === 0 ? [] : [{ epoch: 'e', to }] });
+        await Promise.all([
+          alarms.keep({ ...nothing, standing: [alarm(1, 'first'), alarm(2, 'second'), alarm(null, 'of the gateway')] }),
+          alarms.keep({ standing: [alarm(1, 'again')], ended: [{ kind: 'jammed', lockId: lockId(2) }], acceptedLosses: [loss(3)] }),
+          alarms.keep({ ...nothing, acceptedLosses: [loss(4)] }),
+        ]);
+        expect(alarms.current()).toEqual({ alarms: [alarm(1, 'again'), alarm(null, 'of the gateway')], acceptedLosses: [loss(4)] });
+        await alarms.keep({ ...nothing, ended: [{ kind: 'offline', lockId: lockId(9) }], acceptedLosses: [loss(0)] });
+        expect(alarms.current().acceptedLosses).toEqual([]);
+      }));
+  });
+}
+
+export function removedLockStoreContract(over: RunOver<RemovedLockStore>): void {
+  describe('a RemovedLockStore', () => {
+    test('holds what was added in the order of removal, until it is forgotten; the same array until then', () =>
+      over(async (removedLocks) => {
+        expect(removedLocks.all()).toEqual([]);
+        const [first, second] = [sampleRemovedLock(9, { removedAt: 1 }), sampleRemovedLock(8, { removedAt: 2 })];
+        await Promise.all([removedLocks.add(second), removedLocks.add(first)]);
+        expect(removedLocks.all()).toEqual([first, second]);
+        expect(removedLocks.all()).toBe(removedLocks.all());
+        expect(removedLocks.get(lockId(8))).toEqual(second);
+        await removedLocks.forget(lockId(8));
+        await removedLocks.forget(lockId(7));
+        expect(removedLocks.get(lockId(8))).toBeUndefined();
+        expect(removedLocks.all()).toEqual([first]);
       }));
   });
 }
@@ -103,7 +192,7 @@ export function statusStoreContract(over: RunOver<StatusStore>): void {
   describe('a StatusStore', () => {
     test('knows at once what it was told, and nothing of what it was not', () =>
       over(async (statuses) => {
-        const unknown = { state: null, stateAt: null, batteryPercent: null, lastSeenAt: null };
+        const unknown = { state: null, stateAt: null, batteryPercent: null, lastSeenAt: null, cardsOnLock: null };
         expect(statuses.get(lockId(1))).toEqual(unknown);
         statuses.patch(lockId(1), { state: 'unlocked', stateAt: 5 });
         statuses.patch(lockId(1), { batteryPercent: 0 });

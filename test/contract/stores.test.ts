@@ -10,6 +10,7 @@ import {
   createMemoryLocks,
   createMemoryQuarantine,
   createMemoryRecords,
+  createMemoryRemovedLocks,
   createMemoryStatuses,
 } from '../support/memory-stores.ts';
 import type { RunOver } from './adapters.ts';
@@ -21,6 +22,7 @@ import {
   counterStoreContract,
   hubStoreContract,
   quarantineContract,
+  removedLockStoreContract,
   statusStoreContract,
 } from './small-stores.contract.ts';
 
@@ -31,6 +33,7 @@ describe('in memory', () => {
   alarmStoreContract((run) => run(createMemoryAlarms()));
   hubStoreContract((run) => run(createMemoryHubs()));
   counterStoreContract((run) => run(createMemoryCounters()));
+  removedLockStoreContract((run) => run(createMemoryRemovedLocks()));
   statusStoreContract((run) => run(createMemoryStatuses()));
   quarantineContract((run) => run(createMemoryQuarantine()));
 });
@@ -53,6 +56,7 @@ describe('on the disk', () => {
   alarmStoreContract(onDisk(({ alarms }) => alarms));
   hubStoreContract(onDisk(({ hubs }) => hubs));
   counterStoreContract(onDisk(({ counters }) => counters));
+  removedLockStoreContract(onDisk(({ removedLocks }) => removedLocks));
   statusStoreContract(onDisk(({ statuses }) => statuses));
   quarantineContract(onDisk(({ quarantine }) => quarantine));
 });

@@ -52,7 +52,13 @@ describe('validity (Protocol 5.3 rule 4)', () => {
     expect(admits({ cardNumber: '1', startDate: 0, endDate: 0 }, undefined)).toBe(true);
   });
 
+  it('has no end for an endDate of 0', () => {
+    const card = { cardNumber: '1', startDate: 5, endDate: 0 };
+    expect([4, 5, Number.MAX_SAFE_INTEGER].map((now) => admits(card, now))).toEqual([false, true, true]);
+  });
+
   it.each([
+    [5, 0],
     [0, 5],
     [5, Number.MAX_SAFE_INTEGER],
   ])('never holds from %d to %d without a clock', (startDate, endDate) => {

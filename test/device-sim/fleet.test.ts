@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -102,6 +103,33 @@ describe('a fleet', () => {
   it('says which locks did not come online, and why', async () => {
     broker.admit(() => false);
     await expect(make({ startTimeoutMs: 300 }).start()).rejects.toThrow(/Lock 1 did not come online .*: Connection refused/);
+  });
+
+  it('says once why its locks are not let in, asks less and less often, and comes in when there is room', async () => {
+    let open = false;
+    let asked = 0;
+    const { hostname, port } = new URL(broker.url);
+    const door = createServer((near) => {
+      asked++;
+      near.on('error', () => undefined);
+      if (!open) near.destroy();
+      else near.pipe(connect(Number(port), hostname)).pipe(near);
+    });
+    await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+    const lines: string[] = [];
+    const mqttUrl = `mqtt://127.0.0.1:${(door.address() as { port: number }).port}`;
+    const reconnect = { minMs: 20, maxMs: 40, turnedAwayMs: 2_000 };
+    const fleet = make({ locks: 5, mqttUrl, reconnect, onLine: (_lock, line) => void lines.push(line) });
+    const started = fleet.start();
+    await until(() => asked === 15);
+    const since = performance.now();
+    await until(() => asked === 25);
+    expect(performance.now() - since).toBeGreaterThan(80);
+    expect(lines.filter((line) => line.includes('no connection'))).toEqual([expect.stringContaining('mqtt.connectionsPerAddress')]);
+    open = true;
+    await started;
+    await fleet.stop();
+    door.close();
   });
 
   it('lets a person act at a door, and brings the events to the gateway (Protocol 4.4)', async () => {

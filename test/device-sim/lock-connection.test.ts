@@ -45,6 +45,7 @@ async function connected(profile: LockProfileInput = {}, time: TimeSource = crea
     hub: undefined,
     pairs: false,
     tell: (line) => told.push(line),
+    onTurnedAway: () => told.push('turned away'),
   });
   made.memory.change({ deviceKey: 'the-key' });
   made.connect();

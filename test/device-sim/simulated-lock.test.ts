@@ -57,6 +57,16 @@ describe('lock and unlock (Protocol 5.1)', () => {
     expect(memory.contents.events).toEqual([{ seq: 1, type: 'remote-unlock', commandId: id }]);
   });
 
+  it('answers at once and without its state where the profile says so; the report follows when the bolt has arrived (Protocol 5.2)', async () => {
+    const { send, replyTo, said, time, events } = await bench({ okWhen: 'begun' });
+    const command = send('unlock');
+    expect(await replyTo(command)).toEqual({ id: command.id, ok: true });
+    time.advance(travelMs);
+    expect(said).toEqual([`reply ${command.id} ok`, 'state unlocked']);
+    expect(events()).toEqual(['remote-unlock']);
+    expect((await replyTo(send('unlock'))).state).toBe('unlocked');
+  });
+
   it('says ok at once and records nothing when the bolt is there already', async () => {
     const { ask, said, events } = await bench();
     expect(await ask('lock')).toMatchObject({ ok: true, state: 'locked' });
@@ -291,6 +301,7 @@ describe('cards (Protocol 5.1)', () => {
     expect(await swiped).toEqual({ done: true });
     expect(memory.contents.events[0]).toMatchObject({ type: 'card-unlock', credential: '3123119183' });
     expect(await lock.swipeCard('3123119183')).toEqual({ done: false, reason: 'unknown-card' });
+    expect(memory.contents.events.at(-1)).toMatchObject({ success: false, reason: 'unknown-card' });
   });
 
   it('locks again with a card when it does not lock itself', async () => {

@@ -100,7 +100,7 @@ describe('PROTOCOL.md', () => {
     expect(messages.filter((message) => helloMessage.safeParse(message).success)).toHaveLength(1);
     expect(messages.filter((message) => commandMessage.safeParse(message).success)).toHaveLength(2);
     expect(messages.filter((message) => eventsMessage.safeParse(message).success)).toHaveLength(2);
-    expect(messages.filter((message) => replyMessage.safeParse(message).success)).toHaveLength(4);
+    expect(messages.filter((message) => replyMessage.safeParse(message).success)).toHaveLength(5);
   });
 
   it('works out the digest of its three cards for real (Protocol 4.1)', () => {

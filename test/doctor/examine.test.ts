@@ -1,8 +1,12 @@
 // The doctor finds nothing where nothing is, and each check is seen to fail on a fault that was planted: real files, real ports.
+
 import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import type { AccountId } from '../../src/domain/account.ts';
 import { createClock } from '../../src/ops/clock.ts';
 import { createControl } from '../../src/ops/control.ts';
+import { createAccountFile } from '../../src/store/account-file.ts';
 import { createDirectoryLock } from '../../src/store/directory-lock.ts';
 import { nodeFiles } from '../../src/store/files.ts';
 import { captureLog } from '../store/support/directory.ts';
@@ -19,7 +23,20 @@ describe('a stopped gateway in order', () => {
       const findings = await look();
       expect(failed(findings)).toEqual([]);
       const kinds = [...new Set(findings.map(({ check }) => check))];
-      const all = ['program', 'daemon', 'ports', 'reach', 'discovery', 'permissions', 'data', 'backups', 'disk', 'clock', 'certificates'];
+      const all = [
+        'program',
+        'daemon',
+        'ports',
+        'reach',
+        'places',
+        'discovery',
+        'permissions',
+        'data',
+        'backups',
+        'disk',
+        'clock',
+        'certificates',
+      ];
       expect(kinds).toEqual(all);
       expect(said(findings, 'daemon')).toEqual(['warn no daemon is running']);
       expect(said(findings, 'data')).toEqual([expect.stringMatching(/^ok \d documents are whole/)]);
@@ -29,7 +46,7 @@ describe('a stopped gateway in order', () => {
 
   test('whatever does not say ok says what to do', async () => {
     await withPatient(async ({ directory, look }) => {
-      await writeFile(`${directory}/accounts.json`, '{');
+      await writeFile(`${directory}/accounts.jsonl`, '{');
       for (const { verdict, remedy } of await look({ node: '18.19.0' })) expect(remedy === undefined).toBe(verdict === 'ok');
     });
   });
@@ -74,6 +91,56 @@ describe('daemon', () => {
   });
 });
 
+describe('places', () => {
+  test('locks that found none are told, with the setting that gives them one', async () => {
+    await withPatient(async ({ directory, look }) => {
+      const turnedAway: Record<string, number> = { text: 3 };
+      const control = createControl({
+        ...{ directory, clock: createClock(), log: captureLog() },
+        actions: { 'GET /readyz': async () => ({ version: '0.1.0', ready: true, since: madeAt, turnedAway }) },
+      });
+      await control.start();
+      expect(said(await look(), 'places')).toEqual(['ok no lock was turned away for want of a place (1200 for one address)']);
+      Object.assign(turnedAway, { 'too-many-from-address': 7, 'too-many-connections': 2 });
+      const findings = (await look()).filter(({ check }) => check === 'places');
+      expect(findings.map(({ verdict, seen }) => `${verdict} ${seen}`)).toEqual([
+        expect.stringMatching(/^warn .* 7 connections were turned away because their address had all its places \(1200 for one address\)$/),
+        expect.stringMatching(/^warn .* 2 connections were turned away because all places were taken$/),
+      ]);
+      expect(findings[0]?.remedy).toMatch(/mqtt\.connectionsPerAddress/);
+      await control.stop();
+    });
+  });
+
+  test('a broker that turns the question away because all are taken is not to be restarted', async () => {
+    const full = createServer((socket) => void socket.once('data', () => socket.end()));
+    await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
+    const mqtt = full.address() as AddressInfo;
+    await withPatient(async ({ directory, look }) => {
+      const turnedAway: Record<string, number> = {};
+      const control = createControl({
+        ...{ directory, clock: createClock(), log: captureLog() },
+        actions: {
+          'GET /readyz': async () => ({
+            version: '0.1.0',
+            ready: true,
+            since: madeAt,
+            mqtt: { host: '127.0.0.1', port: mqtt.port },
+            turnedAway,
+          }),
+        },
+      });
+      await control.start();
+      const where = `mqtt 127.0.0.1:${mqtt.port} is the daemon's and`;
+      expect(said(await look(), 'ports')).toContain(`fail ${where} does not answer: the connection was ended without an answer`);
+      turnedAway['too-many-from-address'] = 1;
+      expect(said(await look(), 'ports')).toContain(`warn ${where} has turned this question away: locks may have all the places`);
+      await control.stop();
+    });
+    await new Promise((resolve) => full.close(resolve));
+  });
+});
+
 describe('discovery', () => {
   test.each([
     [{ names: [], renamed: null, failed: 'there is no network' }, 'warn not announced on the local network now: there is no network'],
@@ -109,8 +176,8 @@ describe('permissions', () => {
 
   asRoot('a file that root made is closed to the daemon', async () => {
     await withPatient(async ({ directory, look }) => {
-      await chown(`${directory}/accounts.json`, stranger, stranger);
-      expect(said(await look(), 'permissions')).toEqual([`fail not of root, whose ${directory} is: ${directory}/accounts.json`]);
+      await chown(`${directory}/accounts.jsonl`, stranger, stranger);
+      expect(said(await look(), 'permissions')).toEqual([`fail not of root, whose ${directory} is: ${directory}/accounts.jsonl`]);
     });
   });
 
@@ -127,7 +194,7 @@ describe('permissions', () => {
 
 describe('data', () => {
   test.each([
-    ['is damaged', (text: string) => text.slice(0, -3), 'accounts.json', 'is damaged: it is not JSON'],
+    ['is damaged', (text: string) => text.slice(0, -3), 'counters.json', 'is damaged: it is not JSON'],
     [
       'is of a newer latchd',
       (text: string) => text.replace(/("schemaVersion": )\d+/, '$1 99'),
@@ -146,13 +213,42 @@ describe('data', () => {
     await withPatient(async ({ directory, look }) => {
       await rm(`${directory}/counters.json`);
       const path = `${directory}/locks/1.json`;
-      const older = (await readFile(path, 'utf8')).replace('"schemaVersion": 2', '"schemaVersion": 1').replace(/,\s*"hubId": null/, '');
+      const older = (await readFile(path, 'utf8')).replace('"schemaVersion": 3', '"schemaVersion": 1').replace(/,\s*"hubId": null/, '');
       await writeFile(path, older);
       expect(said(await look(), 'data')).toEqual([
         `fail ${directory}/counters.json is missing`,
         expect.stringMatching(/^warn 1 of \d documents are of an older latchd$/),
       ]);
       expect(await readFile(path, 'utf8')).toBe(older);
+    });
+  });
+
+  test('the first token in plain words, once another one of an administrator holds', async () => {
+    await withPatient(async ({ directory, look }) => {
+      const of = async (isAdministrator: boolean, expiresAt: number | null) => {
+        const accounts = createAccountFile({ files: nodeFiles(), directory });
+        await accounts.open();
+        const accountId = 2 as AccountId;
+        if (accounts.get(accountId)) await accounts.remove(accountId, 1);
+        await accounts.add({ accountId, username: 'other', gatewayAdministrator: isAdministrator, createdAt: 1 });
+        await accounts.addToken({ tokenId: 2, accountId, name: 'x', hash: 'ab'.repeat(32), createdAt: 1, expiresAt });
+        await accounts.idle();
+        return said(await look(), 'data');
+      };
+      const hint = `warn ${directory}/admin.token opens everything in plain words, and another administrator's token holds`;
+      expect(await of(false, null)).not.toContain(hint);
+      expect(await of(true, madeAt)).not.toContain(hint);
+      expect(await of(true, null)).toContain(hint);
+      await rm(`${directory}/admin.token`);
+      expect(said(await look(), 'data')).not.toContain(hint);
+    });
+  });
+
+  test('what is not of latchd is told, because no backup has it', async () => {
+    await withPatient(async ({ directory, look }) => {
+      await writeFile(`${directory}/notes.txt`, '');
+      expect(said(await look(), 'data')).toEqual([`warn ${directory}/notes.txt is not latchd's, and in no backup`]);
+      expect(failed(await look())).not.toContain('data');
     });
   });
 
@@ -163,7 +259,7 @@ describe('data', () => {
         `warn there is no data directory ${directory}/deeper/still yet`,
       ]);
       expect(failed(await at(`${directory}/deeper/still`))).toEqual([]);
-      expect(failed(await at(`${directory}/accounts.json`))).toContain('data');
+      expect(failed(await at(`${directory}/accounts.jsonl`))).toContain('data');
     });
   });
 });

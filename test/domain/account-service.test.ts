@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AccountId } from '../../src/domain/account.ts';
+import { createAccountBook } from '../../src/domain/account-book.ts';
 import { callers, codeOf, createDomain, lockId } from '../support/domain.ts';
 
 const { admin, stranger } = callers;
@@ -12,7 +14,7 @@ describe('a token', () => {
     expect(accountService.authenticate(secret)).toMatchObject(stranger);
     expect(username).toBe('sam');
     expect(token).toMatchObject({ name: 'phone', hash: secrets.hash(secret), expiresAt: null });
-    expect(JSON.stringify(accounts.current())).not.toContain(secret);
+    expect(JSON.stringify([accounts.page(page), accounts.tokenPage(page)])).not.toContain(secret);
     expect(JSON.stringify(accountService.listTokens(admin, page))).not.toContain(secret);
   });
 
@@ -49,7 +51,7 @@ describe('a token', () => {
     const writes = storage.writes.length;
     expect(await accountService.forgetExpired()).toBe(0);
     expect(storage.writes).toHaveLength(writes);
-    expect(accounts.current().tokens).toEqual([long.token, endless.token]);
+    expect(accounts.tokenPage(page).list).toEqual([long.token, endless.token]);
     clock.setNow(short.token.createdAt);
     expect(await codeOf(() => accountService.authenticate(short.secret))).toBe('token-invalid');
   });
@@ -88,14 +90,14 @@ describe('a token', () => {
     const created = codeOf(() => accountService.createToken(admin, { username: 'sam', name: 'x' }));
     await removed;
     expect(await created).toBe('not-found');
-    expect(accounts.current().tokens).toEqual([]);
+    expect(accounts.tokenPage(page).list).toEqual([]);
   });
 
   it('does not exist when it could not be kept (HTTP API 2)', async () => {
     const { accountService, accounts, storage } = await createDomain();
     storage.fails = () => true;
     expect(await codeOf(() => accountService.createToken(admin, { username: 'sam', name: 'x' }))).toBe('storage-unavailable');
-    expect(accounts.current().tokens).toEqual([]);
+    expect(accounts.tokenPage(page).list).toEqual([]);
   });
 });
 
@@ -106,6 +108,19 @@ describe('an account', () => {
     expect(created).toEqual({ accountId: created.accountId, username: 'new', gatewayAdministrator: true, createdAt: clock.now() });
     expect(accountService.listAccounts(admin, page)).toMatchObject({ total: 6 });
     expect(await codeOf(() => accountService.createAccount(admin, 'new', false))).toBe('conflict');
+  });
+
+  it('has a name that differs from every other by more than its case; accounts that were made before go on (HTTP API 1)', async () => {
+    const { accountService } = await createDomain();
+    const older = { accountId: 900 as AccountId, username: 'MAX', gatewayAdministrator: false, createdAt: 0 };
+    await accountService.createAccount(admin, 'New', false);
+    for (const username of ['new', 'NEW', 'Ole', 'mAX']) {
+      expect(await codeOf(() => accountService.createAccount(admin, username, false))).toBe('conflict');
+    }
+    // As a start takes in what was made when that was allowed.
+    const book = createAccountBook();
+    for (const account of [{ ...older, ...callers.manager }, older]) book.add(account);
+    expect([book.byName('max')?.accountId, book.byName('MAX')?.accountId, book.byName('Max')]).toEqual([3, 900, undefined]);
   });
 
   it('is created once when it is asked for twice at the same moment (HTTP API 2)', async () => {
@@ -134,7 +149,7 @@ describe('an account', () => {
       codeOf(() => accountService.removeAccount(admin, 'second')),
     ];
     expect((await Promise.all(codes)).sort()).toEqual(['conflict', 'done']);
-    expect(accounts.current().accounts.filter(({ gatewayAdministrator }) => gatewayAdministrator)).toHaveLength(1);
+    expect(accounts.page(page).list.filter(({ gatewayAdministrator }) => gatewayAdministrator)).toHaveLength(1);
   });
 
   it('stays while it administers a lock, and goes when another is appointed (HTTP API 5)', async () => {
@@ -156,6 +171,6 @@ describe('an account', () => {
     release();
     expect(await Promise.all([removed, appointed])).toEqual(codes);
     const administrator = locks.get(lockId)?.administrator;
-    expect(accounts.current().accounts.map(({ accountId }) => accountId)).toContain(administrator);
+    expect(accounts.page(page).list.map(({ accountId }) => accountId)).toContain(administrator);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAlarmService } from '../../src/domain/alarm-service.ts';
+import type { LockId } from '../../src/domain/lock.ts';
 import type { Notice } from '../../src/domain/notice.ts';
 import { callers, codeOf, createDomain, lockId, noLockId } from '../support/domain.ts';
 import { createMemoryAlarms } from '../support/memory-stores.ts';
@@ -17,6 +18,7 @@ async function restartable() {
       clock,
       alarms: store,
       locks,
+      lists: { rights: () => 0 },
       notify: (notice) => void notices.push(notice),
       endAfterMs: minuteMs,
     });
@@ -94,6 +96,7 @@ describe('an alarm', () => {
       clock,
       alarms: { ...store, keep: (value) => (isFull ? Promise.reject(new Error('full')) : store.keep(value)) },
       locks,
+      lists: { rights: () => 0 },
       notify: (notice) => void notices.push(notice),
       endAfterMs: minuteMs,
     });
@@ -107,5 +110,44 @@ describe('an alarm', () => {
     expect(store.current().alarms).toHaveLength(1);
     await alarms.stop();
     expect(notices.map(({ kind }) => kind)).toEqual(['alarm-began']);
+  });
+
+  it('that many at once are written and said part by part, each once, and whoever waits for one of them gets it written first', async () => {
+    const { clock, locks, notices } = await restartable();
+    const store = createMemoryAlarms();
+    const writes: number[] = [];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const alarms = createAlarmService({
+      clock,
+      alarms: {
+        ...store,
+        async keep(changes) {
+          writes.push(changes.standing.length);
+          if (writes.length === 1) await held;
+          await store.keep(changes);
+        },
+      },
+      locks,
+      lists: { rights: () => 0 },
+      notify: (notice) => void notices.push(notice),
+      endAfterMs: 0,
+    });
+    await alarms.start();
+    for (let n = 1; n <= 1_200; n++) alarms.raise('offline', n as LockId, { reason: 'x' });
+    await clock.advance(2_000);
+    expect(writes).toEqual([500]);
+    const last = alarms.kept('offline', 1_200 as LockId);
+    await last;
+    expect([writes, notices.length]).toEqual([[500, 1], 1]);
+    release();
+    await clock.advance(1);
+    expect(writes).toEqual([500, 1, 500, 199]);
+    expect(notices).toHaveLength(1_200);
+    expect(store.current().alarms).toHaveLength(1_200);
+    expect(alarms.kept('offline', 1_200 as LockId)).toBeUndefined();
+    await alarms.stop();
   });
 });

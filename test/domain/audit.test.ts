@@ -25,6 +25,17 @@ describe('the audit log', () => {
     expect(JSON.stringify([...deeds.values()])).not.toContain(secret);
   });
 
+  it('says of an account that was removed on how many locks its roles went', async () => {
+    const { accountService, audit, deeds } = await createDomain();
+    const accounts = auditedAccounts(accountService, audit);
+    await accounts.removeAccount(callers.admin, 'ole');
+    await accounts.removeAccount(callers.admin, 'sam');
+    expect([...deeds.values()].map(({ object, detail }) => [object, detail])).toEqual([
+      ['account ole', 'with its role on 1 lock'],
+      ['account sam', ''],
+    ]);
+  });
+
   it('has what was refused, with its code', async () => {
     const { accountService, audit, deeds } = await createDomain();
     const accounts = auditedAccounts(accountService, audit);
@@ -50,10 +61,10 @@ describe('the audit log', () => {
     const { accountService, audit, accounts, storage } = await createDomain();
     const service = auditedAccounts(accountService, audit);
     await service.createAccount(callers.admin, 'eve', false);
-    expect(storage.writes.filter((write) => !write.startsWith('counters'))).toEqual(['audit.append', 'accounts.update', 'audit.append']);
+    expect(storage.writes.filter((write) => !write.startsWith('counters'))).toEqual(['audit.append', 'accounts.add', 'audit.append']);
     storage.fails = (write) => write === 'audit.append';
     expect(await codeOf(() => service.createAccount(callers.admin, 'mallory', false))).toBe('storage-unavailable');
-    expect(accounts.current().accounts.map(({ username }) => username)).not.toContain('mallory');
+    expect(accounts.byName('mallory')).toBeUndefined();
   });
 
   it('shows what was begun and cut off as unknown', async () => {

@@ -53,11 +53,11 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(link.sent).toEqual([]);
     release();
     await settled();
-    expect(cards.of(lockId)).toMatchObject({ cards: [card], intents: [intent] });
+    expect(cards.now(lockId)).toMatchObject({ cards: [card], intents: [intent] });
     expect(link.sent).toMatchObject([{ command }]);
     link.sent[0]?.answer(ok);
     await done;
-    expect(cards.of(lockId)).toEqual({ cards: after, intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: after, intents: [] });
     expect(storage.writes.filter((write) => write === 'cards.update')).toHaveLength(2);
   });
 
@@ -65,7 +65,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     const domain = await createDomain({ cards: [card] });
     domain.link.reply(lockId, () => refusal('no-space', 'memory full'));
     await expect(begin(domain, 'gateway')).rejects.toMatchObject({ code: 'lock-refused', lockError: 'no-space' });
-    expect(domain.cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('leaves the intent open when no reply comes: the outcome is unknown (Protocol 5.4 rule 6)', async () => {
@@ -73,7 +73,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     const code = codeOf(() => begin(domain, 'gateway'));
     await domain.clock.advance(10_000);
     expect(await code).toBe('lock-timeout');
-    expect(domain.cards.of(lockId)).toMatchObject({ cards: [card], intents: [intent] });
+    expect(domain.cards.now(lockId)).toMatchObject({ cards: [card], intents: [intent] });
   });
 
   it('leaves the intent open when the connection is lost after the command (Protocol 5.4 rules 4 and 6)', async () => {
@@ -82,14 +82,14 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     await settled();
     domain.link.lose(lockId);
     expect(await code).toBe('lock-timeout');
-    expect(domain.cards.of(lockId).intents).toHaveLength(1);
+    expect(domain.cards.now(lockId).intents).toHaveLength(1);
   });
 
   it('is refused for a lock that is offline, and nothing at all is stored (HTTP API 2 lock-offline)', async () => {
     const domain = await createDomain({ cards: [card], online: false });
     expect(await codeOf(() => begin(domain, 'gateway'))).toBe('lock-offline');
     expect(domain.storage.writes).toEqual([]);
-    expect(domain.cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('is never sent in a later session than the one it was asked for in (Protocol 5.3 rule 1)', async () => {
@@ -102,7 +102,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     release();
     expect(await code).toBe('lock-offline');
     expect(link.sent).toEqual([]);
-    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('waits for the change before it, and is lock-offline when the connection is lost meanwhile (Protocol 5.4 rule 4)', async () => {
@@ -115,7 +115,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     link.connect(lockId);
     expect(await Promise.all([first, second])).toEqual(['lock-timeout', 'lock-offline']);
     expect(link.ops()).toEqual(['remove-card']);
-    expect(cards.of(lockId).intents).toEqual([{ kind: 'delete', cardId: 101 }]);
+    expect(cards.now(lockId).intents).toEqual([{ kind: 'delete', cardId: 101 }]);
   });
 
   it('removes its intent when it is dropped unsent because the caller has gone (Protocol 5.4 rules 1 and 6)', async () => {
@@ -125,11 +125,11 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     const leaving = new AbortController();
     const code = codeOf(() => begin(domain, 'gateway', leaving.signal));
     await settled();
-    expect(cards.of(lockId).intents).toHaveLength(1);
+    expect(cards.now(lockId).intents).toHaveLength(1);
     leaving.abort();
     expect(await code).toBe('lock-busy');
-    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
-    link.sent[0]?.answer(ok);
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    link.sent[0]?.answer({ kind: 'ok', state: 'locked' });
     await settled();
     expect(link.ops()).toEqual(['lock']);
     expect(clock.timers()).toBe(0);
@@ -142,13 +142,13 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     await settled();
     await clock.advance(10_000);
     expect(await code).toBe('lock-timeout');
-    expect(cards.of(lockId).intents).toHaveLength(1);
+    expect(cards.now(lockId).intents).toHaveLength(1);
     link.sent[1]?.answer(ok);
     await settled();
     expect(link.ops().slice(1)).toEqual(['get-status', 'list-cards']);
     link.sent[2]?.answer({ kind: 'ok', listing: { cards: [card], total: 1 } });
     await settled();
-    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
     expect(clock.timers()).toBe(0);
   });
 
@@ -162,7 +162,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     link.sent[0]?.answer(ok);
     expect(await code).toBe('forbidden');
     expect(link.ops()).toEqual(['lock']);
-    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('is not sent when the account was removed while it waited (HTTP API 6)', async () => {
@@ -175,7 +175,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     link.sent[0]?.answer(ok);
     expect(await code).toBe('forbidden');
     expect(link.ops()).toEqual(['lock']);
-    expect(cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('is storage-unavailable, with nothing sent, when the intent cannot be kept (HTTP API 2)', async () => {
@@ -183,11 +183,11 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     domain.storage.fails = (write) => write === 'cards.update';
     expect(await codeOf(() => begin(domain, 'gateway'))).toBe('storage-unavailable');
     expect(domain.link.sent).toEqual([]);
-    expect(domain.cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
     domain.storage.fails = () => false;
     domain.link.reply(lockId, () => ok);
     await begin(domain, 'gateway');
-    expect(domain.cards.of(lockId)).toEqual({ cards: after, intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: after, intents: [] });
   });
 
   it('is storage-unavailable, its intent still open, when it cannot be completed (Protocol 5.4 rule 6)', async () => {
@@ -197,7 +197,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     domain.storage.fails = () => true;
     domain.link.sent[0]?.answer(ok);
     expect(await code).toBe('storage-unavailable');
-    expect(domain.cards.of(lockId)).toMatchObject({ cards: [card], intents: [intent] });
+    expect(domain.cards.now(lockId)).toMatchObject({ cards: [card], intents: [intent] });
   });
 
   it('still tells why the lock refused when its intent cannot be removed; settlement does that later (Protocol 5.4 rule 6)', async () => {
@@ -207,16 +207,16 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     domain.storage.fails = () => true;
     domain.link.sent[0]?.answer(refusal('busy'));
     expect(await code).toBe('lock-refused');
-    expect(domain.cards.of(lockId)).toMatchObject({ cards: [card], intents: [intent] });
+    expect(domain.cards.now(lockId)).toMatchObject({ cards: [card], intents: [intent] });
     domain.storage.fails = () => false;
     domain.link.reply(lockId, createCardMemory({ cardNumber: '1325672378', startDate: 0, endDate: 0 }).replier);
     await domain.cardService.settle(lockId);
-    expect(domain.cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('settles what was left open first, before its own command (Protocol 5.4 rule 6)', async () => {
     const left = someCard({ cardId: 99 as CardId, cardNumber: '777' });
-    const domain = await createDomain({ cards: [card], intents: [{ kind: 'add', card: left }] });
+    const domain = await createDomain({ cards: [card], intents: [{ kind: 'add', card: left, before: null }] });
     const memory = createCardMemory(
       { cardNumber: '777', startDate: 0, endDate: 0 },
       { cardNumber: '1325672378', startDate: 0, endDate: 0 },
@@ -224,7 +224,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     domain.link.reply(lockId, memory.replier);
     await begin(domain, 'gateway');
     expect(domain.link.ops()).toEqual(['list-cards', 'remove-card', command.op]);
-    expect(domain.cards.of(lockId)).toEqual({ cards: after, intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: after, intents: [] });
     expect(memory.cards().map(({ cardNumber }) => cardNumber)).not.toContain('777');
   });
 
@@ -234,7 +234,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     domain.link.reply(lockId, () => refusal('busy'));
     expect(await codeOf(() => begin(domain, 'gateway'))).toBe('lock-refused');
     expect(domain.link.ops()).toEqual(['list-cards']);
-    expect(domain.cards.of(lockId)).toEqual({ cards: [card], intents: [{ kind: 'add', card: left }] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [{ kind: 'add', card: left }] });
   });
 });
 
@@ -242,7 +242,7 @@ describe.each(changes)('$change that a phone has done', ({ begin, after }) => {
   it('is only recorded, on a lock that is offline as well (HTTP API 3)', async () => {
     const domain = await createDomain({ cards: [card], online: false });
     await begin(domain, 'phone');
-    expect(domain.cards.of(lockId)).toEqual({ cards: after, intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: after, intents: [] });
     expect(domain.link.sent).toEqual([]);
   });
 
@@ -250,7 +250,41 @@ describe.each(changes)('$change that a phone has done', ({ begin, after }) => {
     const domain = await createDomain({ cards: [card] });
     domain.storage.fails = (write) => write === 'cards.update';
     expect(await codeOf(() => begin(domain, 'phone'))).toBe('storage-unavailable');
-    expect(domain.cards.of(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+  });
+});
+
+describe('a card that the lock does not have', () => {
+  it('is removed all the same: that is what was asked for (Protocol 5.2 not-found)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    domain.link.reply(lockId, () => refusal('not-found'));
+    await domain.cardService.remove(manager, lockId, cardId, 'gateway', stays());
+    expect(domain.link.ops()).toEqual(['remove-card']);
+    expect(domain.cards.now(lockId)).toEqual({ cards: [], intents: [] });
+  });
+
+  it('is put there with its new dates when they are changed (Protocol 5.2 not-found)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    const memory = createCardMemory();
+    domain.link.reply(lockId, memory.replier);
+    await domain.cardService.changeValidity(manager, lockId, cardId, period, 'gateway', stays());
+    expect(domain.link.ops()).toEqual(['update-card', 'add-card']);
+    expect(memory.cards()).toEqual([{ cardNumber: card.cardNumber, ...period }]);
+    expect(domain.cards.now(lockId)).toEqual({ cards: [{ ...card, ...period }], intents: [] });
+  });
+
+  it('keeps its dates when it cannot be put there (HTTP API 2 lock-refused)', async () => {
+    const domain = await createDomain({ cards: [card] });
+    domain.link.reply(lockId, ({ op }) => refusal(op === 'add-card' ? 'no-space' : 'not-found'));
+    const change = domain.cardService.changeValidity(manager, lockId, cardId, period, 'gateway', stays());
+    await expect(change).rejects.toMatchObject({ code: 'lock-refused', lockError: 'no-space' });
+    expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+  });
+
+  it('is not put there by an add to which the lock says not-found (HTTP API 2 lock-refused)', async () => {
+    const domain = await createDomain();
+    domain.link.reply(lockId, () => refusal('not-found'));
+    expect(await codeOf(() => domain.cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('lock-refused');
   });
 });
 
@@ -264,7 +298,7 @@ describe('a phone change', () => {
     const other = { kind: 'add', card: someCard({ cardId: 98 as CardId, cardNumber: '5' }) } as const;
     const domain = await createDomain({ cards: [card], intents: [intent, other] });
     await changes.find(({ change }) => change === name)?.begin(domain, 'phone');
-    expect(domain.cards.of(lockId).intents).toEqual([other]);
+    expect(domain.cards.now(lockId).intents).toEqual([other]);
   });
 
   it('that adds a card while the gateway begins to add the same one wins: nothing is sent, no intent remains (HTTP API 3 card-exists)', async () => {
@@ -278,7 +312,7 @@ describe('a phone change', () => {
     await settled();
     link.sent[0]?.answer(ok);
     expect(await gateway).toBe('card-exists');
-    expect(cards.of(lockId)).toMatchObject({ cards: [{ cardNumber: '0042' }], intents: noIntents });
+    expect(cards.now(lockId)).toMatchObject({ cards: [{ cardNumber: '0042' }], intents: noIntents });
     expect(link.sent).toEqual([]);
   });
 
@@ -293,7 +327,7 @@ describe('a phone change', () => {
     await settled();
     link.sent[0]?.answer(ok);
     expect(await gateway).toBe('card-not-found');
-    expect(cards.of(lockId)).toEqual({ cards: [], intents: [] });
+    expect(cards.now(lockId)).toEqual({ cards: [], intents: [] });
     expect(link.sent).toEqual([]);
   });
 
@@ -304,6 +338,6 @@ describe('a phone change', () => {
     const phoneId = await cardService.add(manager, lockId, newCard({ name: 'by phone' }), 'phone', stays());
     link.sent[0]?.answer(ok);
     expect(await gateway).toBe('card-exists');
-    expect(cards.of(lockId)).toMatchObject({ cards: [{ cardId: phoneId, name: 'by phone' }], intents: noIntents });
+    expect(cards.now(lockId)).toMatchObject({ cards: [{ cardId: phoneId, name: 'by phone' }], intents: noIntents });
   });
 });

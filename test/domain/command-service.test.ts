@@ -5,23 +5,24 @@ import { DomainError } from '../../src/domain/errors.ts';
 import type { LockCommand } from '../../src/domain/lock-command.ts';
 import type { Notice } from '../../src/domain/notice.ts';
 import { createStandstill } from '../../src/domain/standstill.ts';
-import { codeOf, createFakeCommandIds, lockId, otherLockId } from '../support/domain.ts';
+import { codeOf, createFakeCertainty, createFakeCommandIds, lockId, otherLockId } from '../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../support/fake-link.ts';
 import { createSettableClock, settled } from '../support/settable-clock.ts';
 
-function setUp() {
+function setUp({ commandTimeoutMs = 10_000 } = {}) {
   const clock = createSettableClock();
   const link = createFakeLink({ clock });
   const notices: Notice[] = [];
   const notify = (notice: Notice) => void notices.push(notice);
-  const standstill = createStandstill({ clock, notify });
+  const standstill = createStandstill({ clock, notify, commandTimeoutMs });
   const commands = createCommandService({
     clock,
     link,
     commandIds: createFakeCommandIds(),
     notify,
     standstill,
-    commandTimeoutMs: 10_000,
+    certainty: createFakeCertainty(),
+    commandTimeoutMs,
   });
   link.connect(lockId);
   const seconds = (n: number): LockCommand => ({ op: 'set-auto-lock', seconds: n });
@@ -162,11 +163,22 @@ describe('a command to a lock that is online', () => {
     expect(link.ops()).toEqual(['lock', 'unlock']);
   });
 
-  it("holds a lock up for at most 3 s when it is the gateway's own: doors wait behind it (Protocol 5.4 rule 1)", async () => {
-    const { link, send } = setUp();
-    void codeOf(() => send({ op: 'set-clock', now: 0, timezoneRawOffset: 0 }, { priority: priority.gateway, accountId: null }));
-    expect(link.sent[0]?.ttlMs).toBe(3_000);
-  });
+  it.each([
+    ['set-clock', { op: 'set-clock', now: 0, timezoneRawOffset: 0 }, priority.gateway],
+    ['list-cards', { op: 'list-cards', offset: 0, limit: 100 }, priority.change],
+  ] as const)(
+    "holds a lock up for 3 s, and half of a caller's time, at most when it is the gateway's own %s: doors wait behind it (Protocol 5.4 rule 1)",
+    async (_op, command, urgency) => {
+      for (const [commandTimeoutMs, longest] of [
+        [10_000, 3_000],
+        [1_500, 750],
+      ] as const) {
+        const { link, send, clock } = setUp({ commandTimeoutMs });
+        void codeOf(() => send(command, { priority: urgency, accountId: null, deadline: clock.monotonic() + 60_000 }));
+        expect(link.sent[0]?.ttlMs).toBe(longest);
+      }
+    },
+  );
 });
 
 describe('a lock that is offline', () => {
@@ -426,7 +438,7 @@ describe('after a standstill of the process, in which requests wait unread', () 
     clock.block(4_000);
     const inTime = send(unlock);
     await clock.advance(100);
-    expect(link.sent).toMatchObject([{ command: unlock, ttlMs: 10_000 - 200 - 4_000 - 100 }]);
+    expect(link.sent).toMatchObject([{ command: unlock, ttlMs: 10_000 - 4_000 - 100 }]);
     link.sent[0]?.answer(ok);
     await inTime;
     clock.block(11_000);
@@ -434,7 +446,7 @@ describe('after a standstill of the process, in which requests wait unread', () 
     await clock.advance(100);
     expect(await tooLate).toBe('lock-busy');
     expect(link.sent).toHaveLength(1);
-    expect(notices.filter(({ kind }) => kind === 'stood-still')).toMatchObject([{ ms: 4_200 }, { ms: 11_100 }]);
+    expect(notices.filter(({ kind }) => kind === 'stood-still')).toMatchObject([{ ms: 4_000 }, { ms: 11_000 }]);
     await clock.advance(2_000);
     const later = send(unlock);
     expect(link.sent).toMatchObject([{}, { ttlMs: 10_000 }]);
@@ -442,6 +454,54 @@ describe('after a standstill of the process, in which requests wait unread', () 
     await later;
     await standstill.stop();
     expect(clock.timers()).toBe(0);
+  });
+
+  it.each([
+    [10_000, 150],
+    [10_000, 1_900],
+    [1_500, 1_400],
+  ])(
+    'with a time-out of %i ms, a standstill of %i ms counts as well, and who is read to have gone opens nothing (Protocol 5.4 rule 1)',
+    async (commandTimeoutMs, stoodMs) => {
+      const { link, notices, clock, standstill, send } = setUp({ commandTimeoutMs });
+      await standstill.start();
+      await clock.advance(500);
+      clock.block(stoodMs);
+      const caller = new AbortController();
+      const gone = codeOf(() => send(unlock, { gone: caller.signal }));
+      await settled();
+      caller.abort();
+      await clock.advance(10);
+      expect([await gone, link.sent]).toEqual(['lock-busy', []]);
+      const stays = send(unlock);
+      await clock.advance(10);
+      expect(link.sent).toMatchObject([{ ttlMs: commandTimeoutMs - stoodMs - 20 }]);
+      link.sent[0]?.answer(ok);
+      await stays;
+      expect(notices.filter(({ kind }) => kind === 'stood-still')).toEqual([]);
+      await standstill.stop();
+    },
+  );
+
+  it('a command has the time since the last beat at most, also when no standstill was seen (Protocol 5.4 rule 1)', async () => {
+    for (const [commandTimeoutMs, unseenMs] of [
+      [10_000, 100],
+      [100, 60],
+    ] as const) {
+      const { link, clock, standstill, send } = setUp({ commandTimeoutMs });
+      await standstill.start();
+      await clock.advance(500);
+      clock.block(unseenMs);
+      void codeOf(() => send(unlock));
+      expect(link.sent).toMatchObject([{ ttlMs: commandTimeoutMs - unseenMs }]);
+      // The beat comes late before the next request is read.
+      await clock.advance(0);
+      void codeOf(() => send({ op: 'lock' }));
+      link.sent[0]?.answer(ok);
+      await settled();
+      expect(link.sent[1]).toMatchObject({ ttlMs: commandTimeoutMs - unseenMs });
+      await standstill.stop();
+    }
   });
 
   it('a command is not sent for a caller of whom it is read next that he has gone (Protocol 5.4 rule 1)', async () => {

@@ -11,7 +11,7 @@ async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
     const stop = domain.live.follow({
       caller,
       hear: (event) => void heard.push(event),
-      accountsChanged: () => {
+      accountChanged: () => {
         asked += 1;
       },
     });
@@ -80,6 +80,20 @@ describe('who hears what', () => {
     expect(sam.heard).toMatchObject([{ type: 'lock', alias: 'Gate', state: null, batteryPercent: null }, { type: 'lock-gone' }]);
   });
 
+  it('of a lock that was removed its administrator hears what it had not had yet, and nobody else', async () => {
+    const { append, live, registrationService } = await setUp();
+    await append(1);
+    await registrationService.remove(callers.admin, lockId);
+    const told = async (caller: Caller) => {
+      const seqs: number[] = [];
+      for await (const some of live.recordsSince(caller, 0)) seqs.push(...some.map(({ seq }) => seq));
+      return [live.mayHear(caller, { type: 'record', lockId }), seqs];
+    };
+    expect(await told(callers.administrator)).toEqual([true, [1]]);
+    for (const caller of [callers.admin, callers.manager, callers.stranger]) expect(await told(caller)).toEqual([false, []]);
+    expect(live.mayHear(callers.administrator, { type: 'card', lockId })).toBe(false);
+  });
+
   it('a card that is added and removed, by a phone as by the gateway', async () => {
     const { follow, cardService } = await setUp();
     const max = follow(callers.manager);
@@ -92,14 +106,24 @@ describe('who hears what', () => {
     ]);
   });
 
-  it('every change of accounts or tokens lets all followers ask again, and whoever stopped hears nothing more', async () => {
-    const { follow, accountService, append } = await setUp();
+  it('whoever stopped hears nothing more', async () => {
+    const { follow, append } = await setUp();
     const [ada, max] = [follow(callers.administrator), follow(callers.manager)];
     max.stop();
-    await accountService.createAccount(callers.admin, 'new', false);
     await append(1);
-    expect([ada.asked(), max.asked()]).toEqual([1, 0]);
     expect([ada.types(), max.types()]).toEqual([['record'], []]);
+  });
+
+  it('the end of an account or of a token lets its own followers ask again, and a new one nobody', async () => {
+    const { follow, accountService } = await setUp();
+    const [ada, max, sam] = [follow(callers.administrator), follow(callers.manager), follow(callers.stranger)];
+    await accountService.createAccount(callers.admin, 'new', false);
+    const { token } = await accountService.createToken(callers.admin, { username: 'max', name: 'phone' });
+    expect([ada.asked(), max.asked(), sam.asked()]).toEqual([0, 0, 0]);
+    await accountService.removeToken(callers.admin, token.tokenId);
+    expect([ada.asked(), max.asked(), sam.asked()]).toEqual([0, 1, 0]);
+    await accountService.removeAccount(callers.admin, 'sam');
+    expect([ada.asked(), max.asked(), sam.asked()]).toEqual([0, 1, 1]);
   });
 });
 

@@ -25,7 +25,7 @@ describe('the list of locks', () => {
     ['.*', []],
   ])('finds the alias %p in any part and any case (HTTP API 3)', async (alias, found) => {
     const { lockService } = await createDomain();
-    const { list, total } = lockService.list(administrator, page, alias);
+    const { list, total } = lockService.list(administrator, page, { alias });
     expect(list.map(({ lock }) => lock.lockId)).toEqual(found);
     expect(total).toBe(found.length);
   });
@@ -62,7 +62,7 @@ describe('what a lock last said', () => {
     reports.state(lockId, { state: 'unlocked' });
     reports.battery(lockId, { level: 0 });
     link.lose(lockId);
-    expect(lockService.state(operator, lockId)).toEqual({ state: 'unlocked', stateAt: clock.now(), online: false });
+    expect(lockService.state(operator, lockId)).toEqual({ state: 'unlocked', stateAt: clock.now(), online: false, sure: false });
     expect(lockService.battery(operator, lockId)).toBe(0);
   });
 });
@@ -91,7 +91,7 @@ describe('locking and unlocking', () => {
   it.each(['locked', 'unlocked'] as const)('sends nothing to an online lock that is %s already (Specification 3)', async (state) => {
     const { lockService, link, reports, notices } = await createDomain();
     reports.state(lockId, { state });
-    expect(await lockService.move(operator, lockId, state, stays())).toEqual({ success: true });
+    expect(await lockService.move(operator, lockId, state, stays())).toEqual({ success: true, nothingToDo: true });
     expect(link.sent).toEqual([]);
     expect(notices).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toContain('lock');
     const sent = link.sent.length;
     reports.hello(lockId, { date: 0, state: 'locked' });
-    expect(await lockService.move(operator, lockId, 'locked', stays())).toEqual({ success: true });
+    expect(await lockService.move(operator, lockId, 'locked', stays())).toMatchObject({ success: true });
     expect(link.ops().slice(sent)).not.toContain('lock');
   });
 
@@ -131,7 +131,7 @@ describe('locking and unlocking', () => {
     link.sent[0]?.answer({ kind: 'ok', state: 'unlocked' });
     await settled();
     link.sent[1]?.answer({ kind: 'ok', state: 'locked' });
-    expect(await Promise.all([first, second, third])).toEqual([{ success: true }, { success: true }, { success: true }]);
+    expect(await Promise.all([first, second, third])).toEqual([{ success: true }, { success: true, nothingToDo: true }, { success: true }]);
     expect(link.ops()).toEqual(['unlock', 'lock']);
   });
 
@@ -230,6 +230,20 @@ describe('what the gateway keeps of a lock', () => {
       await expect(change()).rejects.toMatchObject({ code: 'lock-refused', lockError: 'not-supported' });
     }
     expect(locks.get(lockId)).toEqual(someLock());
+  });
+
+  it('is what the lock says when it is asked after a reply that did not come; a lock that does not say it is believed at its next hello (Protocol 5.2)', async () => {
+    const { lockService, reports, locks, clock } = await createDomain();
+    const set = codeOf(() => lockService.setAutoLock(manager, lockId, 30, stays()));
+    await clock.advance(10_000);
+    expect(await set).toBe('lock-timeout');
+    reports.reply(lockId, { op: 'get-status' }, ok, {});
+    reports.reply(lockId, { op: 'list-cards', offset: 0, limit: 1 }, ok, { autoLockTime: 7 });
+    await settled();
+    expect(locks.get(lockId)?.autoLockSeconds).toBe(0);
+    reports.reply(lockId, { op: 'get-status' }, ok, { autoLockTime: 30, settings: { passageMode: 1 } });
+    await settled();
+    expect(locks.get(lockId)).toEqual(someLock({ autoLockSeconds: 30, settings: { ...someLock().settings, passageMode: 1 } }));
   });
 
   it('is storage-unavailable when the ok of the lock cannot be kept; its next hello says it again (HTTP API 2)', async () => {

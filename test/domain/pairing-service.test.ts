@@ -105,25 +105,54 @@ describe('a device that waits (Protocol 7)', () => {
     expect(waiting()).toEqual([{ ...shown, connected: true, contested: false, hello: { modelNum: 'SN-9' }, replaces: undefined }]);
   });
 
-  it('is one of 32 at most, 4 from one address, whether they are still connected or not', async () => {
-    const { arrive, waiting } = await createOpen();
-    for (let number = 1; number <= 4; number++) visit(arrive(newcomer(number, { address: 'here' }))).ended();
+  it('is one of 32 at most, 4 from one address; those that have left give way, and come back to a place of their own', async () => {
+    const { arrive, waiting, left } = await createOpen();
+    for (let number = 1; number <= 4; number++) visit(arrive(newcomer(number, { address: 'here' })));
     expect(arrive(newcomer(5, { address: 'here' }))).toBe('pairing-full');
     for (let number = 5; number <= 32; number++) visit(arrive(newcomer(number)));
     expect(arrive(newcomer(33))).toBe('pairing-full');
+    const seventh = visit(arrive(newcomer(7)));
+    expect([waiting().length, left]).toEqual([32, [expect.stringContaining('it came again')]]);
+    seventh.ended();
+    visit(arrive(newcomer(33)));
+    expect(waiting().map(({ deviceId }) => deviceId)).not.toContain(newcomer(7).deviceId);
     expect(waiting()).toHaveLength(32);
-    visit(arrive(newcomer(7)));
   });
 
-  it('is contested for good by a second key, also after it has left, and cannot be confirmed then', async () => {
-    const { pairing, arrive, waiting, left, locks, notices } = await createOpen();
-    visit(arrive(newcomer(1))).ended();
-    for (const keyHash of ['2', '3']) expect(arrive(newcomer(1, { keyHash: keyHash.repeat(64) }))).toBe('pairing-contested');
+  it('has a place beside a crowd: whoever has nine addresses, there or here, keeps no lock out', async () => {
+    for (const strangerAt of ['172.16.5', '10.0.0']) {
+      const { arrive, waiting, left } = await createOpen();
+      for (let count = 0; count < 32; count++)
+        visit(arrive(newcomer(100 + count, { address: `${strangerAt}.${100 + Math.floor(count / 4)}` })));
+      visit(arrive(newcomer(1)));
+      expect(left).toEqual([expect.stringContaining('somebody else needs its place')]);
+      expect(waiting().at(-1)).toMatchObject({ deviceId: newcomer(1).deviceId, connected: true });
+      // Not to be pushed out by whoever lost a place.
+      expect(arrive(newcomer(100, { address: `${strangerAt}.100` }))).toBe('pairing-full');
+    }
+  });
+
+  it('is contested by a second key: each waits beside the other, also when one has left', async () => {
+    const { arrive, waiting, left, notices } = await createOpen();
+    const first = visit(arrive(newcomer(1)));
+    first.ended();
+    for (const keyHash of ['2', '3']) visit(arrive(newcomer(1, { keyHash: keyHash.repeat(64), address: '10.0.0.66' })));
+    expect(waiting()).toMatchObject([
+      { connected: false, contested: true, keyFingerprint: '1111-1111-1111-1111' },
+      { connected: true, contested: true, keyFingerprint: '2222-2222-2222-2222' },
+      { connected: true, contested: true, keyFingerprint: '3333-3333-3333-3333' },
+    ]);
+    expect([left, notices.filter(({ kind }) => kind === 'device-contested').length]).toEqual([[], 1]);
+  });
+
+  it('is in the log 200 times in a window at most: strangers come and go', async () => {
+    const { pairing, arrive, notices } = await createOpen();
+    const told = () => notices.filter(({ kind }) => kind === 'device-pending' || kind === 'device-contested').length;
+    for (let count = 0; count < 500; count++) visit(arrive(newcomer(count % 256, { keyHash: `${count}`.padStart(64, '0') }))).ended();
+    expect(told()).toBe(200);
+    await pairing.open(admin, 300);
     visit(arrive(newcomer(1)));
-    expect([waiting().map(({ contested }) => contested), left]).toEqual([[true], []]);
-    expect(await codeOf(() => pairing.confirm(admin, newcomer(1).deviceId, cellar))).toBe('conflict');
-    expect(locks.all()).toHaveLength(2);
-    expect(notices.filter(({ kind }) => kind === 'device-contested')).toHaveLength(1);
+    expect(told()).toBe(201);
   });
 
   it('keeps its place when it comes again with the same key; what its old connection says counts no more', async () => {
@@ -171,6 +200,23 @@ describe('a confirmation (Protocol 7)', () => {
     expect(await codeOf(confirm(keyFingerprint(newcomer(1).keyHash)))).toBe('done');
   });
 
+  it('of a contested device needs the fingerprint that the lock itself shows; the others are sent away', async () => {
+    const { pairing, arrive, waiting, left, locks } = await createOpen();
+    arrive(newcomer(1, { keyHash: '2'.repeat(64), address: '10.0.0.66' }));
+    arrive(newcomer(1));
+    const confirm = (changes: object) => codeOf(() => pairing.confirm(admin, newcomer(1).deviceId, { ...cellar, ...changes }));
+    expect(await confirm({})).toBe('conflict');
+    expect(await confirm({ keyFingerprint: '1111-2222-2222-1111' })).toBe('conflict');
+    expect(locks.all()).toHaveLength(2);
+    const both = ['1111-1111-1111-1111', '2222-2222-2222-2222'].map((keyFingerprint) => confirm({ keyFingerprint }));
+    expect(await Promise.all(both)).toEqual(['done', 'conflict']);
+    expect(locks.all().at(-1)).toMatchObject({ deviceId: newcomer(1).deviceId, keyHash: newcomer(1).keyHash });
+    expect([waiting(), left]).toEqual([
+      [],
+      ['012345678901: it was confirmed: it comes back as a lock', '012345678901: another device was confirmed'],
+    ]);
+  });
+
   it('happens once, however often it is asked for at the same moment', async () => {
     const { pairing, arrive, locks } = await createOpen();
     arrive(newcomer(1));
@@ -213,10 +259,10 @@ describe('a replacement (Protocol 7)', () => {
     const { pairing, arrive, locks, cards, link, left } = await createOpen();
     link.lose(lockId);
     arrive(returned);
-    const before = { lock: locks.get(lockId), cards: cards.of(lockId) };
+    const before = { lock: locks.get(lockId), cards: cards.now(lockId) };
     expect(await pairing.confirm(admin, returned.deviceId, {})).toEqual({ lockId, replaced: true });
     expect(locks.get(lockId)).toEqual({ ...before.lock, keyHash: returned.keyHash });
-    expect([cards.of(lockId), link.disconnects, left.length]).toEqual([before.cards, [{ lockId, reason: expect.any(String) }], 1]);
+    expect([cards.now(lockId), link.disconnects, left.length]).toEqual([before.cards, [{ lockId, reason: expect.any(String) }], 1]);
   });
 
   it('is confirmed once, also when two people ask for it at the same moment', async () => {

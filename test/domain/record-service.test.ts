@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../src/domain/account.ts';
 import { createRecordService } from '../../src/domain/record-service.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId } from '../support/domain.ts';
 
@@ -47,10 +48,20 @@ describe('a page of records', () => {
   });
 
   it('holds everything while the clock is suspect: ten years ahead, all records would seem too old (Fault T19)', async () => {
-    const { clock, locks, records } = await setUp(cutoff - 1, cutoff);
-    const service = createRecordService({ clock, locks, records, clockIsSuspect: () => true });
+    const { clock, locks, removedLocks, records } = await setUp(cutoff - 1, cutoff);
+    const service = createRecordService({ recordDays: 184, clock, locks, removedLocks, records, clockIsSuspect: () => true });
     const page = async (range: object) => (await service.page(callers.manager, lockId, { ...open, ...range })).total;
     expect([await page({}), await page({ endDate: cutoff - 1 })]).toEqual([2, 1]);
+  });
+
+  it('holds the days that are configured, and says so to who asks for older ones', async () => {
+    const daysAgo = (days: number) => now - days * 86_400_000;
+    const { clock, locks, removedLocks, records } = await setUp(daysAgo(91), daysAgo(90), daysAgo(1));
+    const service = createRecordService({ recordDays: 90, clock, locks, removedLocks, records, clockIsSuspect: () => false });
+    expect((await service.page(callers.manager, lockId, open)).list.map(({ lockDate }) => lockDate)).toEqual([daysAgo(1), daysAgo(90)]);
+    await expect(service.page(callers.manager, lockId, { ...open, endDate: daysAgo(91) })).rejects.toThrow(
+      `records are kept for 90 days: nothing before ${new Date(daysAgo(90)).toISOString()}`,
+    );
   });
 
   it('is outside-retention when the whole range is older, to the millisecond (HTTP API 2)', async () => {
@@ -75,5 +86,22 @@ describe('a page of records', () => {
   it('is of that lock alone', async () => {
     const { recordService } = await setUp(now);
     expect((await recordService.page(callers.administrator, otherLockId, open)).total).toBe(0);
+  });
+});
+
+describe('the records of a lock that was removed', () => {
+  it('are for who was its administrator and for gateway administrators; for all others there is no such lock', async () => {
+    const { recordService, registrationService } = await setUp(now);
+    await registrationService.remove(callers.admin, lockId);
+    const seen = async (caller: Caller) => {
+      const code = await codeOf(() => recordService.page(caller, lockId, open));
+      return code === 'done' ? (await recordService.page(caller, lockId, open)).total : code;
+    };
+    expect(await Promise.all(Object.values(callers).map(seen))).toEqual([1, 1, 'lock-not-found', 'lock-not-found', 'lock-not-found']);
+  });
+
+  it('are not those of a lock that is there: no gateway administrator reads them', async () => {
+    const { recordService } = await createDomain();
+    expect(await codeOf(() => recordService.page(callers.admin, lockId, open))).toBe('forbidden');
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { recordLabel, retentionCutoff } from '../../src/domain/record.ts';
+import { recordDaysAtMost, recordLabel, retentionCutoff } from '../../src/domain/record.ts';
 
 describe('retentionCutoff', () => {
   it('is at least 181 days ago on any day, so that younger dates need no calendar', () => {
     for (let day = 0; day < 4 * 366; day++) {
       const now = Date.parse('2024-01-01T12:00:00Z') + day * 86_400_000;
-      expect((now - retentionCutoff(now)) / 86_400_000).toBeGreaterThanOrEqual(181);
+      expect((now - retentionCutoff(now, recordDaysAtMost)) / 86_400_000).toBeGreaterThanOrEqual(181);
     }
   });
 
@@ -19,7 +19,17 @@ describe('retentionCutoff', () => {
     ['2026-05-31T06:00:00.000Z', '2025-11-30T06:00:00.000Z'],
     ['2026-01-01T00:00:00.000Z', '2025-07-01T00:00:00.000Z'],
   ])('goes back six calendar months from %s to %s, clamped to the month, time of day kept (Specification 8)', (now, cutoff) => {
-    expect(new Date(retentionCutoff(Date.parse(now))).toISOString()).toBe(cutoff);
+    expect(new Date(retentionCutoff(Date.parse(now), recordDaysAtMost)).toISOString()).toBe(cutoff);
+  });
+
+  it('goes back fewer days where fewer are kept, and never beyond six months', () => {
+    const now = Date.UTC(2026, 10, 21, 9);
+    for (const days of [30, 90, 180]) expect(retentionCutoff(now, days)).toBe(now - days * 86_400_000);
+    for (let day = 0; day < 4 * 366; day++) {
+      const at = now + day * 86_400_000;
+      expect(retentionCutoff(at, recordDaysAtMost)).toBeGreaterThanOrEqual(at - 184 * 86_400_000);
+      expect(retentionCutoff(at, 183)).toBeGreaterThanOrEqual(retentionCutoff(at, recordDaysAtMost));
+    }
   });
 
   it('never goes backwards while time goes on (Specification 8)', () => {
@@ -27,7 +37,9 @@ describe('retentionCutoff', () => {
     fc.assert(
       fc.property(date, fc.nat(40 * 86_400_000), (now, later) => {
         // Within the clamped end of a month the time of day may fall back by less than a day.
-        expect(retentionCutoff(now.getTime() + later)).toBeGreaterThan(retentionCutoff(now.getTime()) - 86_400_000);
+        expect(retentionCutoff(now.getTime() + later, recordDaysAtMost)).toBeGreaterThan(
+          retentionCutoff(now.getTime(), recordDaysAtMost) - 86_400_000,
+        );
       }),
     );
   });

@@ -5,7 +5,7 @@ import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import type { LockEvent } from '../../src/domain/lock-report.ts';
 import type { AppendOutcome } from '../../src/domain/ports.ts';
 import { createReportService } from '../../src/domain/report-service.ts';
-import { callers, codeOf, createDomain, lockId, noLockId, someCard, stays } from '../support/domain.ts';
+import { callers, codeOf, createDomain, createFakeCertainty, lockId, noLockId, someCard, stays } from '../support/domain.ts';
 import { createCardMemory, ok, refusal } from '../support/fake-link.ts';
 import { settled } from '../support/settable-clock.ts';
 
@@ -36,7 +36,7 @@ describe('a hello', () => {
       autoLockSeconds: 5,
       settings: { lockSound: 1, privacyLock: 0 },
     });
-    expect(statuses.get(lockId)).toEqual({ state: 'locked', stateAt: now, batteryPercent: 92, lastSeenAt: now });
+    expect(statuses.get(lockId)).toEqual({ state: 'locked', stateAt: now, batteryPercent: 92, lastSeenAt: now, cardsOnLock: null });
     reports.hello(lockId, { ...onTime, firmwareRevision: '6.5' });
     await settled();
     expect(locks.get(lockId)).toEqual({ ...before, firmwareRevision: '6.5' });
@@ -94,14 +94,14 @@ describe('a hello', () => {
 
   it('settles open card changes, then asks for missing events, each on its own when another fails (Protocol 4.1, 5.4 rule 6)', async () => {
     const intent = { kind: 'delete', cardId: 100 as CardId } as const;
-    const { reports, link, cards, notices, storage } = await createDomain({ cards: [someCard()], intents: [intent] });
+    const { reports, link, cards, notices, storage, clock } = await createDomain({ cards: [someCard()], intents: [intent] });
     const memory = createCardMemory();
     link.reply(lockId, (command) => (command.op === 'set-clock' ? refusal('failed') : memory.replier(command)));
     storage.fails = (write) => write === 'locks.update';
     reports.hello(lockId, { modelNum: 'SN-9', epoch: 'e', lastSeq: 3 });
-    await settled();
-    expect(link.ops()).toEqual(['set-clock', 'list-cards', 'resend-events']);
-    expect(cards.of(lockId).intents).toEqual([]);
+    await clock.advance(3_000);
+    expect(link.ops().filter((op) => op !== 'get-status')).toEqual(['set-clock', 'list-cards', 'resend-events']);
+    expect(cards.now(lockId).intents).toEqual([]);
     expect(notices).toContainEqual(expect.objectContaining({ kind: 'follow-up-failed', step: 'keep what the lock said' }));
   });
 
@@ -110,6 +110,7 @@ describe('a hello', () => {
     const { reports, link, clock, notices } = await createDomain({ cards: [someCard()], intents: [intent] });
     reports.hello(lockId, { epoch: 'e', lastSeq: 3 });
     link.lose(lockId);
+    reports.offline(lockId, 'it went');
     await settled();
     expect(link.ops()).toEqual(['set-clock']);
     expect(clock.timers()).toBe(0);
@@ -117,15 +118,22 @@ describe('a hello', () => {
   });
 
   it('lets a door go before everything that follows it (Protocol 5.4 rule 1)', async () => {
-    const { reports, link, lockService } = await createDomain();
+    const { reports, link, lockService, clock } = await createDomain();
     reports.hello(lockId, { epoch: 'e', lastSeq: 300 });
     await settled();
     void lockService.move(callers.operator, lockId, 'unlocked', stays());
-    for (let n = 0; n < 4; n++) {
-      link.sent[n]?.answer(ok);
-      await settled();
-    }
-    expect(link.ops().slice(0, 3)).toEqual(['set-clock', 'unlock', 'resend-events']);
+    link.sent[0]?.answer(ok);
+    await settled();
+    expect(link.ops()).toEqual(['set-clock', 'unlock']);
+    link.reply(lockId, () => ok);
+    link.sent[1]?.answer(ok);
+    await clock.advance(3_000);
+    expect(
+      link
+        .ops()
+        .filter((op) => op !== 'get-status')
+        .slice(0, 3),
+    ).toEqual(['set-clock', 'unlock', 'resend-events']);
   });
 
   it('is noticed as online, and as differing when the digest of the cards does (Protocol 4.1)', async () => {
@@ -170,7 +178,7 @@ describe('the open state', () => {
     reports.battery(noLockId, { level: 5 });
     reports.offline(noLockId, 'gone');
     await reports.events(noLockId, { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] });
-    expect(statuses.get(noLockId)).toEqual({ state: null, stateAt: null, batteryPercent: null, lastSeenAt: null });
+    expect(statuses.get(noLockId)).toEqual({ state: null, stateAt: null, batteryPercent: null, lastSeenAt: null, cardsOnLock: null });
     expect(notices).toEqual([]);
   });
 
@@ -180,7 +188,13 @@ describe('the open state', () => {
     reports.battery(lockId, { level: 40 });
     clock.block(1_000);
     reports.offline(lockId, 'the connection was closed');
-    expect(statuses.get(lockId)).toEqual({ state: 'unlocked', stateAt: now, batteryPercent: 40, lastSeenAt: now + 1_000 });
+    expect(statuses.get(lockId)).toEqual({
+      state: 'unlocked',
+      stateAt: now,
+      batteryPercent: 40,
+      lastSeenAt: now + 1_000,
+      cardsOnLock: null,
+    });
     expect(notices).toEqual([{ kind: 'lock-offline', lockId, reason: 'the connection was closed' }]);
   });
 });
@@ -244,6 +258,7 @@ describe('events', () => {
     const record = await recordOf(await createDomain(), { type: 'key-unlock' });
     expect(record).toMatchObject({ success: true, credential: '', username: '', lockDate: now, serverDate: now, epoch: 'e', seq: 1 });
     expect(record).not.toHaveProperty('reportedDate');
+    expect(record?.undated).toBe(true);
   });
 
   it('keep what the lock said: a refusal, the credential, a type of its own (Protocol 4.4)', async () => {
@@ -253,6 +268,17 @@ describe('events', () => {
       success: false,
       credential: '007',
     });
+  });
+
+  it.each([
+    ['the reason of a refusal', { success: false, reason: 'not-valid-now' }, { success: false, reason: 'not-valid-now' }],
+    ["a word of the lock's own for it", { success: false, reason: 'wrong finger' }, { success: false, reason: 'wrong finger' }],
+    ['no empty one', { success: false, reason: '' }, { success: false, reason: undefined }],
+    ['none of what was done', { reason: 'schedule' }, { success: true, reason: undefined }],
+    ['that a jammed bolt is no success', { type: 'jammed', success: true }, { success: false }],
+  ])('keep %s (Protocol 4.4)', async (_what, event, kept) => {
+    const record = await recordOf(await createDomain(), event);
+    expect({ ...record, reason: record?.reason }).toMatchObject(kept);
   });
 
   it.each([
@@ -267,7 +293,7 @@ describe('events', () => {
     async (_what, date, lockDate) => {
       const record = await recordOf(await createDomain(), { date });
       expect(record).toMatchObject({ lockDate, serverDate: now });
-      expect(record?.reportedDate).toBe(date === lockDate ? undefined : date);
+      expect([record?.reportedDate, record?.undated]).toEqual([date === lockDate ? undefined : date, undefined]);
     },
   );
 
@@ -279,9 +305,13 @@ describe('events', () => {
 
   it.each([
     ['the account that gave a remote command', { type: 'remote-unlock', commandId: '1/7/4', username: 'liar' }, 'ole'],
-    ['what the lock says when the command was for another lock', { type: 'remote-unlock', commandId: '1/8/4', username: 'said' }, 'said'],
-    ["what the lock says for the gateway's own command", { type: 'remote-lock', commandId: '1/7/0', username: 'said' }, 'said'],
-    ['what the lock says when the account is gone', { type: 'remote-lock', commandId: '1/7/77', username: 'said' }, 'said'],
+    ['nobody when the command was for another lock', { type: 'remote-unlock', commandId: '1/8/4', username: 'said' }, ''],
+    ["nobody for the gateway's own command", { type: 'remote-lock', commandId: '1/7/0', username: 'said' }, ''],
+    ['nobody for an account that never was', { type: 'remote-lock', commandId: '1/7/77', username: 'said' }, ''],
+    ['nobody for a remote event without a command', { type: 'remote-unlock', username: 'admin' }, ''],
+    ['nobody for a command id that was made up', { type: 'remote-unlock', commandId: 'made-up', username: 'admin' }, ''],
+    ['nobody for a type that looks like a remote one', { type: 'Remote-Unlock', commandId: '1/7/4', username: 'admin' }, ''],
+    ['nobody for a remote type of its own', { type: 'remote-open', commandId: '1/7/4', username: 'admin' }, ''],
     ['nobody for a command id on anything but a remote event', { type: 'key-unlock', commandId: '1/7/4' }, ''],
     ['the name of the card', { type: 'card-unlock', credential: '1325672378', username: 'said' }, 'blue fob'],
     ['the name of the card, whatever its leading zeros', { type: 'card-lock', credential: '0001325672378' }, 'blue fob'],
@@ -291,6 +321,66 @@ describe('events', () => {
   ])('name %s (HTTP API 3)', async (_what, event, username) => {
     const nameless = someCard({ cardId: 101 as CardId, cardNumber: '5', name: '' });
     expect(await recordOf(await createDomain({ cards: [someCard(), nameless] }), event)).toMatchObject({ username });
+  });
+
+  it('of a remote command name an account that was removed since, and nobody with its name after it (HTTP API 3)', async () => {
+    const domain = await createDomain();
+    await domain.accountService.removeAccount(callers.admin, 'ole');
+    await domain.accountService.createAccount(callers.admin, 'ole', false);
+    expect(await recordOf(domain, { type: 'remote-unlock', commandId: '1/7/4' })).toMatchObject({ username: 'ole', command: 1 });
+    await domain.accounts.forgetRemoved(now);
+    const events = [{ seq: 2, type: 'remote-unlock', commandId: '2/7/4' }];
+    await domain.reports.events(lockId, { epoch: 'e', events });
+    expect((await recordsOf(domain))[0]).toMatchObject({ username: '', command: 2 });
+  });
+
+  it('of one command name its account once, whatever seq and epoch the lock gives them (Protocol 4.4)', async () => {
+    const domain = await createDomain();
+    const remote = (seq: number, commandId: string, epoch = 'e') =>
+      domain.reports.events(lockId, { epoch, events: [{ seq, type: 'remote-unlock', commandId, username: 'ole' }] });
+    await remote(1, '1/7/4');
+    await remote(1, '1/7/4');
+    await remote(2, '1/7/4');
+    await remote(3, '2/7/4');
+    await remote(1, '2/7/4', 'another');
+    expect((await recordsOf(domain)).map(({ epoch, seq, username }) => [epoch, seq, username])).toEqual([
+      ['another', 1, ''],
+      ['e', 3, 'ole'],
+      ['e', 2, ''],
+      ['e', 1, 'ole'],
+    ]);
+  });
+
+  it.each([
+    'unlock by gateway',
+    'Unlock by Gateway',
+    ' unlock\u00a0 by \t gateway\n',
+    '\uff35nlock by gateway',
+    'unlock\u200b by gate\u00adway\ufeff',
+    'TAMPER ALERT',
+    'auto\u0000lock',
+  ])(
+    'of a type that a person takes for a label of ours go to the quarantine, and the others are stored: %j (Protocol 4.4)',
+    async (type) => {
+      const domain = await createDomain();
+      const events = [
+        { seq: 1, type: 'tamper' },
+        { seq: 2, type, username: 'admin' },
+        { seq: 3, type: 'auto-lock' },
+      ];
+      expect(await domain.reports.events(lockId, { epoch: 'e', events })).toMatchObject({ duplicates: 0 });
+      expect((await recordsOf(domain)).map(({ seq }) => seq)).toEqual([3, 1]);
+      expect(domain.quarantine.kept.map(({ payload }) => JSON.parse(payload))).toEqual([{ epoch: 'e', events: [events[1]] }]);
+      expect(domain.notices).toContainEqual({ kind: 'events-quarantined', lockId, epoch: 'e', count: 1 });
+    },
+  );
+
+  it('of a type of its own that reads otherwise stay as they are (Protocol 4.4)', async () => {
+    const domain = await createDomain();
+    const types = ['Haustür', 'pet flap', 'unlock by gateways', 'unlock by the gateway', 'constructor'];
+    await domain.reports.events(lockId, { epoch: 'e', events: types.map((type, n) => ({ seq: n + 1, type, username: 'Rex' })) });
+    expect((await recordsOf(domain)).map(({ type, username }) => [type, username])).toEqual(types.map((type) => [type, 'Rex']).reverse());
+    expect(domain.quarantine.kept).toEqual([]);
   });
 
   it('that leave a gap are asked for once a session, when no other command waits (Protocol 4.4)', async () => {
@@ -328,7 +418,8 @@ describe('events', () => {
       duplicates: 0,
       refused: events,
     });
-    const reports = createReportService({ ...ports, records: { ...domain.records, append }, stateHeard: new WeakSet(), notify: () => {} });
+    const certainty = createFakeCertainty();
+    const reports = createReportService({ ...ports, certainty, records: { ...domain.records, append }, notify: () => {} });
     storage.fails = (write) => write === 'quarantine.keep';
     expect(await codeOf(() => reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] }))).toBe('storage-unavailable');
     expect(domain.quarantine.kept).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../src/domain/account.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, someLock, stays } from '../support/domain.ts';
 
 const { admin, administrator, manager, operator, stranger } = callers;
@@ -71,6 +72,18 @@ describe('roles', () => {
     },
   );
 
+  it('can be taken from an account that is gone, by its name, unless somebody else has that name now (HTTP API 6)', async () => {
+    const { roleService, accountService, accounts, locks } = await createDomain();
+    // Removed, and its role is still there: as after a stop.
+    await accounts.remove(operator.accountId, 1);
+    expect(await codeOf(() => roleService.revoke(administrator, lockId, 'ole'))).toBe('done');
+    expect(locks.get(lockId)?.roles).toEqual([{ accountId: manager.accountId, role: 'manager' }]);
+    expect(await codeOf(() => roleService.revoke(administrator, lockId, 'ole'))).toBe('not-found');
+    await accounts.remove(manager.accountId, 1);
+    await accountService.createAccount(admin, 'max', false);
+    expect(await codeOf(() => roleService.revoke(administrator, lockId, 'max'))).toBe('not-found');
+  });
+
   it('are not given to an account that is removed at the same moment (HTTP API 5)', async () => {
     const { roleService, accountService, locks } = await createDomain();
     const removed = accountService.removeAccount(admin, 'sam');
@@ -91,5 +104,24 @@ describe('roles', () => {
       expect(await codeOf(change)).toBe('storage-unavailable');
     }
     expect(locks.get(lockId)).toEqual(someLock());
+  });
+
+  it('of very many accounts are told, listed and taken away like those of a few', async () => {
+    const { roleService, accountService, lockService } = await createDomain();
+    const names = Array.from({ length: 30 }, (_, n) => `user${String(n).padStart(2, '0')}`);
+    const accounts: Caller[] = [];
+    for (const name of names) accounts.push(await accountService.createAccount(admin, name, false));
+    for (const name of names.toReversed()) await roleService.grant(administrator, lockId, name, 'operator');
+    const listed = () => roleService.list(admin, lockId, { pageNo: 1, pageSize: 100 }).list.map(({ username }) => username);
+    expect(listed()).toEqual(['ada', 'max', 'ole', ...names]);
+    const states = () => Promise.all(accounts.map((account) => codeOf(() => lockService.state(account, lockId))));
+    expect(new Set(await states())).toEqual(new Set(['state-unknown']));
+    await accountService.removeAccount(admin, 'user07');
+    expect(listed()).toEqual(['ada', 'max', 'ole', ...names.filter((name) => name !== 'user07')]);
+    await roleService.revoke(administrator, lockId, 'user08');
+    expect(await codeOf(() => lockService.state(accounts[8] as Caller, lockId))).toBe('forbidden');
+    expect(listed()).not.toContain('user08');
+    await roleService.appoint(admin, lockId, 'user09');
+    expect(listed().slice(0, 2)).toEqual(['user09', 'max']);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AlarmKind } from '../../src/domain/alarm.ts';
+import type { DeviceId, LockId } from '../../src/domain/lock.ts';
 import type { LockEvent } from '../../src/domain/lock-report.ts';
-import { callers, createDomain, lockId, otherLockId, stays } from '../support/domain.ts';
+import { callers, createDomain, lockId, otherLockId, someLock, stays } from '../support/domain.ts';
 import { ok, refusal } from '../support/fake-link.ts';
 import { settled } from '../support/settable-clock.ts';
 
@@ -197,6 +198,23 @@ describe('a bolt that is jammed', () => {
     await stop();
   });
 
+  it('is not over because of an event from before, which the lock sends again', async () => {
+    const { clock, reports, stands, comes, stop } = await watched();
+    comes();
+    for (const [seq, type] of [
+      [1, 'inside-unlock'],
+      [3, 'jammed'],
+      [2, 'inside-lock'],
+    ] as const)
+      await reports.events(lockId, { epoch: 'a', events: [{ seq, type }] });
+    await clock.advance(2 * minuteMs);
+    expect(stands()).toEqual(['jammed']);
+    await reports.events(lockId, { epoch: 'a', events: [{ seq: 4, type: 'inside-lock' }] });
+    await clock.advance(2 * minuteMs);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
   it('is judged by the last event that says anything of it', async () => {
     const { clock, reports, stands, comes, stop } = await watched();
     comes();
@@ -306,6 +324,25 @@ describe('the gateway itself', () => {
     supervision.backup(undefined);
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
+    await stop();
+  });
+});
+
+describe('the alarm of a suspect clock', () => {
+  it('says what the clocks of the locks say against it once they have come back, and how to accept it', async () => {
+    const { clock, gatewayClock, lockClocks, alarms, locks, notices, stop } = await watched();
+    gatewayClock.isSuspect = true;
+    await clock.advance(5_000);
+    const reasons = () => alarms.list(callers.admin, all).list.map(({ reason }) => reason);
+    expect(reasons()).toEqual([expect.stringMatching(/no lock is told the time.*latchd clock accept$/)]);
+    for (const id of [11, 12, 13] as LockId[]) {
+      await locks.add(someLock({ lockId: id, deviceId: `0200000000${id}` as DeviceId }));
+      await lockClocks.check(id, clock.now() + 3_600_000, clock.now());
+    }
+    await clock.advance(60_000);
+    expect(reasons()).toEqual([expect.stringMatching(/latchd clock accept; the clocks of 3 locks agree/)]);
+    await clock.advance(600_000);
+    expect(notices.filter(({ kind }) => kind === 'alarm-began')).toHaveLength(2);
     await stop();
   });
 });

@@ -1,6 +1,7 @@
 // Webhooks over a receiver and a clock that the test sets: what comes, in which order, how often, for how long, and what is left of it.
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { Caller } from '../../src/domain/account.ts';
 import type { LockId } from '../../src/domain/lock.ts';
 import type { WebhookPost } from '../../src/domain/ports.ts';
 import type { NewWebhook, Webhooks } from '../../src/domain/webhook-service.ts';
@@ -271,7 +272,7 @@ describe('over restarts', () => {
     const release = storage.hold('webhooks.update');
     const both = ['4711', '4712'].map((cardNumber) => add(cardNumber).then(count));
     await settled();
-    expect([done, cardService.list(ada, lockId, { pageNo: 1, pageSize: 10 }).total]).toEqual([0, 2]);
+    expect([done, (await cardService.list(ada, lockId, { pageNo: 1, pageSize: 10 })).total]).toEqual([0, 2]);
     release();
     await Promise.all(both);
     storage.fails = (write) => write === 'webhooks.update';
@@ -521,4 +522,17 @@ describe('management', () => {
     expect(receiver.taken()).toEqual(ids);
     await webhooks.stop();
   });
+});
+
+test('the last 10 of 50 webhooks are for gateway administrators, however many accounts the others have', async () => {
+  const { webhooks } = await createDomain();
+  await webhooks.start();
+  const create = (caller: Caller) => webhooks.create(caller, { name: 'x', url, eventTypes: ['record'], lockIds: [] });
+  const { admin, administrator, manager, operator, stranger } = callers;
+  for (const caller of [administrator, manager, operator]) for (let n = 0; n < 10; n++) await create(caller);
+  for (let n = 0; n < 9; n++) await create(admin);
+  await create(stranger);
+  await expect(create(stranger)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('40 in all') });
+  await create(admin);
+  await webhooks.stop();
 });

@@ -62,6 +62,31 @@ describe('alarms', () => {
     expect(said('alarm-began', 'offline')).toBe(0);
   });
 
+  test('a gateway that doubts its own clock tells no lock the time, however far off that is, until a person says that it is right', async () => {
+    site = await openSite({ flags });
+    const { body: door } = await site.api('POST', '/api/v1/gateway/locks', {
+      body: { lockMac: '02-aa-00-00-00-30', lockName: 'far ahead' },
+    });
+    expect(await site.gateway.stop()).toBe(0);
+    await writeFile(join(site.dataDir, 'clock.json'), JSON.stringify({ schemaVersion: 1, suspectSince: Date.now() }));
+    await site.start();
+    const lock = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: door.deviceId, deviceKey: door.deviceKey });
+    try {
+      const ops = () => lock.commands.map(({ op }) => op);
+      await lock.hello({ date: Date.now() + 400 * 86_400_000 });
+      // What is asked of it next is the first that it is told.
+      const asked = site.api('GET', '/api/v1/identity-card/on-lock', { query: { lockId: door.lockId } });
+      await until(() => ops().includes('list-cards'), 'the listing is asked for');
+      expect(ops()).toEqual(['list-cards']);
+      await lock.publish('reply', { id: lock.commands[0]?.id, ok: true, result: { cards: [], total: 0 } });
+      await asked;
+      expect((await runs.finish(['clock', 'accept', '--data-dir', site.dataDir])).exitCode).toBe(0);
+      await until(() => ops().includes('set-clock'), 'it is told the time');
+    } finally {
+      await lock.end();
+    }
+  });
+
   test('a low battery ends with a new one, a jammed bolt when it moves', async () => {
     site = await openSite({ locks: [{ batteryPercent: 80 }], flags });
     const move = (to: 'lock' | 'unlock') => site.api('POST', `/api/v1/lock/${to}`, { query: { lockId: site.lockId(1) } });

@@ -1,7 +1,10 @@
 // Every endpoint of the specification, and the management API beside it, over the real daemon and real MQTT locks.
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Token } from '../../src/domain/account.ts';
+import { createAccountFile } from '../../src/store/account-file.ts';
+import { nodeFiles } from '../../src/store/files.ts';
 import { type Answer, type Item, openSite, type RequestOptions, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 
@@ -174,7 +177,7 @@ describe('locks (Specification 4.1)', () => {
     expect((await get('/lock/state', { lockId })).body).toEqual({ state: 'locked' });
     await site.lock(2).whenEventsAcknowledged();
     expect((await recordsOf(lockId)).map(({ recordType, success }) => [recordType, success])).toEqual([
-      ['lock jammed', 1],
+      ['lock jammed', 0],
       ['unlock by gateway', 0],
     ]);
   });
@@ -365,6 +368,11 @@ describe('identity cards (Specification 4.2)', () => {
     expect(await site.lock(1).swipeCard('5550001')).toMatchObject({ done: false });
     expect((await change(now + dayMs, now + 2 * dayMs)).body).toEqual(success);
     expect(await site.lock(1).swipeCard('5550001')).toMatchObject({ done: false });
+    expect((await change(now + dayMs, 0)).body).toEqual(success);
+    expect(await site.lock(1).swipeCard('5550001')).toMatchObject({ done: false });
+    expect((await change(now - dayMs, 0)).body).toEqual(success);
+    expect((await cardsOf(lockId)).at(-1)).toMatchObject({ startDate: now - dayMs, endDate: 0 });
+    expect(await site.lock(1).swipeCard('5550001')).toEqual({ done: true });
     expect((await change(0, 0)).body).toEqual(success);
     expect(await site.lock(1).swipeCard('5550001')).toEqual({ done: true });
     expect(refusal(await change(now, now - 1))).toEqual([400, 'invalid-parameter']);
@@ -644,7 +652,7 @@ describe('management (HTTP API 5 and 6)', () => {
     await lock.hello({ battery: 55 });
     const listed = async () => (await manage('GET', '/locks?pageSize=1000')).body.list.find((item) => item.lockId === lockId);
     expect(await listed()).toMatchObject({ online: true, lastSeen: expect.any(Number), electricQuantity: 55 });
-    expect((await manage('DELETE', `/locks/${lockId}`)).body).toEqual(success);
+    expect((await manage('DELETE', `/locks/${lockId}`)).body).toEqual({ ...success, cardsOnLock: null });
     await lock.ended;
     expect(await listed()).toBeUndefined();
     expect(refusal(await get('/lock/state', { lockId }))).toEqual([404, 'lock-not-found']);
@@ -737,12 +745,13 @@ describe('after a restart', () => {
     const made = await manage('POST', '/tokens', { username: 'admin', name: 'soon over', expiresInDays: 1 });
     const before = await Promise.all(asked.map(async (path) => (await site.api('GET', path)).body));
     await site.gateway.stop();
-    const file = join(site.dataDir, 'accounts.json');
-    const stored = JSON.parse(await readFile(file, 'utf8')) as { tokens: { tokenId: number; expiresAt: number | null }[] };
-    expect(JSON.stringify(stored)).not.toContain(made.body.token);
+    expect(await readFile(join(site.dataDir, 'accounts.jsonl'), 'utf8')).not.toContain(made.body.token);
     // A day later.
-    for (const token of stored.tokens) if (token.tokenId === made.body.tokenId) token.expiresAt = Date.now() - 1;
-    await writeFile(file, JSON.stringify(stored));
+    const accounts = createAccountFile({ files: nodeFiles(), directory: site.dataDir });
+    await accounts.open();
+    const [token] = await accounts.removeTokens([made.body.tokenId]);
+    await accounts.addToken({ ...(token as Token), expiresAt: Date.now() - 1 });
+    await accounts.idle();
     await site.start();
     await site.whenOnline(1);
     const after = await Promise.all(asked.map(async (path) => (await site.api('GET', path)).body));

@@ -162,6 +162,35 @@ describe('the audit log', () => {
       expect(text).not.toContain(secret);
   });
 
+  test('has each unlock that was in vain, with who and why, also after a crash; one that was done is in the records', async () => {
+    const zoe = await site.account('zoe');
+    const lockId = site.lockId(1);
+    const attempts = async () =>
+      (await audit()).filter(({ action }) => action === 'unlock').map(({ username, object, outcome }) => [username, object, outcome]);
+    const unlock = (token?: string, door = lockId) =>
+      site.api('POST', '/api/v1/lock/unlock', { query: { lockId: door }, ...(token !== undefined && { token }) });
+    expect((await unlock()).status).toBe(200);
+    for (let n = 0; n < 3; n++) expect((await unlock(zoe)).status).toBe(403);
+    expect((await unlock(zoe, 4711)).status).toBe(404);
+    await site.whenOnline(1);
+    site.lock(1).cutNetwork();
+    await site.whenOnline(1, false);
+    expect((await unlock()).status).toBe(503);
+    await until(async () => (await attempts()).some(([, , outcome]) => outcome === 'lock-offline'), 'the lines are written');
+    const object = `lock ${lockId}`;
+    const expected = [
+      ['admin', object, 'lock-offline'],
+      ['zoe', 'lock 4711', 'lock-not-found'],
+      ['zoe', object, 'forbidden'],
+    ];
+    expect(await attempts()).toEqual(expected);
+    await site.kill9();
+    site.lock(1).restoreNetwork();
+    await site.start();
+    await site.whenOnline(1);
+    expect(await attempts()).toEqual(expected);
+  });
+
   test('has what was refused, and is for gateway administrators alone', async () => {
     const eve = await site.account('eve');
     const line = await lineOf(() => site.api('DELETE', `${gateway}/accounts/admin`, { token: eve }));

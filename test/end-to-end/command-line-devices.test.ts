@@ -107,8 +107,8 @@ describe('latchd pair', () => {
     await latchd('pair', 'open');
     const deviceId = '02cc00000021';
     const first = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId, deviceKey: 'A'.repeat(32) });
-    await expect(connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId, deviceKey: 'B'.repeat(32) })).rejects.toThrow();
-    expect((await latchd('pair', 'list')).stdout).toContain('two devices claim to be this one');
+    await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId, deviceKey: 'B'.repeat(32) });
+    expect((await latchd('pair', 'list')).stdout.split('more than one claims to be this one')).toHaveLength(3);
     await latchd('pair', 'close');
     await first.ended;
   });

@@ -111,6 +111,7 @@ describe('while the daemon runs', () => {
       /^when +who +from +action +object +detail +outcome\n\S+Z +\(this machine\) +control socket +alarm-end .* not-found\n.* alarm-end .* ok\n$/,
     );
     expect(await json('audit', 'list', '--to', '2001-01-01')).toEqual([]);
+    expect(await latchd('audit', 'list', '--from', '2001-01-02', '--to', '2001-01-01')).toEqual(refused(/^latchd: --from is after --to: /));
   });
 
   test('a reader that goes away ends a command without a word', async () => {
@@ -170,7 +171,7 @@ describe('while no daemon runs', () => {
     await giveTo(owner);
     try {
       expect(await latchd('account', 'create', 'by-root')).toMatchObject({ exitCode: 0 });
-      expect(await readFile(join(site.dataDir, 'accounts.json'), 'utf8')).toContain('by-root');
+      expect(await readFile(join(site.dataDir, 'accounts.jsonl'), 'utf8')).toContain('by-root');
       for (const name of await readdir(site.dataDir, { recursive: true })) expect((await stat(join(site.dataDir, name))).uid).toBe(owner);
     } finally {
       await giveTo(0);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, program, type Site } from '../support/site.ts';
+import { connectHandLock } from '../support/site-lock.ts';
 import { createRuns } from '../support/site-process.ts';
 
 let site: Site;
@@ -31,25 +32,55 @@ async function apiRecords() {
   return answer.body.list.toReversed();
 }
 
+/** The same, with what is for exports alone, of a lock with a clock that refused nothing. */
+async function exportedRecords(): Promise<Readonly<Record<string, unknown>>[]> {
+  return (await apiRecords()).map((record) => ({ ...record, lockDateSource: 'lock', reportedDate: null, reason: '' }));
+}
+
 describe('latchd export, while the daemon runs', () => {
   test('writes what lock/records answers, oldest first, as JSON lines', async () => {
     const { exitCode, stdout, stderr } = await latchd('export', '--lock', String(site.lockId(1)), '--format', 'jsonl');
     const lines = stdout.trimEnd().split('\n');
     expect([exitCode, stderr]).toEqual([0, '']);
-    expect(lines.map((line) => JSON.parse(line))).toEqual(await apiRecords());
+    expect(lines.map((line) => JSON.parse(line))).toEqual(await exportedRecords());
     expect(lines).toHaveLength(3);
   });
 
   test('writes CSV with a head, and quotes what needs it (RFC 4180)', async () => {
     const { stdout } = await latchd('export', '--lock', String(site.lockId(1)));
     const [head, first, ...rest] = stdout.split('\r\n');
-    expect(head).toBe('recordId,lockId,lockDate,serverDate,recordType,success,keyboardPwd,username');
-    expect(first).toMatch(/,unlock by IC card,1,77,"Ada ""A"", Ltd"$/);
+    expect(head).toBe('recordId,lockId,lockDate,serverDate,recordType,success,keyboardPwd,username,lockDateSource,reportedDate,reason');
+    expect(first).toMatch(/,unlock by IC card,1,77,"Ada ""A"", Ltd",lock,,$/);
     expect(rest).toHaveLength(3);
   });
 
+  test('says whose clock a date is of, what the lock said instead, and why something was refused', async () => {
+    const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac: '02-aa-00-00-00-11', lockName: 'no clock' } });
+    const lock = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: body.deviceId, deviceKey: body.deviceKey });
+    const events = [
+      { seq: 1, type: 'key-unlock' },
+      { seq: 2, type: 'card-unlock', success: false, reason: 'unknown-card', date: 5 },
+      { seq: 3, type: 'fingerprint-unlock', success: false, reason: 'wet, cold', date: Date.now() - 60_000 },
+      { seq: 4, type: 'jammed', date: Date.now() },
+    ];
+    await lock.publish('events', { epoch: 'e', events });
+    await lock.end();
+    const json = (await latchd('export', '--lock', String(body.lockId), '--format', 'jsonl')).stdout.trimEnd().split('\n');
+    expect(json.map((line) => JSON.parse(line))).toMatchObject([
+      { lockDateSource: 'gateway', reportedDate: null, reason: '', success: 1 },
+      { lockDateSource: 'gateway', reportedDate: 5, reason: 'unknown-card', success: 0 },
+      { lockDateSource: 'lock', reportedDate: null, reason: 'wet, cold', success: 0, lockDate: events[2]?.date },
+      { lockDateSource: 'lock', recordType: 'lock jammed', success: 0 },
+    ]);
+    const csv = (await latchd('export', '--lock', String(body.lockId))).stdout.split('\r\n').slice(1, 4);
+    expect(csv.map((line) => line.split(',').slice(8).join(','))).toEqual(['gateway,,', 'gateway,5,unknown-card', 'lock,,"wet, cold"']);
+    // The fields of the specification are what they were.
+    const { body: page } = await site.api('GET', '/api/v1/lock/records', { query: { lockId: body.lockId, pageNo: 1, pageSize: 10 } });
+    for (const record of page.list) expect(Object.keys(record)).toHaveLength(8);
+  });
+
   test('takes a range of the time of operation, both ends included', async () => {
-    const [, second] = await apiRecords();
+    const [, second] = await exportedRecords();
     const at = String(second?.['lockDate']);
     const { stdout } = await latchd('export', '--lock', String(site.lockId(1)), '--from', at, '--to', at, '--format', 'jsonl');
     expect(
@@ -71,7 +102,7 @@ describe('latchd export, while the daemon runs', () => {
     expect(lines).toMatch(/\r +\r3 records of lock \d+$/);
     expect(count).toBe('');
     const written = (await readFile(file, 'utf8')).trimEnd().split('\n');
-    expect(written.map((line) => JSON.parse(line))).toEqual(await apiRecords());
+    expect(written.map((line) => JSON.parse(line))).toEqual(await exportedRecords());
   });
 
   test('refuses what is no lock and no date with a sentence each', async () => {
@@ -120,7 +151,7 @@ describe('latchd verify', () => {
 
     expect(await site.gateway.stop()).toBe(0);
     const inOrder = await latchd('verify');
-    expect([inOrder.exitCode, inOrder.stdout]).toEqual([0, expect.stringMatching(/ is in order: 5 records, 2 locks\n$/)]);
+    expect([inOrder.exitCode, inOrder.stdout]).toEqual([0, expect.stringMatching(/ is in order: 9 records, 3 locks\n$/)]);
     expect((await latchd('clock', 'accept')).stderr).toMatch(/^latchd: no latchd is running on /);
 
     const folder = join(site.dataDir, 'records');
@@ -135,7 +166,7 @@ describe('latchd verify', () => {
       1,
       {
         ok: false,
-        locks: 2,
+        locks: 3,
         records: expect.any(Number),
         findings: [{ file: `records/${day}`, problem: expect.any(String), remedy: expect.stringContaining('look at the disk') }],
         remarks: [],

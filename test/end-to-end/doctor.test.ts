@@ -1,9 +1,12 @@
 // latchd doctor as it is typed: beside a daemon, without one, and what it makes of one that hangs.
-import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Finding } from '../../src/doctor/examine.ts';
-import { openSite, type Site } from '../support/site.ts';
+import { openSite, type Site, until } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
 
 const runs = createRuns();
@@ -74,6 +77,56 @@ describe('beside a running daemon', () => {
     } finally {
       process.kill(site.gateway.pid, 'SIGCONT');
     }
+  });
+});
+
+const [service, visitor] = [54_321, 65_534];
+const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
+asRoot('asked by a user who may not look into the data', () => {
+  test('what they cannot see is told as that, the listeners of the service as its own, and nothing has failed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'latchd-doctor-'));
+    await chmod(folder, 0o755);
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir, { mode: 0o700 });
+    await chown(dataDir, service, service);
+    const flags = ['--data-dir', dataDir, '--https-enabled', 'true', '--https-host', '127.0.0.1'];
+    const daemon = runs.begin(['serve', ...flags, '--http-port', '0', '--https-port', '0', '--mqtt-port', '0'], {}, service);
+    const ready = () => daemon.log().find(({ code }) => code === 'ready');
+    await until(() => ready() !== undefined, 'the daemon is ready');
+    const port = (scheme: string) => String((ready()?.[scheme] as { readonly port: number } | undefined)?.port);
+    const ports = ['http', 'https', 'mqtt'].flatMap((scheme) => [`--${scheme}-port`, port(scheme)]);
+    const ask = async (args: readonly string[]) => {
+      const { exitCode, stdout } = await runs.finish(['doctor', ...flags, ...args, '--json'], {}, visitor);
+      return { exitCode, all: (JSON.parse(stdout) as { readonly findings: readonly Finding[] }).findings };
+    };
+
+    const { exitCode, all } = await ask(ports);
+    expect(exitCode).toBe(0);
+    for (const check of ['daemon', 'data', 'backups', 'certificates']) {
+      expect(seen(all, check)).toEqual([expect.stringMatching(/^warn cannot tell as this user: /)]);
+    }
+    expect(seen(all, 'ports')).toEqual([
+      expect.stringMatching(/^ok http 127\.0\.0\.1:\d+ answers, and is the daemon's$/),
+      expect.stringMatching(/^ok https 127\.0\.0\.1:\d+ answers, and is the daemon's$/),
+      expect.stringMatching(/^ok mqtt 127\.0\.0\.1:\d+ answers, and is the daemon's$/),
+    ]);
+
+    // Of another user it is known not to be the daemon; of root, not whether it is.
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const taken = String((other.address() as AddressInfo).port);
+    expect(seen((await ask([...ports, '--mqtt-port', taken])).all, 'ports')[2]).toBe(
+      `fail mqtt 127.0.0.1:${taken} is taken by another program`,
+    );
+    await chown(dataDir, 0, 0);
+    expect(seen((await ask([...ports, '--mqtt-port', taken])).all, 'ports')[2]).toBe(
+      `warn cannot tell as this user: mqtt 127.0.0.1:${taken} is taken, by latchd or by another program`,
+    );
+    other.close();
+    await chown(dataDir, service, service);
+    daemon.signal('SIGTERM');
+    await daemon.ended;
+    await rm(folder, { recursive: true });
   });
 });
 

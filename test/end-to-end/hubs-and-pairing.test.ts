@@ -1,6 +1,6 @@
 // Hubs and pairing over the real daemon: a lock behind a hub opens as any other, and a device that nobody has confirmed
 // opens nothing and disturbs nobody (Protocol 2, 3, 5.4, 6, 7, HTTP API 6, Faults T7 and T11).
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -213,13 +213,21 @@ describe('pairing', () => {
     expect((await confirm('02cc00000001', { lockName: 'x' })).body.code).toBe('not-found');
   });
 
-  test('two keys for one deviceId are contested, and neither can be confirmed', async () => {
+  test('two keys for one deviceId are contested: the fingerprint that the lock shows says which of them is let in', async () => {
     await openPairing();
-    const first = await connectByHand(site, '02cc00000002', ownKey());
-    await expect(connectByHand(site, '02cc00000002', ownKey())).rejects.toThrow();
-    expect((await pending()).find(({ deviceId }) => deviceId === '02cc00000002')).toMatchObject({ contested: true });
+    const key = ownKey();
+    const stranger = await connectByHand(site, '02cc00000002', ownKey());
+    const lock = await connectByHand(site, '02cc00000002', key);
+    const claims = (await pending()).filter(({ deviceId }) => deviceId === '02cc00000002');
+    expect(claims).toMatchObject([{ contested: true }, { contested: true }]);
     expect((await confirm('02cc00000002', { lockName: 'x' })).body.code).toBe('conflict');
-    expect(first.connected).toBe(true);
+    const digits = createHash('sha256').update(key).digest('hex').slice(0, 16);
+    const keyFingerprint = digits.match(/.{4}/g)?.join('-');
+    const { status, body } = await confirm('02cc00000002', { lockName: 'Shed', keyFingerprint });
+    expect(status).toBe(201);
+    await Promise.all([stranger.ended, lock.ended]);
+    await (await connectByHand(site, '02cc00000002', key)).hello();
+    await untilOnline(site, body.lockId);
   });
 
   test('a lock that was reset comes back as a replacement: not while it is online with its old key, and it keeps its cards', async () => {

@@ -84,6 +84,15 @@ describe('a first token that systemd hands over (LoadCredential)', () => {
       expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(token);
   });
 
+  test('that the unit has in place of none is none: the first start makes one', async () => {
+    const dataDir = join(folder, 'none-handed-over');
+    const run = begin(dataDir, await handOver('none', 'none'));
+    await until(() => run.log().some(({ code }) => code === 'ready'), 'it serves');
+    run.signal('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(await readFile(join(dataDir, 'admin.token'), 'utf8')).toMatch(/^latchd_/);
+  });
+
   test.each(['too short', `${'x'.repeat(40)}\n${'y'.repeat(40)}`])(
     'what is no token stops the first start with a sentence that does not have it: %j',
     async (text) => {
@@ -91,7 +100,7 @@ describe('a first token that systemd hands over (LoadCredential)', () => {
       const run = begin(dataDir, await handOver('wrong', text));
       await expectRefusal(run, dataDir, /latchd\.admin\.token holds no token: it must be one line of 32 to 512 letters/);
       if (text !== '') expect(`${run.stdout()}${run.stderr()}`).not.toContain(text.slice(0, 20));
-      expect(existsSync(join(dataDir, 'accounts.json'))).toBe(false);
+      expect(existsSync(join(dataDir, 'accounts.jsonl'))).toBe(false);
     },
   );
 });
@@ -200,22 +209,22 @@ describe('a start that fails', () => {
     );
   });
 
-  test('damaged, empty or missing accounts.json: one line that names the file; nobody is made administrator anew', async () => {
+  test('damaged, empty or missing accounts.jsonl: one line that names the file; nobody is made administrator anew', async () => {
     const dataDir = join(folder, 'damaged-accounts');
     const first = serve(dataDir);
     await until(() => first.log().some((line) => line['code'] === 'ready'), 'it serves');
     first.signal('SIGTERM');
     await first.ended;
-    const accounts = join(dataDir, 'accounts.json');
+    const accounts = join(dataDir, 'accounts.jsonl');
     const good = await readFile(accounts, 'utf8');
     const token = await readFile(join(dataDir, 'admin.token'), 'utf8');
-    for (const damage of ['', good.slice(0, good.length / 2), good.replace('"hash"', '"hush"')]) {
+    for (const damage of ['', good.slice(0, good.indexOf('username')), good.replace('"hash"', '"hush"')]) {
       await writeFile(accounts, damage);
-      await expectRefusal(serve(dataDir), dataDir, /accounts\.json/);
+      await expectRefusal(serve(dataDir), dataDir, /accounts\.jsonl/);
       expect(await readFile(accounts, 'utf8')).toBe(damage);
     }
     await rm(accounts);
-    await expectRefusal(serve(dataDir), dataDir, /accounts\.json is missing/);
+    await expectRefusal(serve(dataDir), dataDir, /accounts\.jsonl is missing/);
     expect(await readFile(join(dataDir, 'admin.token'), 'utf8')).toBe(token);
     await writeFile(accounts, good);
     const mended = serve(dataDir);

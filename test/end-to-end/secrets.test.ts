@@ -169,7 +169,8 @@ describe('secrets', () => {
       () => undefined,
     );
     await device?.hello().catch(() => undefined);
-    await refusedLogin('a contesting key', '02cc00000004');
+    const contesting = secret('a contesting key', randomBytes(24).toString('base64url'));
+    await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: '02cc00000004', deviceKey: contesting }).catch(() => undefined);
     await site.api('POST', `${gateway}/devices/02cc00000004/confirm`, { body: { lockName: 'Cellar' } });
 
     said.set('deliveries', JSON.stringify((await site.api('GET', `${hook}/deliveries`)).body));

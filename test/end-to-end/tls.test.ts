@@ -127,6 +127,21 @@ function shown(url: string): Promise<X509Certificate> {
   });
 }
 
+/** How the daemon ends a handshake with this suite of TLS 1.2 alone, or the suite. */
+function agreedOn(url: string, suite: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const alone = { ciphers: `${suite}:@SECLEVEL=0`, maxVersion: 'TLSv1.2', rejectUnauthorized: false } as const;
+  return new Promise((resolve) => {
+    const socket = connectTls({ host: hostname, port: Number(port), ...alone }, () => {
+      resolve(socket.getCipher().name);
+      socket.destroy();
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}
+
+const refusedSuite = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE';
+
 describe('https and mqtts with an own authority', () => {
   let dataDir: string;
   let gateway: GatewayProcess;
@@ -191,6 +206,43 @@ describe('https and mqtts with an own authority', () => {
     }
     expect((await ask(gateway, `${gateway.httpsUrl}/healthz`, { ca })).status).toBe(200);
     expect(gateway.log.filter((line) => line['level'] === 'error')).toEqual([]);
+  });
+
+  test('who speaks plain HTTP to the port of https is told to use https', async () => {
+    const { hostname, port } = new URL(gateway.httpsUrl);
+    const plain = connectTcp(Number(port), hostname, () => plain.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'));
+    let said = '';
+    for await (const bytes of plain) said += bytes;
+    expect(said).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\nThis port speaks HTTPS: .*https:\/\/.*\n$/);
+    expect(Number(/Content-Length: (\d+)/.exec(said)?.[1])).toBe(said.length - said.indexOf('\r\n\r\n') - 4);
+  });
+
+  test('of TLS 1.2 there are the suites of the protocol and no others', async () => {
+    const both = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map((suite) => `ECDHE-ECDSA-${suite}`);
+    const ofLocks = ['CCM', 'CCM8'].flatMap((mode) => [`ECDHE-ECDSA-AES128-${mode}`, `ECDHE-ECDSA-AES256-${mode}`]);
+    const gone = ['AES128-SHA', 'AES256-SHA', 'AES128-SHA256', 'AES256-SHA384', 'ARIA128-GCM-SHA256', 'CAMELLIA128-SHA256', 'NULL-SHA'].map(
+      (suite) => `ECDHE-ECDSA-${suite}`,
+    );
+    for (const suite of both)
+      expect([await agreedOn(gateway.httpsUrl, suite), await agreedOn(gateway.mqttsUrl, suite)]).toEqual([suite, suite]);
+    for (const suite of ofLocks)
+      expect([await agreedOn(gateway.httpsUrl, suite), await agreedOn(gateway.mqttsUrl, suite)]).toEqual([refusedSuite, suite]);
+    for (const suite of gone)
+      expect([await agreedOn(gateway.httpsUrl, suite), await agreedOn(gateway.mqttsUrl, suite)]).toEqual([refusedSuite, refusedSuite]);
+  });
+
+  test('a client of TLS 1.2 that wants to renegotiate is refused', async () => {
+    for (const url of [gateway.httpsUrl, gateway.mqttsUrl]) {
+      const { hostname, port } = new URL(url);
+      const outcome = await new Promise<string>((resolve) => {
+        const socket = connectTls({ host: hostname, port: Number(port), maxVersion: 'TLSv1.2', rejectUnauthorized: false }, () => {
+          socket.renegotiate({ rejectUnauthorized: false }, (error) => resolve(error === null ? 'renegotiated' : 'refused'));
+        });
+        socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+        cleanUps.push(async () => void socket.destroy());
+      });
+      expect(outcome).toMatch(/NO_RENEGOTIATION|refused/);
+    }
   });
 
   test('a lock does over wss all that it does over TCP', async () => {
@@ -377,6 +429,7 @@ describe('certificates from files', () => {
     const after = await shown(gateway.mqttsUrl);
     expect(after.fingerprint256).not.toBe(before.fingerprint256);
     expect((await shown(gateway.httpsUrl)).fingerprint256).toBe(after.fingerprint256);
+    for (const url of [gateway.httpsUrl, gateway.mqttsUrl]) expect(await agreedOn(url, 'ECDHE-ECDSA-AES128-SHA')).toBe(refusedSuite);
     expect((await ask(gateway, `${gateway.httpsUrl}/healthz`, { ca })).status).toBe(200);
     await overTls.publish('state', { session: 'handmade1', state: 'unlocked', date: Date.now() });
     expect(overTls.connected).toBe(true);

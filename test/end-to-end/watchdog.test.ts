@@ -9,21 +9,22 @@ import { openSite, type Site, until } from '../support/site.ts';
 let folder: string;
 let site: Site;
 
-/** Stands where systemd-notify does, and writes down what it is to say. */
-const notify = (said: string): string => `#!/bin/sh\necho "$*" >>${said}\n`;
+/** The environment of a daemon whose systemd-notify writes down, in a file of this name, what it is to say. */
+async function watched(name: string): Promise<Record<string, string>> {
+  const bin = join(folder, `bin-${name}`);
+  await mkdir(bin);
+  await writeFile(join(bin, 'systemd-notify'), `#!/bin/sh\necho "$*" >>${join(folder, name)}\n`);
+  await chmod(join(bin, 'systemd-notify'), 0o755);
+  return { PATH: `${bin}:${process.env['PATH']}`, NOTIFY_SOCKET: '/run/systemd/notify', WATCHDOG_USEC: '200000' };
+}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchd-watchdog-'));
-  await mkdir(join(folder, 'bin'));
-  await writeFile(join(folder, 'bin/systemd-notify'), notify(join(folder, 'said')));
-  await chmod(join(folder, 'bin/systemd-notify'), 0o755);
   site = await openSite({
     flags: ['--mqtts-enabled', 'true', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0', '--discovery-enabled', 'false'],
     environment: {
-      PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
+      ...(await watched('said')),
       ...(await preload(folder, hangingBroker(resolve(import.meta.dirname, '../../node_modules/aedes')))),
-      NOTIFY_SOCKET: '/run/systemd/notify',
-      WATCHDOG_USEC: '200000',
     },
   });
 });
@@ -32,8 +33,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const said = async (): Promise<readonly string[]> => (await readFile(join(folder, 'said'), 'utf8')).trim().split('\n');
-const fed = async (): Promise<number> => (await said()).filter((line) => line.includes('WATCHDOG=1')).length;
+const said = async (name = 'said'): Promise<readonly string[]> => (await readFile(join(folder, name), 'utf8')).trim().split('\n');
+const fed = async (name?: string): Promise<number> => (await said(name)).filter((line) => line.includes('WATCHDOG=1')).length;
 
 test('it is fed while http, mqtt and mqtts answer, no longer when the broker hangs, and again when it is back; nothing of it is in the log', async () => {
   expect((await said())[0]).toMatch(/^READY=1 STATUS=serving http .*, mqtt .*, mqtts /);
@@ -59,4 +60,22 @@ test('it is fed while http, mqtt and mqtts answer, no longer when the broker han
   process.kill(site.gateway.pid, 'SIGUSR2');
   await until(async () => (await fed()) > before, 'it is fed again');
   await until(() => site.gateway.log.some(({ code }) => code === 'watchdog-fed'), 'and the log says so');
+});
+
+test('it is fed while a lock has the only place, and its own question finds none', async () => {
+  const config = join(folder, 'latchd.yaml');
+  await writeFile(config, 'mqtt: { connectionsPerAddress: 1 }\n');
+  const full = await openSite({
+    locks: [{}],
+    flags: ['--config', config, '--discovery-enabled', 'false'],
+    environment: await watched('full'),
+  });
+  try {
+    await until(async () => (await fed('full')) > 8, 'it is fed');
+    const { body } = await full.api('GET', '/api/v1/gateway/status');
+    expect(body).toMatchObject({ online: 1, broker: { refusedFrames: { 'too-many-from-address': expect.any(Number) } } });
+    expect(full.gateway.log.filter(({ code }) => code === 'watchdog-hungry')).toEqual([]);
+  } finally {
+    await full.close();
+  }
 });

@@ -73,6 +73,13 @@ export function createBustle(house: House): Bustle {
       await turn(answer?.status === status ? 0 : 10);
     }
   }
+  /** So that the documents of locks are written, too. */
+  async function rename(number: number): Promise<void> {
+    while (!over) {
+      await house.ask('PUT', '/api/v1/lock/rename', { lockId: house.fleet.lock(number).lockId ?? 0, lockAlias: `Door ${serial++}` });
+      await turn(10);
+    }
+  }
   function addCards(number: number): Promise<void> {
     const { lockId = 0 } = house.fleet.lock(number);
     const make = (n: number) => {
@@ -123,6 +130,8 @@ export function createBustle(house: House): Bustle {
         ...house.fleet.locks.map(({ number }) => swipe(number)),
         addCards(1),
         addCards(2),
+        rename(1),
+        rename(2),
         change(
           '/api/v1/gateway/accounts',
           accounts,

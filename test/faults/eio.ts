@@ -1,5 +1,5 @@
 // Failing system calls under the real daemon (Faults T3 and T4), by strace: a write that finds no room is refused and everything goes
-// on; after a flush that failed (of a journal: its write, which is one) nothing more is acknowledged and the daemon ends with a failure. The Nth of every operation,
+// on; after a flush that failed (of a journal or of rows: its write, which is one) nothing more is acknowledged and the daemon ends with a failure. The Nth of every operation,
 // for every N, is tested in test/store over a file layer; here it is the kernel that says no.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ interface Case {
   readonly name: string;
   /** As `strace -e inject=` takes it, without `:when=`. */
   readonly inject: readonly string[];
-  readonly where: 'journal' | 'documents';
+  readonly where: 'journal' | 'rows' | 'documents';
   /** Whether the daemon must end by itself, and not go on. */
   readonly ends: boolean;
 }
@@ -20,6 +20,9 @@ const cases: readonly Case[] = [
   { name: 'write ENOSPC', inject: ['pwrite64:error=ENOSPC'], where: 'journal', ends: false },
   { name: 'write ENOSPC and truncate EIO', inject: ['pwrite64:error=ENOSPC', 'ftruncate:error=EIO'], where: 'journal', ends: false },
   { name: 'flushed write EIO', inject: ['pwrite64:error=EIO'], where: 'journal', ends: true },
+  { name: 'write ENOSPC', inject: ['pwrite64:error=ENOSPC'], where: 'rows', ends: false },
+  { name: 'write ENOSPC and truncate EIO', inject: ['pwrite64:error=ENOSPC', 'ftruncate:error=EIO'], where: 'rows', ends: false },
+  { name: 'flushed write EIO', inject: ['pwrite64:error=EIO'], where: 'rows', ends: true },
   { name: 'write ENOSPC', inject: ['pwrite64:error=ENOSPC'], where: 'documents', ends: false },
   { name: 'rename EIO', inject: ['rename:error=EIO', 'renameat:error=EIO', 'renameat2:error=EIO'], where: 'documents', ends: false },
   { name: 'open EIO', inject: ['openat:error=EIO'], where: 'documents', ends: false },
@@ -29,7 +32,8 @@ const cases: readonly Case[] = [
 function pathsOf(house: House, where: Case['where']): string[] {
   const journals = readdirSync(`${house.dataDir}/records`).filter((name) => name.endsWith('.jsonl'));
   if (where === 'journal') return journals.map((name) => `${house.dataDir}/records/${name}`);
-  return ['accounts.json', 'locks/1.json', 'locks/2.json'].map((name) => `${house.dataDir}/${name}.tmp`);
+  if (where === 'rows') return ['cards/1.jsonl', 'cards/2.jsonl', 'accounts.jsonl'].map((name) => `${house.dataDir}/${name}`);
+  return ['locks/1.json', 'locks/2.json'].map((name) => `${house.dataDir}/${name}.tmp`);
 }
 
 interface Injection {

@@ -1,15 +1,23 @@
 // The nightly round of test/end-to-end/freezes.test.ts: unlocks over connections that freeze at any step and thaw at any
-// moment, with gateways that die in between, as many as wanted. Ends with 1 when an unlock was late.
+// moment, with gateways that die in between, as many as wanted; then unlocks that lie unread while the gateway itself stands still.
+// Ends with 1 when an unlock was late, or for somebody who had gone.
 //   --trials N (default 10,000)  --seed S (default: a new one, which is printed)  --locks N (default 100)
+//   --standstills N (default 90)
 import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { freezeRound, type Trial } from '../support/freeze-trials.ts';
 import { createRandom } from '../support/seeded-random.ts';
 import { openSite } from '../support/site.ts';
+import { type StandstillTrial, standstillRound } from '../support/standstill-trials.ts';
 
 const { values } = parseArgs({
-  options: { trials: { type: 'string', default: '10000' }, seed: { type: 'string' }, locks: { type: 'string', default: '100' } },
+  options: {
+    trials: { type: 'string', default: '10000' },
+    seed: { type: 'string' },
+    locks: { type: 'string', default: '100' },
+    standstills: { type: 'string', default: '90' },
+  },
 });
 const wanted = Number(values.trials);
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
@@ -32,9 +40,10 @@ write(`seed ${seed}`);
 const random = createRandom(seed);
 const trials: Trial[] = [];
 const startedAt = performance.now();
+// The one of this build.
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const site = await openSite({
-  // The one of this build.
-  program: fileURLToPath(new URL('../../src/main.js', import.meta.url)),
+  program,
   locks: locks.map(() => ({})),
   flags: ['--command-timeout-ms', `${commandTimeoutMs}`],
 });
@@ -64,3 +73,27 @@ write(`bolts moved: ${trials.reduce((sum, { movements }) => sum + movements.leng
 write(`late, double or wrong: ${faulty.length}`);
 for (const trial of faulty.slice(0, 20)) write(JSON.stringify(trial));
 if (faulty.length > 0) process.exitCode = 1;
+
+/** The shortest that may be set among them, so that most standstills are longer. */
+const shortTimeouts = [100, 400, 1_500];
+const standstills: StandstillTrial[] = [];
+for (const timeoutMs of shortTimeouts) {
+  const someLocks = locks.slice(0, 20);
+  const house = await openSite({ program, locks: someLocks.map(() => ({})), flags: ['--command-timeout-ms', `${timeoutMs}`] });
+  try {
+    for (let round = 0; round < Number(values.standstills) / shortTimeouts.length; round++) {
+      const stoodMs = 300 + random.below(1_300);
+      standstills.push(...(await standstillRound({ site: house, random, commandTimeoutMs: timeoutMs, stoodMs }, someLocks)));
+    }
+  } finally {
+    await house.close();
+  }
+}
+const wrong = standstills.filter(({ faults }) => faults.length > 0);
+const gone = standstills.filter(({ left }) => left).length;
+write(`unlocks that lay unread while the gateway stood still for 0.3 to 1.6 s: ${standstills.length}, of callers who had gone: ${gone}`);
+write(`answers: ${count(standstills.map(({ status }) => String(status)))}`);
+write(`bolts moved: ${standstills.reduce((sum, { moved }) => sum + moved, 0)}`);
+write(`late, or for who had gone: ${wrong.length}`);
+for (const trial of wrong.slice(0, 20)) write(JSON.stringify(trial));
+if (wrong.length > 0) process.exitCode = 1;

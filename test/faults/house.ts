@@ -26,6 +26,10 @@ export interface House {
   readonly dataDir: string;
   /** Empty until `moveIn`. */
   readonly fleet: Fleet;
+  /** Where it serves HTTP. */
+  readonly address: { readonly host: string; readonly port: number };
+  /** Of the account `admin`, once it has started. */
+  token(): string;
   /** Of the daemon's process. */
   pid(): number;
   /** Everything that the daemon has logged since its last start. */
@@ -75,6 +79,8 @@ export async function createHouse(options: {
 
   const house: House = {
     dataDir,
+    address: { host: '127.0.0.1', port: http },
+    token,
     get fleet() {
       if (fleet === undefined) throw new Error('nobody has moved in');
       return fleet;

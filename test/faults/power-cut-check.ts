@@ -42,7 +42,7 @@ async function foundOf(store: Store, kind: string, lockId: LockId, epoch: string
     const { highest, gaps } = store.records.progress(lockId, epoch);
     return gaps.length === 0 ? highest : (gaps[0]?.[0] ?? 1) - 1;
   }
-  if (kind === 'card') return Number(store.cards.of(lockId).cards.at(-1)?.name ?? 0);
+  if (kind === 'card') return Number((await store.cards.of(lockId)).cards.at(-1)?.name ?? 0);
   if (kind === 'number') return (await store.counters.next('tokenId')) - 1;
   const known = acknowledged.get('lock')?.highest ?? 0;
   const removed = acknowledged.get('removed')?.highest ?? 0;

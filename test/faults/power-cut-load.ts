@@ -60,12 +60,14 @@ async function events(store: Store, lockId: LockId, epoch: string, acknowledge: 
     acknowledge(`event ${lockId} ${epoch}`, seq);
   }
 }
-/** At most 40 cards, so that a document stays as small as it is in a house: the name of the last one counts on. */
+/** At most 40 cards, so that most of what their file holds is no longer so, and it is written anew: the name of the last one counts on. */
 async function cards(store: Store, lockId: LockId, acknowledge: Acknowledge): Promise<void> {
+  const there: CardId[] = [];
   for (let n = 1; ; n++) {
-    const card: Card = { ...sampleCard(n, lockId, { name: `${n}` }), cardId: (n * 10 + lockId) as CardId };
-    await store.counters.next('cardId');
-    await store.cards.update(lockId, (now) => ({ cards: [...now.cards, card].slice(-40), intents: [] }));
+    const cardId = (await store.counters.next('cardId')) as CardId;
+    const card: Card = { ...sampleCard(n, lockId, { name: `${n}` }), cardId };
+    there.push(cardId);
+    await store.cards.update(lockId, () => ({ put: [card], remove: there.length > 40 ? there.splice(0, 1) : [] }));
     acknowledge(`card ${lockId}`, n);
   }
 }

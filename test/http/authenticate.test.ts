@@ -84,7 +84,7 @@ describe('HTTP API 1: failed authentications are slowed down', () => {
     expect((await ask('Bearer wrong')).status).toBe(401);
   });
 
-  test('each address counts for itself, IPv4 the same in both spellings, and only so many are remembered', () => {
+  test('each address counts for itself, IPv4 the same in both spellings, of IPv6 each /64, and only so many are remembered', () => {
     const clock = createSettableClock();
     const guard = createGuard(clock);
     const refuse = () => {
@@ -105,8 +105,10 @@ describe('HTTP API 1: failed authentications are slowed down', () => {
     expect(codeFor('192.0.2.1')).toBe('rate-limited');
     expect(codeFor('::FFFF:192.0.2.1')).toBe('rate-limited');
     expect(codeFor('192.0.2.2')).toBe('token-invalid');
-    expect(codeFor('2001:db8::1')).toBe('token-invalid');
-    for (let address = 0; address < 10_000; address++) codeFor(`2001:db8::2:${address.toString(16)}`);
+    for (let failure = 0; failure < 20; failure++) expect(codeFor(`2001:db8::${failure}`)).toBe('token-invalid');
+    expect(codeFor('2001:DB8:0:0:ffff::1')).toBe('rate-limited');
+    expect(codeFor('2001:db8:0:1::1')).toBe('token-invalid');
+    for (let network = 0; network < 10_000; network++) codeFor(`2001:db9:0:${network.toString(16)}::1`);
     expect(codeFor('192.0.2.1')).toBe('token-invalid');
   });
 });

@@ -47,6 +47,8 @@ describe('The console', () => {
       'content-encoding': 'gzip',
       'cache-control': 'public, max-age=31536000, immutable',
     });
+    const plain = await get('/assets/main-abc123.js').set('Accept-Encoding', 'gzip;q=0');
+    expect([plain.text, plain.headers['content-encoding']]).toEqual(['export {};', undefined]);
     const picture = await get('/assets/logo-def456.png');
     expect([picture.headers['content-type'], picture.headers['content-length'], picture.headers['content-encoding']]).toEqual([
       'image/png',

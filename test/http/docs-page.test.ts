@@ -33,6 +33,9 @@ describe('/docs', () => {
     const answer = await fetch(`${under.origin()}/docs/${file}`);
     expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-encoding')]).toEqual([200, contentType, 'gzip']);
     expect(await answer.text()).toContain(part);
+    const plain = await get(`/docs/${file}`).set('Accept-Encoding', 'identity').buffer();
+    expect([plain.headers['content-encoding'], plain.headers['vary']]).toEqual([undefined, 'Accept-Encoding']);
+    expect(plain.headers['etag']).not.toBe(answer.headers.get('etag'));
     const again = await get(`/docs/${file}`).set('If-None-Match', answer.headers.get('etag') as string);
     expect([again.status, again.text]).toEqual([304, '']);
   });

@@ -1,13 +1,17 @@
 // Live events on the wire: what comes first, who falls behind, who is ended, and how many there may be.
+import { EventEmitter } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Caller } from '../../src/domain/account.ts';
+import { createEventStreams } from '../../src/http/event-streams.ts';
 import { callers, lockId } from '../support/domain.ts';
 import { type EventClient, listenTo } from '../support/event-client.ts';
 import { serveDomain } from '../support/served-domain.ts';
-import { settled } from '../support/settable-clock.ts';
+import { createSettableClock, settled } from '../support/settable-clock.ts';
 import { until } from '../support/site.ts';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
 
 const open: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -56,7 +60,7 @@ describe('GET /api/v1/events', () => {
     });
     await client.whenHeard('ready');
     expect(client.of('lock')).toEqual([
-      { lockId, lockAlias: 'Door 7', role: 'manager', online: true, state: 'locked', stateDate: 5, electricQuantity: 83 },
+      { lockId, lockAlias: 'Door 7', role: 'manager', online: true, state: 'locked', stateDate: 5, stateSure: true, electricQuantity: 83 },
     ]);
     expect([client.lastId(), ids(client)]).toEqual(['1', []]);
     reports.state(lockId, { state: 'unlocked' });
@@ -194,6 +198,26 @@ describe('GET /api/v1/events', () => {
     await until(() => server.eventFigures().listeners === 999, 'two have gone');
     expect((await listenTo(origin, { token })).status).toBe(200);
     expect(server.eventFigures().refused).toBe(1);
+  });
+
+  test('the last 200 of 2,000 are for gateway administrators, however many accounts the others have', () => {
+    const live = { locksOf: () => [], alarmsOf: () => [], newestRecord: () => 0, follow: () => () => undefined };
+    const clock = createSettableClock();
+    const streams = createEventStreams({ live: live as never, clock, log: silent });
+    const begin = (caller: Caller): void => {
+      streams.requireRoom(caller);
+      const response = Object.assign(new EventEmitter(), { write: () => true, end: () => undefined, writableLength: 0 });
+      streams.begin({ response: response as never, caller, lastRecordId: undefined, authenticate: () => undefined });
+    };
+    const [one, two, three] = [1, 2, 3].map(
+      (accountId) => ({ accountId, username: `u${accountId}`, gatewayAdministrator: false }) as Caller,
+    );
+    const administrator = { accountId: 4, username: 'admin', gatewayAdministrator: true } as Caller;
+    for (let n = 0; n < 900; n++) for (const caller of [one, two]) begin(caller as Caller);
+    expect(() => begin(three as Caller)).toThrow('too many listeners');
+    for (let n = 0; n < 200; n++) begin(administrator);
+    expect(() => begin(administrator)).toThrow('too many listeners');
+    streams.close();
   });
 
   test('the server stops although somebody listens, and what was told goes out first', async () => {

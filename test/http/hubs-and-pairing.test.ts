@@ -8,7 +8,7 @@ import type { PendingDevice } from '../../src/domain/pairing-service.ts';
 import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../support/fake-services.ts';
 
 /** What a service is told of whoever changes something. */
-const fromHere = { ...sampleCaller, address: '127.0.0.1' };
+const fromHere = { ...sampleCaller, tokenId: 1, address: '127.0.0.1' };
 const under = createServerUnderTest();
 const hubId = 'a4c1387f02f0' as DeviceId;
 const device = '0123456789ab' as DeviceId;

@@ -46,6 +46,29 @@ describe('A list asked twice shows what has changed between', () => {
     expect(await list('lock/list', operator)).toEqual({ list: [], pageNo: 1, pageSize: 10, pages: 0, total: 0 });
   });
 
+  test('locks that are asked for by a part of their alias and by their group, in both lists of locks', async () => {
+    await world.registrationService.change(callers.admin, lockId, { alias: 'Gate north', groupName: 'Yard' });
+    await world.registrationService.change(callers.admin, otherLockId, { alias: 'Gate south' });
+    const { groupId = 0 } = world.locks.get(lockId) ?? {};
+    expect(groupId).toBeGreaterThan(0);
+    const found = async (query: string) => {
+      const [managed, own] = await Promise.all([list(`gateway/locks?${query}`, world.tokens.admin), list(`lock/list?${query}`)]);
+      expect(managed.total).toBe(own.total);
+      expect(managed.list.map((item) => item['lockId'])).toEqual(own.list.map((item) => item['lockId']));
+      return managed.list.map((item) => item['lockId']);
+    };
+    expect(await found('lockAlias=GATE')).toEqual([lockId, otherLockId]);
+    expect(await found('lockAlias=north')).toEqual([lockId]);
+    expect(await found(`groupId=${groupId}`)).toEqual([lockId]);
+    expect(await found('groupId=0')).toEqual([otherLockId]);
+    expect(await found(`lockAlias=south&groupId=${groupId}`)).toEqual([]);
+    await world.registrationService.change(callers.admin, otherLockId, { groupName: 'Yard' });
+    expect(await found(`groupId=${groupId}`)).toEqual([lockId, otherLockId]);
+    await world.registrationService.change(callers.admin, lockId, { groupName: '' });
+    expect(await found(`groupId=${groupId}`)).toEqual([otherLockId]);
+    expect((await list('gateway/locks', world.tokens.admin)).total).toBe(2);
+  });
+
   test('a card: its name and its days, and none that was removed', async () => {
     const cards = () => list(`identity-card/list?lockId=${lockId}`);
     const [card] = (await cards()).list;

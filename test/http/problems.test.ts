@@ -153,7 +153,7 @@ describe('HTTP API 1: checks come in the order path, method, authentication, Acc
 
   test('gateway/status is for gateway administrators only', async () => {
     const authenticate = under.accounts.authenticate;
-    under.accounts.authenticate = () => ({ ...sampleCaller, gatewayAdministrator: false });
+    under.accounts.authenticate = () => ({ ...sampleCaller, gatewayAdministrator: false, tokenId: 1 });
     const answer = await http().get('/api/v1/gateway/status').set('Authorization', bearer);
     under.accounts.authenticate = authenticate;
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden']);

@@ -50,6 +50,11 @@ async function raw(under: Under, bytes: string): Promise<string> {
   return received(socket);
 }
 
+/** Resolves after so many turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const authorized = `Host: gateway\r\nAuthorization: Bearer ${sampleToken}\r\n`;
 const battery = `GET /api/v1/lock/battery?lockId=7 HTTP/1.1\r\n${authorized}`;
 
@@ -235,10 +240,17 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
   test.each([
     ['no Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['two Hosts', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    [
+      'HTTP/1.0 with chunks, which ends its connection',
+      `GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
+      200,
+    ],
     ['HTTP/1.0 without Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
     ['an absolute URL', 'GET http://gateway/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
     ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
     ['a malformed path', 'GET /%zz/%ff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    ['more headers than anybody sends', `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'a:\r\n'.repeat(1_000)}\r\n`, 431],
+    ['as many headers as may be', `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${'a:\r\n'.repeat(998)}\r\n`, 200],
     ['a path out of the tree', 'GET /api/v1/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
     ['an unknown expectation', 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n', 200],
     ['an upgrade', 'GET /healthz HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: upgrade, close\r\n\r\n', 200],
@@ -246,6 +258,7 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
   ])('%s is answered like any other request', async (_title, bytes, status) => {
     const answer = await raw(await started(), bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     if (status >= 400) expect(answer).toMatch(/"code":"[a-z-]+"/);
   });
 
@@ -271,16 +284,95 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     expect(answer.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
   });
 
-  test('pipelined requests are answered in their order', async () => {
+  test('pipelined requests are answered in their order, and one is not begun before the answer to the one before it is out', async () => {
     const under = await started();
-    const slow = signal<{ success: true }>();
-    under.locks.move = () => slow.fired;
+    const [asked, slow] = [signal(), signal<{ success: true }>()];
+    let batteries = 0;
+    under.locks.move = () => {
+      asked.fire();
+      return slow.fired;
+    };
     under.locks.battery = () => {
-      slow.fire({ success: true });
+      batteries += 1;
       return 83;
     };
-    const answer = await raw(under, `POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n${battery}Connection: close\r\n\r\n`);
-    expect(answer).toMatch(/\{"success":true\}[\s\S]*\{"BatteryPercentage":83\}$/);
+    const unlock = `POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n`;
+    const answer = raw(under, `${unlock}${battery}\r\n${battery}Connection: close\r\n\r\n`);
+    await asked.fired;
+    await turns(10);
+    expect(batteries).toBe(0);
+    slow.fire({ success: true });
+    expect(await answer).toMatch(/\{"success":true\}[\s\S]*\{"BatteryPercentage":83\}[\s\S]*\{"BatteryPercentage":83\}$/);
+  });
+
+  test('however the bytes of pipelined requests are cut, each is answered once and in order, bodies with empty lines among them', async () => {
+    const under = await started();
+    let asked = 0;
+    under.locks.battery = () => ++asked;
+    const body = '\n\n\r\n\r\nGET /healthz HTTP/1.1\r\n\r\n';
+    const framed = battery.replace('\r\nHost', `\r\nContent-Length: ${body.length}\r\nHost`);
+    const chunked = battery.replace('\r\nHost', '\r\nTransfer-Encoding: chunked\r\nHost');
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const all = `${framed}\r\n${body}${battery}\r\n${chunked}\r\n${chunks}\r\n${battery}Connection: close\r\n\r\n`;
+    for (const step of [1, 2, 3, 7, 50, all.length]) {
+      asked = 0;
+      const socket = await connected(under);
+      const answer = received(socket);
+      for (let start = 0; start < all.length; start += step) {
+        socket.write(all.slice(start, start + step));
+        if (step < 50) await turns(1);
+      }
+      expect((await answer).match(/(?<="BatteryPercentage":)\d/g)).toEqual(['1', '2', '3', '4']);
+    }
+  });
+
+  test('what is sent ahead behind a request under way is held up at its sender, and none of it is parsed', async () => {
+    const under = await started();
+    const [asked, slow] = [signal(), signal<{ success: true }>()];
+    let batteries = 0;
+    under.locks.battery = () => ++batteries;
+    under.locks.move = () => {
+      asked.fire();
+      return slow.fired;
+    };
+    const socket = await connected(under);
+    socket.write(`POST /api/v1/lock/unlock?lockId=7 HTTP/1.1\r\n${authorized}\r\n`);
+    await asked.fired;
+    const megabyte = Buffer.from(`${battery}\r\n`.repeat(Math.ceil(2 ** 20 / (battery.length + 2))));
+    for (let sent = 0; sent < 32; sent++) socket.write(megabyte);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(batteries).toBe(0);
+    expect(socket.writableLength).toBeGreaterThan(16 * megabyte.length);
+    socket.destroy();
+    slow.fire({ success: true });
+  });
+
+  test('answers that nobody takes are bounded together: whose has waited for longest is closed', async () => {
+    const under = await started();
+    under.locks.battery = () => 'x'.repeat(2 ** 23) as never;
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 20; n++) {
+      const socket = await connected(under);
+      socket.pause();
+      socket.write(`${battery}\r\n`);
+      sockets.push(socket);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const complete = await Promise.all(
+      sockets.map(async (socket) => {
+        let bytes = 0;
+        socket.on('data', (data) => {
+          bytes += data.length;
+          if (bytes > 2 ** 23) socket.destroy();
+        });
+        socket.resume();
+        await new Promise((resolve) => socket.once('close', resolve));
+        return bytes > 2 ** 23;
+      }),
+    );
+    expect(complete[0]).toBe(false);
+    expect(complete.at(-1)).toBe(true);
+    expect(complete.lastIndexOf(false)).toBeLessThan(complete.indexOf(true));
   });
 
   test('after all of it the server still answers', async () => {

@@ -1,5 +1,5 @@
 // The byte streams that come in as WebSockets at /mqtt (RFC 6455, MQTT 3.1.1 section 6).
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import WebSocket from 'ws';
 import type { ByteStream } from '../../src/http/web-socket.ts';
@@ -26,6 +26,18 @@ async function opened(port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/mqtt`, 'mqtt');
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.once('open', resolve));
+  return socket;
+}
+
+const headers = ['GET /mqtt HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+const handshake = [...headers, 'Sec-WebSocket-Protocol: mqtt', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''].join('\r\n');
+
+/** A socket that says what no WebSocket client says. */
+async function handshaken(port: number, allowHalfOpen = false): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
+  socket.on('error', () => undefined);
+  socket.write(handshake);
+  await new Promise((resolve) => socket.once('data', resolve));
   return socket;
 }
 
@@ -76,11 +88,9 @@ describe('MQTT over WebSocket', () => {
 
   test('a client that only pings and never reads the answers is cut off', async () => {
     const under = await started();
-    const handshake = ['GET /mqtt HTTP/1.1', 'Host: x', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
-    const headers = [...handshake, 'Sec-WebSocket-Protocol: mqtt', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''];
     const socket = connect(under.port(), '127.0.0.1');
     const cut = new Promise((resolve) => socket.once('close', resolve).once('error', () => undefined));
-    socket.write(headers.join('\r\n'));
+    socket.write(handshake);
     // Masked pings of 125 bytes (RFC 6455 5.5.2), many in a write.
     const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
     const pings = Buffer.concat(Array.from({ length: 500 }, () => ping));
@@ -90,6 +100,45 @@ describe('MQTT over WebSocket', () => {
     socket.on('drain', flood);
     flood();
     await cut;
+  });
+
+  test.each([
+    ['a frame that is not masked', Buffer.from([0x82, 0x01, 0x00])],
+    ['a frame of no kind that there is', Buffer.from([0x83, 0x80, 0, 0, 0, 0])],
+    ['a message beyond the limit', Buffer.concat([Buffer.from([0x82, 0xff]), Buffer.from('0000000000100000', 'hex'), Buffer.alloc(4)])],
+  ])('%s ends the connection at once, whether the client closes its end or not', async (_what, frame) => {
+    const under = await started();
+    const socket = await handshaken(under.port(), true);
+    const gone = new Promise((resolve) => under.streams[0]?.once('close', resolve));
+    socket.write(frame);
+    await gone;
+    // Nobody is there any more: what is sent now is answered by a reset.
+    const reset = new Promise<string | undefined>((resolve) => {
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+      socket.once('close', () => resolve('closed'));
+    });
+    const saying = setInterval(() => socket.write(frame), 5);
+    expect(['ECONNRESET', 'EPIPE']).toContain(await reset);
+    clearInterval(saying);
+  });
+
+  test.each([
+    ['empty messages', 0x82],
+    ['pongs', 0x8a],
+  ])('%s without end close the connection, and as many as packets may come do not', async (_what, kind) => {
+    const under = await started();
+    const socket = await handshaken(under.port());
+    socket.resume();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const frames = Buffer.concat(Array.from({ length: 2_000 }, () => Buffer.from([kind, 0x80, 0, 0, 0, 0])));
+    const echo = Buffer.from([0x82, 0x81, 0, 0, 0, 0, 0x21]);
+    socket.write(Buffer.concat([frames, frames, echo]));
+    await new Promise((resolve) => under.streams[0]?.once('data', resolve));
+    under.clock.advance(500);
+    socket.write(Buffer.concat([frames.subarray(0, 6_000), echo]));
+    await new Promise((resolve) => under.streams[0]?.once('data', resolve));
+    socket.write(frames);
+    await closed;
   });
 
   test('stop lets a lock stay until what is under way is answered, then ends its stream', async () => {

@@ -108,6 +108,16 @@ test('when every place is taken by a login the next connection is closed at once
   refused.send(connectPacket({ clientId: lockB.deviceId, username: lockB.deviceId, password: lockB.key }));
   await refused.closed;
   expect(mqtt.broker.figures()).toMatchObject({ connectedLocks: 1, refusedFrames: { 'too-many-connections': 1 } });
+  expect(mqtt.log.lines.at(-1)).toMatchObject({ fields: { code: 'connections-full', reason: 'too-many-connections' } });
+});
+
+test('when an address has all its places the log says so, with the setting that gives it more', async () => {
+  mqtt = await startMqtt({ limits: { maxPerAddress: 1 } });
+  await mqtt.online(lockA);
+  await (await mqtt.raw()).closed;
+  const fields = { code: 'connections-full', address: '127.0.0.1', reason: 'too-many-from-address' };
+  const message = expect.stringContaining('all the places that one may have, 1 (mqtt.connectionsPerAddress)');
+  expect(mqtt.log.lines.at(-1)).toMatchObject({ level: 'warn', fields, message });
 });
 
 test('a lock that sends too fast is slowed down, loses nothing, and disturbs nobody', async () => {

@@ -46,8 +46,7 @@ test('a decent client logs in, says hello, gets a command and answers it (Protoc
   ]);
   expect(mqtt.reports.told).toEqual([
     ['hello', lockA.lockId, { battery: 92, cards: { count: 0, digest: '0123456789abcdef' } }],
-    ['state', lockA.lockId, { state: 'unlocked' }],
-    ['battery', lockA.lockId, { level: 91 }],
+    ['reply', lockA.lockId, { outcome: { kind: 'ok', state: 'unlocked' }, id: 'id-1', ok: true, state: 'unlocked', battery: 91 }],
   ]);
   await client.endAsync();
   await until('it is offline', () => told('offline').length === 1);
@@ -193,7 +192,7 @@ test('every message twice, with and without DUP: one actuation, one end, and no 
   twice(own('reply'), '{"id":"id-1","ok":true,"state":"unlocked"}', 2);
   expect(await outcome).toEqual({ kind: 'ok', state: 'unlocked' });
   for (let index = 0; index < 6; index++) await client.next();
-  expect(mqtt.reports.told.map(([what]) => what)).toEqual(['hello', 'state']);
+  expect(mqtt.reports.told.map(([what]) => what)).toEqual(['hello', 'reply']);
 });
 
 test('LockLink.disconnect closes the connection, whatever its session (Protocol 5.4 rule 3)', async () => {
@@ -209,6 +208,36 @@ test('a lock that falls silent is offline after 1.5 times its keep alive [MQTT-3
   client.send(publishPacket(own('hello'), helloText(), 1));
   await client.closed;
   expect(told('offline').length).toBe(1);
+});
+
+test.each([1, 2])(
+  'a lock with keep alive %i s that is always in the middle of a packet is alive, until it falls silent',
+  async (keepalive) => {
+    const client = await mqtt.login(lockA, { keepalive });
+    client.send(publishPacket(own('hello'), helloText(), 1));
+    const event = publishPacket(own('events'), '{"epoch":"e","events":[{"seq":1,"type":"key-unlock"}]}', 2);
+    const beginning = event.subarray(0, 20);
+    client.send(beginning);
+    for (const end = Date.now() + 2_500 * keepalive; Date.now() < end && !client.isClosed(); ) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      client.send(event.subarray(20), beginning);
+    }
+    const silentFrom = Date.now();
+    expect([client.isClosed(), told('offline').length]).toEqual([false, 0]);
+    await client.closed;
+    expect(Date.now() - silentFrom).toBeGreaterThan(1_500 * keepalive - 50);
+    expect(told('offline').length).toBe(1);
+  },
+);
+
+test('a lock whose one packet takes longer than 1.5 times its keep alive is alive as long as bytes come', async () => {
+  const client = await mqtt.login(lockA, { keepalive: 1 });
+  const hello = publishPacket(own('hello'), helloText(), 1);
+  for (let at = 0; at < hello.length && !client.isClosed(); at += 4) {
+    client.send(hello.subarray(at, at + 4));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect((await client.next()).type).toBe(4);
 });
 
 test('failing logins from one address wait longer and longer, the right key from there never (Protocol 2, T12)', async () => {

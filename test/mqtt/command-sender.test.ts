@@ -28,7 +28,7 @@ function send(command: LockCommand, commandId = 'id-1', ttlMs = 10_000): Promise
 }
 
 function reply(message: ReplyMessage): void {
-  sender.take(connection, message)?.();
+  sender.take(connection, message)?.resolve();
 }
 
 test('expires is the uptime of the hello, plus the time since on the monotonic clock, plus ttl (Protocol 5.1)', () => {
@@ -95,7 +95,7 @@ test('the second of two replies changes nothing (Protocol 5.4 rule 5)', async ()
   const first = sender.take(connection, { id: 'id-1', ok: false, error: 'jammed' });
   expect(sender.take(connection, { id: 'id-1', ok: true })).toBeUndefined();
   clock.advance(60_000);
-  first?.();
+  first?.resolve();
   expect(await outcome).toMatchObject({ kind: 'refused', error: 'jammed' });
 });
 

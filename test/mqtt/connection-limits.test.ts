@@ -1,8 +1,8 @@
 // Room for connections: in all, from one address, and who gives way (T12).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { originOf } from '../../src/domain/origin.ts';
 import { type ConnectionLimits, createPlaces as createPlacesOf, type Place } from '../../src/mqtt/connection-limits.ts';
-import { originOf } from '../../src/mqtt/origin.ts';
 
 function createPlaces(limits: Partial<ConnectionLimits>) {
   const places = createPlacesOf({ maxConnections: 100, maxPerAddress: 100, maxWaiting: 100, maxWaitingPerNetwork: 100, ...limits });

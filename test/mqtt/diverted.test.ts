@@ -39,12 +39,6 @@ test('those of QoS 0 and 1 before the first packet of another kind are taken, me
   );
 });
 
-test('the last of them is left when that is asked for', () => {
-  const publish = Buffer.from([0x30, 3, 0, 1, 0x61]);
-  const left = (...packets: Buffer[]) => takePublishes(Buffer.concat(packets), { take: () => true }, true);
-  expect([left(publish), left(publish, publish), left(publish, Buffer.from([0xc0, 0]))]).toEqual([0, 5, 5]);
-});
-
 test('when the connection is over with one of them, all that is behind it goes nowhere', () => {
   const publish = Buffer.from([0x30, 3, 0, 1, 0x61]);
   const ping = Buffer.from([0xc0, 0]);

@@ -152,7 +152,7 @@ describe('PUBLISHes that go the short way', () => {
     const out: (number | string)[] = [];
     opened.client.write(login);
     await arrived(opened);
-    opened.guard.divert({ take: ({ messageId }) => out.push(messageId ?? 0) > 0 }, 32);
+    opened.guard.divert({ take: ({ messageId }) => out.push(messageId ?? 0) > 0 });
     opened.seen.reading = false;
     opened.stream.on('readable', () => {
       const bytes: Buffer | null = opened.stream.read();
@@ -170,9 +170,7 @@ describe('PUBLISHes that go the short way', () => {
       await arrived(opened);
     }
     await until('all has come', () => opened.out.includes(5) || opened.out.join('').endsWith(long(5).toString('hex')));
-    const whole = opened.out.map((one) => (typeof one === 'number' ? long(one).toString('hex') : one)).join('');
-    expect(whole).toBe(bytes.toString('hex'));
-    expect(opened.out.slice(0, 2)).toEqual([1, 2]);
+    expect(opened.out).toEqual([1, 2, pingPacket.toString('hex'), 3, exactlyOnce.toString('hex'), 5]);
   });
 
   test('all come, also those of a packet larger than one read, and of more packets than are passed on at once', async () => {
@@ -181,20 +179,6 @@ describe('PUBLISHes that go the short way', () => {
     opened.client.write(Buffer.concat([large, ...Array.from({ length: 500 }, (_, n) => publishPacket('a', 'x', n + 2))]));
     await until('all have come', () => opened.out.length === 501);
     expect(opened.out).toEqual(Array.from({ length: 501 }, (_, n) => n + 1));
-  });
-
-  test('one in a 32nd of the keep alive goes the long way, so that whoever watches the keep alive there sees that the client lives', async () => {
-    const opened = await divert();
-    for (const id of [1, 2, 3]) {
-      opened.client.write(long(id));
-      await until('it has come out', () => opened.out.length === id);
-      clock.advance(500);
-    }
-    expect(opened.out).toEqual([1, 2, long(3).toString('hex')]);
-    clock.advance(1_000);
-    opened.client.write(Buffer.concat([long(4), long(5), long(6)]));
-    await until('they have come out', () => opened.out.length === 6);
-    expect(opened.out.slice(3)).toEqual([4, 5, long(6).toString('hex')]);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CommandId } from '../../src/domain/lock-command.ts';
 import { hub, lockA, lockB, registered, storageUnavailable, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
-import { messageIdOf, published, publishPacket, subscribePacket, types } from '../support/mqtt-raw.ts';
+import { messageIdOf, pingPacket, published, publishPacket, subscribePacket, types } from '../support/mqtt-raw.ts';
 
 let mqtt: Mqtt;
 const a = lockA.deviceId;
@@ -43,7 +43,7 @@ test('each lock has its own session, and its commands come over the very connect
   expect(messageIdOf(await client.next())).toBe(20);
   client.send(publishPacket(topics.build(a, 'reply'), '{"id":"id-1","ok":true,"state":"unlocked"}', 21));
   expect(await outcome).toMatchObject({ kind: 'ok', state: 'unlocked' });
-  expect(mqtt.reports.told).toContainEqual(['state', lockA.lockId, { state: 'unlocked' }]);
+  expect(mqtt.reports.told).toContainEqual(['reply', lockA.lockId, expect.objectContaining({ state: 'unlocked' })]);
 });
 
 test('the end of its connection takes its locks offline at once, and with it the command under way (Protocol 6)', async () => {
@@ -173,4 +173,16 @@ test('but not while somebody waits at the door of another of its locks (T3)', as
   expect(await outcome).toMatchObject({ kind: 'ok' });
   mqtt.receiver.storageWorks();
   await client.closed;
+});
+
+test('a hub lives as long as bytes of it come, and falls silent 1.5 keep alives after the last one', async () => {
+  const client = await mqtt.login(hub, { keepalive: 1 });
+  for (let count = 0; count < 3; count++) {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    client.send(count === 1 ? pingPacket.subarray(1) : pingPacket.subarray(0, count === 0 ? 1 : 2));
+  }
+  const from = Date.now();
+  expect(client.isClosed()).toBe(false);
+  await client.closed;
+  expect(Date.now() - from).toBeGreaterThan(1_450);
 });

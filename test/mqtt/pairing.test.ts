@@ -6,7 +6,7 @@ import { createPendingConnection } from '../../src/mqtt/pending-connection.ts';
 import { realClock } from '../support/mqtt-clock.ts';
 import { hub, lockA, lockB, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics, untilRefused } from '../support/mqtt-gateway.ts';
-import { publishPacket, subscribePacket } from '../support/mqtt-raw.ts';
+import { pingPacket, publishPacket, subscribePacket } from '../support/mqtt-raw.ts';
 
 let mqtt: Mqtt;
 const admin = { accountId: 1, username: 'admin', gatewayAdministrator: true } as Caller;
@@ -96,10 +96,11 @@ test('nor does another lock: topics, client id and will of others are refused (T
   expect([real.isClosed(), mqtt.sender.session(lockB.lockId) !== undefined]).toEqual([false, true]);
 });
 
-test('a second key for the same deviceId is refused, and the first cannot be confirmed', async () => {
+test('a second key for the same deviceId waits beside the first, and both are contested', async () => {
   const first = await mqtt.login(stranger);
-  await expect(mqtt.login({ ...stranger, key: `${stranger.key}-other` })).rejects.toThrow('refused with 5');
-  expect([first.isClosed(), waiting()]).toMatchObject([false, [{ contested: true }]]);
+  const second = await mqtt.login({ ...stranger, key: `${stranger.key}-other` });
+  expect([first.isClosed(), second.isClosed()]).toEqual([false, false]);
+  expect(waiting()).toMatchObject([{ contested: true }, { contested: true }]);
 });
 
 test('it takes its own place again when it reconnects, also before its old connection is gone', async () => {
@@ -133,4 +134,16 @@ test('nothing is delivered to it, whatever subscription came to be (T11)', () =>
   if (typeof connection === 'string') throw new Error(connection);
   const all = [topics.build(stranger.deviceId, 'command'), topics.build(lockA.deviceId, 'command'), '$SYS/x'];
   expect(all.map((topic) => connection.mayReceive(topic))).toEqual([false, false, false]);
+});
+
+test('a device that waits to be paired is closed 1.5 times its keep alive after its last byte, too', async () => {
+  const client = await mqtt.login(stranger, { keepalive: 1 });
+  const from = Date.now();
+  for (let count = 0; count < 3; count++) {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    client.send(pingPacket);
+  }
+  expect(client.isClosed()).toBe(false);
+  await client.closed;
+  expect(Date.now() - from).toBeGreaterThan(2_100 + 1_450);
 });

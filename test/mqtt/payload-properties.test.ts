@@ -109,7 +109,7 @@ const payloads: Record<string, { schema: z.ZodType<unknown>; valid: fc.Arbitrary
     valid: fc.record(
       {
         ...{ seq: integer(1, max), type: text(1, 64), success: fc.boolean(), date, credential: text(0, 64), username: text(0, 64) },
-        commandId: text(0, 96),
+        ...{ commandId: text(0, 96), reason: text(0, 64) },
       },
       { requiredKeys: ['seq', 'type'] },
     ),
@@ -189,7 +189,20 @@ describe.each(Object.entries(payloads))('%s', (_name, { schema, valid, anyType }
 
 describe('what is recognized without the schema (Protocol 4.4)', () => {
   const { event, events } = payloads as Record<'event' | 'events', (typeof payloads)[string]>;
-  const names = ['seq', 'type', 'success', 'date', 'credential', 'username', 'commandId', 'epoch', 'events', '__proto__', 'toString'];
+  const names = [
+    'seq',
+    'type',
+    'success',
+    'date',
+    'reason',
+    'credential',
+    'username',
+    'commandId',
+    'epoch',
+    'events',
+    '__proto__',
+    'toString',
+  ];
   // Just inside and outside of every bound.
   const edges: readonly unknown[] = [
     ...[0, 1, -1, 0.5, 1e300, max, max + 1, -max, -max - 1, true, null, [], {}],

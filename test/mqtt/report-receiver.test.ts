@@ -98,13 +98,15 @@ test('state and battery of a reply are reported before the command ends, and onl
   });
   tell('reply', { id: 'id-1', ok: true, state: 'unlocked', battery: 91 });
   expect(await outcome).toEqual({ kind: 'ok', state: 'unlocked' });
-  expect(toldBefore).toEqual(['hello', 'state', 'battery']);
+  expect(toldBefore).toEqual(['hello', 'reply']);
+  const said = { id: 'id-1', ok: true, state: 'unlocked', battery: 91 };
+  expect(reports.told.at(-1)).toEqual(['reply', lockA.lockId, { outcome: { kind: 'ok', state: 'unlocked' }, ...said }]);
 });
 
 test('a report service that fails does not keep the answer from the caller', async () => {
   tell('hello', helloText());
   const outcome = sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 5_000);
-  reports.state = () => {
+  reports.reply = () => {
     throw new Error('a bug');
   };
   expect(() => say('reply', { id: 'id-1', ok: true, state: 'unlocked' })).toThrow('a bug');

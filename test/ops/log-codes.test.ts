@@ -37,7 +37,7 @@ function linesOfSource(): Line[] {
 function notices(): Line[] {
   const file = 'ops/logger.ts';
   const text = readFileSync(join(root, 'src', file), 'utf8');
-  return [...text.matchAll(/^ {2}'([\w-]+)': \['(\w+)', /gm)]
+  return [...text.matchAll(/^ {2}'([\w-]+)': \[\s*'(\w+)',\s/gm)]
     .map(([line, code = '', level = '']) => ({ file, level, text: line, code }))
     .filter(({ level }) => levels.includes(level));
 }

@@ -129,6 +129,12 @@ describe('a receiver', () => {
     ['that ends the connection', '', failed(/^no answer: ECONNRESET$/)],
     ['that does not speak HTTP', 'SSH-2.0-x\r\n', failed(/^no answer: HPE_/)],
     ['with endless headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(5_000)}`, failed(/^no answer: HPE_HEADER_OVERFLOW$/)],
+    ['that answers 1xx without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(20_000), failed(/^more than 5 answers 1xx$/)],
+    [
+      'that has five hints before its answer',
+      `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(5)}HTTP/1.1 204 No Content\r\n\r\n`,
+      { delivered: true, status: 204, reason: '', ms: expect.any(Number) },
+    ],
     [
       'that redirects',
       'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/\r\nContent-Length: 0\r\n\r\n',

@@ -1,6 +1,7 @@
-// alarms.json on the disk, whole or damaged.
-import { readFile, writeFile } from 'node:fs/promises';
+// alarms.jsonl on the disk, whole, damaged, or of an older program.
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import type { Alarm } from '../../src/domain/alarm.ts';
 import type { KeptAlarms } from '../../src/domain/ports.ts';
 import { verify } from '../../src/store/verify.ts';
 import { startedStore, withDirectory } from './support/directory.ts';
@@ -18,7 +19,7 @@ const kept: KeptAlarms = {
 test('alarms, and what a person knows to be lost, are there after a restart', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.alarms.keep(kept);
+    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     expect((await verify(directory)).findings).toEqual([]);
     const { store } = await startedStore(directory);
@@ -26,15 +27,50 @@ test('alarms, and what a person knows to be lost, are there after a restart', ()
     await store.stop();
   }));
 
-test('a damaged alarms.json is found by verify, and set aside at the start: doors do not wait for a person', () =>
+test('a damaged alarms.jsonl is found by verify, and set aside at the start: doors do not wait for a person', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.alarms.keep(kept);
+    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
-    await writeFile(`${directory}/alarms.json`, '{"schemaVersion":1,"alarms":[{"kind":"nonsense"}]}');
-    expect((await verify(directory)).findings).toEqual([expect.objectContaining({ file: 'alarms.json' })]);
+    await writeFile(`${directory}/alarms.jsonl`, '{"rows":["nonsense"]}\n{}\n');
+    expect((await verify(directory)).findings).toEqual([expect.objectContaining({ file: 'alarms.jsonl' })]);
     const { store } = await startedStore(directory);
     expect(store.alarms.current()).toEqual({ alarms: [], acceptedLosses: [] });
-    expect(await readFile(`${directory}/alarms.json.damaged`, 'utf8')).toContain('nonsense');
+    expect(await readFile(`${directory}/alarms.jsonl.damaged`, 'utf8')).toContain('nonsense');
     await store.stop();
+  }));
+
+test('what an older program kept in alarms.json is there, once, with a copy of it beside', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    await first.store.stop();
+    await rm(`${directory}/alarms.jsonl`);
+    await writeFile(`${directory}/alarms.json`, JSON.stringify({ schemaVersion: 1, ...kept }), { mode: 0o600 });
+    await writeFile(`${directory}/alarms.json.previous`, 'older still', { mode: 0o600 });
+    expect((await verify(directory)).findings).toEqual([]);
+    let upgrades = 0;
+    const beforeUpgrade = async () => {
+      upgrades += 1;
+    };
+    const second = await startedStore(directory, { beforeUpgrade });
+    expect(second.store.alarms.current()).toEqual(kept);
+    await second.store.alarms.keep({ standing: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
+    await second.store.stop();
+    expect((await readdir(directory)).filter((name) => name.startsWith('alarms'))).toEqual(['alarms.json.schema-1', 'alarms.jsonl']);
+    const third = await startedStore(directory, { beforeUpgrade });
+    expect([upgrades, third.store.alarms.current()]).toEqual([1, { ...kept, alarms: kept.alarms.slice(1) }]);
+    await third.store.stop();
+  }));
+
+test('what a power cut tore behind the last alarm is remarked by verify and cut off', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.stop();
+    await appendFile(`${directory}/alarms.jsonl`, '{"rows":[');
+    const { findings, remarks } = await verify(directory);
+    expect([findings, remarks]).toMatchObject([[], [{ file: 'alarms.jsonl', problem: expect.stringMatching(/^has 9 bytes/) }]]);
+    const second = await startedStore(directory);
+    expect(second.store.alarms.current()).toEqual(kept);
+    await second.store.stop();
   }));

@@ -4,6 +4,8 @@ import { chown, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile }
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
+import type { AccountId } from '../../src/domain/account.ts';
+import { recordDaysAtMost } from '../../src/domain/record.ts';
 import { type BackupsOptions, backUpDirectory, createBackups } from '../../src/store/backups.ts';
 import type { FileLayer } from '../../src/store/files.ts';
 import { type RestoreOptions, restore } from '../../src/store/restore.ts';
@@ -35,7 +37,7 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
       await store.counters.next('lockId');
       await store.counters.next('cardId');
       await store.locks.add(sampleLock(number, { roles: [] }));
-      await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
+      await store.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
     }
     await store.counters.next('webhookId');
     await store.webhooks.add(sampleWebhook(1));
@@ -101,7 +103,7 @@ test('a backup of a running store holds everything, and is restored record by re
   withKept(async (kept) => {
     const { root, store, archive, directory } = kept;
     const before = [await recordsOf(store, 1), await recordsOf(store, 2)];
-    const accounts = store.accounts.current();
+    const accounts = [store.accounts.page(everything), store.accounts.tokenPage(everything)];
     const made = await backupsOf(kept).make({ reason: 'asked', to: archive });
     expect(made).toMatchObject({ file: archive, bytes: (await stat(archive)).size });
     expect((await stat(archive)).mode & 0o777).toBe(0o600);
@@ -115,11 +117,11 @@ test('a backup of a running store holds everything, and is restored record by re
 
     const { store: second, log } = await startedStore(into, { clock: kept.clock });
     expect([await recordsOf(second, 1), await recordsOf(second, 2)]).toEqual(before);
-    expect(second.accounts.current()).toEqual(accounts);
+    expect([second.accounts.page(everything), second.accounts.tokenPage(everything)]).toEqual(accounts);
     expect(second.locks.all()).toEqual(store.locks.all());
     expect(second.webhooks.all()).toEqual([sampleWebhook(1)]);
-    expect(second.cards.of(lockId(2))).toEqual(store.cards.of(lockId(2)));
-    expect(second.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [] });
+    expect((await second.cards.of(lockId(2))).cards).toEqual((await store.cards.of(lockId(2))).cards);
+    expect(second.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [], isBeginning: false });
     expect(log.lines.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
     await second.stop();
   }));
@@ -157,9 +159,9 @@ test('days that are sealed and deleted while a backup is made stay readable to i
       await store.sealDays();
       clock.set(Date.UTC(2027, 11, 1));
       await store.acceptClock();
-      expect((await store.purge(clock.now())).deleted.length).toBeGreaterThan(0);
+      expect((await store.purge(clock.now(), recordDaysAtMost)).deleted.length).toBeGreaterThan(0);
       const lines: string[] = [];
-      for (const one of contents.filter(({ name }) => name.endsWith('.jsonl'))) {
+      for (const one of contents.filter(({ name }) => name.startsWith('records/') && name.endsWith('.jsonl'))) {
         const content = await one.open();
         const bytes = Buffer.alloc(content?.bytes ?? 0);
         expect(await content?.read(bytes, 0)).toBe(bytes.length);
@@ -245,6 +247,31 @@ test('temporary, earlier and set-aside files, sockets and other backups stay out
     expect(names.filter((name) => /previous|damaged|tmp|latchd\.lock|backups|sock/.test(name))).toEqual([]);
     expect(names.at(-1)).toBe('manifest.json');
     expect(names).toContain('data/admin.token');
+  }));
+
+test('the first token is in a backup only while no other token of an administrator holds, of a running store and of a stopped one', () =>
+  withKept(async (kept) => {
+    const { root, directory, store, clock } = kept;
+    const backups = backupsOf(kept);
+    const has = async (name: string) => (await unpacked(join(root, name))).some((file) => file.name === 'data/admin.token');
+    const token = { accountId: 1 as AccountId, name: 'other', createdAt: 1 };
+    await store.accounts.addToken({ ...token, tokenId: 2, hash: 'ab'.repeat(32), expiresAt: clock.now() });
+    await backups.make({ reason: 'asked', to: join(root, 'expired.tar.gz') });
+    expect(await has('expired.tar.gz')).toBe(true);
+    const making = backups.make({ reason: 'asked', to: join(root, 'meanwhile.tar.gz') });
+    await store.accounts.addToken({ ...token, tokenId: 3, hash: 'cd'.repeat(32), expiresAt: null });
+    await making;
+    // Never neither.
+    const accounts = (await unpacked(join(root, 'meanwhile.tar.gz'))).find((file) => file.name === 'data/accounts.jsonl');
+    expect((await has('meanwhile.tar.gz')) || String(accounts?.bytes).includes('cdcd')).toBe(true);
+    await backups.make({ reason: 'asked', to: join(root, 'other.tar.gz') });
+    expect(await has('other.tar.gz')).toBe(false);
+    await store.stop();
+    const options = { directory, folder: root, keep: 2, latchd: '9.9.9', clock, log: captureLog() };
+    await backUpDirectory(options, { reason: 'asked', to: join(root, 'stopped.tar.gz') }, never);
+    expect(await has('stopped.tar.gz')).toBe(false);
+    // Of a backup without it, the other token opens what is restored.
+    expect(await restored(join(root, 'other.tar.gz'), join(root, 'restored'))).toMatchObject({ restored: true, findings: [] });
   }));
 
 test('the newest archives are kept, those before an upgrade by a count of their own, and what a killed process left is removed', () =>
@@ -378,6 +405,38 @@ test('a cut-off, flipped or foreign archive, and one whose manifest lies, is ref
     }
   }));
 
+test('a file that no data directory has is named; accepted, it is left out, and so are strange files of any data directory from its backups', () =>
+  withKept(async (kept) => {
+    const { root, directory, archive } = kept;
+    await writeFile(`${directory}/evil.js`, 'throw 1');
+    await mkdir(`${directory}/certificates`);
+    await writeFile(`${directory}/certificates/mine.pem`, 'mine');
+    await backupsOf(kept).make({ reason: 'asked', to: archive });
+    const files = await unpacked(archive);
+    expect(files.filter(({ name }) => /evil|mine/.test(name))).toEqual([]);
+
+    // As an older latchd made it, or somebody.
+    const bytes = Buffer.from('throw 1');
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const manifest = JSON.parse(String(files.at(-1)?.bytes));
+    manifest.files.push({ name: 'tls/evil.js', bytes: bytes.length, sha256 });
+    const foreign = [
+      ...files.slice(0, -1),
+      { name: 'data/tls/evil.js', bytes },
+      { name: 'manifest.json', bytes: Buffer.from(JSON.stringify(manifest)) },
+    ];
+    await pack(archive, foreign);
+    const into = join(root, 'restored');
+    expect(await restored(archive, into)).toMatchObject({
+      restored: false,
+      findings: [{ file: 'tls/evil.js', problem: 'is no file of a data directory, and would be left out' }],
+    });
+    expect((await readdir(root)).sort()).toEqual(['data', 'one.tar.gz']);
+    expect(await restored(archive, into, { acceptDamage: true })).toMatchObject({ restored: true });
+    expect(await readdir(`${into}/tls`)).toEqual(['ca.key']);
+    expect(await verify(into)).toMatchObject({ findings: [], remarks: [] });
+  }));
+
 test('links and folders in an archive are refused, whatever they point at', () =>
   withKept(async (kept) => {
     const { root, archive } = kept;
@@ -464,7 +523,10 @@ test('data of an older program is backed up as it was before a start changes it;
     const { root, directory, store, clock } = kept;
     await store.stop();
     const path = `${directory}/locks/1.json`;
-    const older = (await readFile(path, 'utf8')).replace('"schemaVersion": 2', '"schemaVersion": 1').replace(/,\s*"hubId": null/, '');
+    const older = (await readFile(path, 'utf8'))
+      .replace('"schemaVersion": 3', '"schemaVersion": 1')
+      .replace('"hasCards": true', '"cards": [], "intents": []')
+      .replace(/,\s*"hubId": null/, '');
     for (const fails of [true, false]) {
       await writeFile(path, older);
       const log = captureLog();
@@ -482,7 +544,7 @@ test('data of an older program is backed up as it was before a start changes it;
     expect(name).toMatch(/^latchd-before-upgrade-/);
     const inside = await unpacked(join(directory, 'backups', name as string));
     expect(inside.find((file) => file.name === 'data/locks/1.json')?.bytes.toString()).toBe(older);
-    expect(await readFile(path, 'utf8')).toContain('"schemaVersion": 2');
+    expect(await readFile(path, 'utf8')).toContain('"schemaVersion": 3');
     // It is the copy for the older program; this one restores it, too.
     expect(await restored(join(directory, 'backups', name as string), join(root, 'restored'))).toMatchObject({
       restored: true,

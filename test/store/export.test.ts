@@ -17,6 +17,7 @@ async function exported(directory: string, now: number): Promise<Exported> {
   const seqs: number[] = [];
   let clockIsSuspect = false;
   const days = exportRecords({
+    recordDays: 184,
     ...{ directory, lockId: lockId(1), from: 0, to: Number.MAX_SAFE_INTEGER, now, onProgress: () => {} },
     onSuspectClock: () => {
       clockIsSuspect = true;

@@ -15,6 +15,11 @@ describe('a line of a record', () => {
     { username: 'back\\slash', success: false },
     { username: '\u007f\u0001', lockDate: 0 },
     { username: 'plain', lockDate: -5, reportedDate: 1_763_000_000_000 },
+    { username: 'plain', undated: true as const },
+    { username: 'plain', reason: 'unknown-card' },
+    { username: 'plain', reason: '' },
+    { username: 'plain', reason: 'its "own" wörd', command: 33_554_433 },
+    { username: 'plain', reportedDate: 0, undated: true as const, reason: 'schedule', command: -281_474_976_710_655 },
     { username: '","seq":9,"x":"' },
     { username: '\ud83d\ud83d', credential: '\u2028é' },
     ...[
@@ -29,12 +34,14 @@ describe('a line of a record', () => {
       -Number.MAX_SAFE_INTEGER,
     ].map((lockDate) => ({ lockDate, username: '' })),
   ])('is read back as it was written: %j', (changes) => {
-    const { reportedDate, ...event } = sampleEvent(3, changes);
-    const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...(reportedDate === undefined ? {} : { reportedDate }) };
+    const { reportedDate, undated, reason, command, ...event } = sampleEvent(3, changes);
+    const last = Object.entries({ reportedDate, undated, reason, command }).filter(([, value]) => value !== undefined);
+    const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...Object.fromEntries(last) };
     expect(readRecord(written(changes))).toEqual(expected);
     expect(written(changes)).toEqual(lineOf(checkedLine(expected)));
     const { recordId, lockId, epoch, seq, lockDate, serverDate } = expected;
     expect(decodePlace(written(changes))).toMatchObject({ recordId, lockId, epoch, seq, lockDate, serverDate });
+    expect(decodePlace(written(changes))?.command).toBe(command);
   });
 
   test('of any texts and whole numbers is what JSON says, byte by byte with its checksum, and is read back', () => {
@@ -59,6 +66,9 @@ describe('a line of a record', () => {
         lockDate: date,
         serverDate: date,
         reportedDate: date,
+        undated: fc.constant(true as const),
+        reason: text,
+        command: date,
       },
       { requiredKeys: ['recordId', 'lockId', 'epoch', 'seq', 'type', 'success', 'credential', 'username', 'lockDate', 'serverDate'] },
     );
@@ -71,7 +81,8 @@ describe('a line of a record', () => {
         let at = 0;
         for (const [n, length] of lines.lengths.entries()) {
           const line = lines.bytes().subarray(at, at + length - 1);
-          expect([readRecord(line), decodePlace(line)?.seq]).toEqual([{ ...records[n] }, records[n]?.seq]);
+          const place = decodePlace(line);
+          expect([readRecord(line), place?.seq, place?.command]).toEqual([{ ...records[n] }, records[n]?.seq, records[n]?.command]);
           at += length;
         }
         expect(at).toBe(lines.bytes().length);
@@ -79,20 +90,23 @@ describe('a line of a record', () => {
     );
   });
 
-  test('of which any byte is another is read as JSON would, or not at all', () => {
-    const line = written({ username: 'Resident 17', reportedDate: 5 });
-    for (let at = 0; at < line.length - '00000000"}'.length; at++) {
-      for (const byte of Buffer.from('"\\,:{}0-9atz\u0001')) {
-        const other = Buffer.from(line);
-        other[at] = byte;
-        const found = decodeRecord(other);
-        // No line that we have written begins with a space.
-        const asJson = decodeRecord(Buffer.concat([Buffer.from(' '), other]));
-        expect(found).toEqual(asJson);
-        expect(decodePlace(other) === undefined).toBe(asJson === undefined);
+  test.each([{ reportedDate: 5 }, { undated: true as const, reason: 'schedule' }, { reason: 'schedule', command: 12 }])(
+    'of which any byte is another is read as JSON would, or not at all: %j',
+    (changes) => {
+      const line = written({ username: 'Resident 17', ...changes });
+      for (let at = 0; at < line.length - '00000000"}'.length; at++) {
+        for (const byte of Buffer.from('"\\,:{}0-9atz\u0001')) {
+          const other = Buffer.from(line);
+          other[at] = byte;
+          const found = decodeRecord(other);
+          // No line that we have written begins with a space.
+          const asJson = decodeRecord(Buffer.concat([Buffer.from(' '), other]));
+          expect(found).toEqual(asJson);
+          expect(decodePlace(other) === undefined).toBe(asJson === undefined);
+        }
       }
-    }
-  });
+    },
+  );
 
   test('is written behind others, whatever room they leave', () => {
     const lines = new LineBuffer();

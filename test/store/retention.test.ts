@@ -1,6 +1,7 @@
 // What is deleted for its age, and that nothing is while the clock may be wrong (Fault T19).
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { recordDaysAtMost } from '../../src/domain/record.ts';
 import { filesToPurge } from '../../src/store/retention.ts';
 import { createSecrets } from '../../src/store/secrets.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
@@ -12,7 +13,7 @@ const one = lockId(1);
 
 const named = (...days: string[]) => days.map((day, n) => ({ name: { day, firstRecordId: n + 1 } }));
 const daysOf = (files: readonly { name: { day: string } }[]): string[] => files.map(({ name }) => name.day);
-const purgeable = (now: string, ...days: string[]): string[] => daysOf(filesToPurge(named(...days), Date.parse(now)));
+const purgeable = (now: string, ...days: string[]): string[] => daysOf(filesToPurge(named(...days), Date.parse(now), recordDaysAtMost));
 
 describe('a day file is old enough', () => {
   test('when six calendar months, and the day that a lock may be ahead, have passed since its end', () => {
@@ -20,6 +21,11 @@ describe('a day file is old enough', () => {
     expect(purgeable('2026-11-20T23:59:59.999Z', ...days)).toEqual(['2026-05-18']);
     expect(purgeable('2026-11-21T00:00:00Z', ...days)).toEqual(['2026-05-18', '2026-05-19']);
     expect(purgeable('2026-08-31T12:00:00Z', '2026-02-25', '2026-02-26', '2026-02-27', '2026-02-28')).toEqual(['2026-02-25', '2026-02-26']);
+  });
+
+  test('earlier, where fewer days are kept', () => {
+    const days = named('2026-10-18', '2026-10-19', '2026-10-20', '2026-10-21');
+    expect(daysOf(filesToPurge(days, Date.parse('2026-11-20T00:00:00Z'), 30))).toEqual(['2026-10-18', '2026-10-19']);
   });
 
   test('seven days at most in one run, the oldest first', () => {
@@ -54,12 +60,37 @@ async function recordDaily(store: Store, clock: ManualClock, count: number): Pro
 const total = async (store: Store): Promise<number> => (await store.records.page({ lockId: one, ...everything })).total;
 
 describe('a purge', () => {
+  test.each([
+    ['nothing since', 0],
+    ['a day that has just begun', 1],
+  ])('leaves the newest sealed day, which remembers what was stored before: with %s behind it', (_what, later) =>
+    withDirectory(async (directory) => {
+      const clock = manualClock(Date.UTC(2026, 0, 1, 9));
+      const { store } = await startedStore(directory, { clock });
+      await recordDaily(store, clock, 3);
+      clock.advance(40 * dayMs);
+      await store.sealDays();
+      for (let n = 0; n < later; n++) await store.records.append(lockId(2), 'e', [sampleEvent(1)]);
+      expect((await store.purge(clock.now(), 30)).deleted).toEqual(['2026-01-01-1.jsonl', '2026-01-02-2.jsonl']);
+      await store.stop();
+      const { store: second } = await startedStore(directory, { clock });
+      expect(
+        await second.records.append(
+          one,
+          'e',
+          [1, 2, 3].map((n) => sampleEvent(n)),
+        ),
+      ).toMatchObject({ stored: 0, duplicates: 3 });
+      await second.stop();
+    }),
+  );
+
   test('deletes whole old days with their indexes, and what it deleted is not stored again', () =>
     withDirectory(async (directory) => {
       const clock = manualClock(Date.UTC(2026, 0, 1, 9));
       const { store } = await startedStore(directory, { clock });
       await recordDaily(store, clock, 190);
-      const outcome = await store.purge(clock.now());
+      const outcome = await store.purge(clock.now(), recordDaysAtMost);
       expect(outcome).toEqual({
         deleted: [
           '2026-01-01-1.jsonl',
@@ -73,7 +104,7 @@ describe('a purge', () => {
         clockIsSuspect: false,
       });
       expect(await total(store)).toBe(183);
-      expect((await store.purge(clock.now())).deleted).toEqual([]);
+      expect((await store.purge(clock.now(), recordDaysAtMost)).deleted).toEqual([]);
       expect(await store.records.append(one, 'e', [sampleEvent(3)])).toMatchObject({ duplicates: 1 });
       await store.stop();
       expect((await readdir(`${directory}/records`)).sort()[0]).toBe('2026-01-08-8.index');
@@ -104,7 +135,7 @@ describe('a suspect clock', () => {
       const { store, lines } = await started(directory, clock);
       expect(store.clockIsSuspect()).toBe(true);
       expect(lines.join()).toContain('the clock is far from the newest record');
-      expect(await store.purge(clock.now())).toEqual({ deleted: [], clockIsSuspect: true });
+      expect(await store.purge(clock.now(), recordDaysAtMost)).toEqual({ deleted: [], clockIsSuspect: true });
       // Records written under the wrong clock do not make it right at the next start.
       await store.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })]);
       await store.stop();
@@ -115,9 +146,10 @@ describe('a suspect clock', () => {
       ]);
       await second.store.acceptClock();
       expect(second.store.clockIsSuspect()).toBe(false);
-      const { deleted, clockIsSuspect } = await second.store.purge(clock.now());
+      const { deleted, clockIsSuspect } = await second.store.purge(clock.now(), recordDaysAtMost);
       expect(clockIsSuspect).toBe(false);
-      expect(deleted).toHaveLength(days > 0 ? 3 : 0);
+      // The newest of three stays.
+      expect(deleted).toHaveLength(days > 0 ? 2 : 0);
       await second.store.stop();
       const third = await started(directory, clock);
       expect(third.store.clockIsSuspect()).toBe(false);
@@ -151,7 +183,7 @@ describe('a suspect clock', () => {
       clock.set(clock.now() + 400 * dayMs);
       const { store } = await started(directory, clock, true);
       expect(store.clockIsSuspect()).toBe(true);
-      expect((await store.purge(clock.now())).deleted).toHaveLength(3);
+      expect((await store.purge(clock.now(), recordDaysAtMost)).deleted).toHaveLength(2);
       expect(store.clockIsSuspect()).toBe(false);
       await store.stop();
     }));
@@ -165,7 +197,7 @@ describe('a suspect clock', () => {
       expect(store.clockIsSuspect()).toBe(true);
       expect(await store.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })])).toMatchObject({ stored: 1 });
       await store.sealDays();
-      expect((await store.purge(clock.now())).clockIsSuspect).toBe(true);
+      expect((await store.purge(clock.now(), recordDaysAtMost)).clockIsSuspect).toBe(true);
       expect(await total(store)).toBe(4);
       clock.set(clock.now() - jump);
       expect(store.clockIsSuspect()).toBe(true);

@@ -178,7 +178,7 @@ describe('a sealed day', () => {
         await store.sealDays();
         expect(await seqsOf(store)).toEqual(allSeqs);
         expect(await store.records.append(one, 'e', sampleEvents(1, 200))).toMatchObject({ stored: 0 });
-        expect(store.records.progress(lockId(2), 'e')).toEqual({ highest: 200, gaps: [] });
+        expect(store.records.progress(lockId(2), 'e')).toMatchObject({ highest: 200, gaps: [] });
         if (bytes) expect(log.lines.filter((line) => line.startsWith('warn')).join()).toMatch(/made again/);
         await store.stop();
         expect(await readFile(path)).toEqual(index);

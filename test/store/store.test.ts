@@ -19,7 +19,7 @@ async function filled(directory: string): Promise<void> {
     await store.counters.next('lockId');
     await store.locks.add(sampleLock(number));
   }
-  await store.cards.update(lockId(2), () => ({ cards: [sampleCard(5, 2)], intents: [] }));
+  await store.cards.update(lockId(2), () => ({ put: [sampleCard(5, 2)] }));
   await store.records.append(lockId(2), 'e', sampleEvents(1, 10));
   store.statuses.patch(lockId(1), { batteryPercent: 92 });
   await store.stop();
@@ -31,7 +31,7 @@ describe('the first start', () => {
       const { store, log } = await startedStore(directory);
       const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
       expect(token).toMatch(/^latchd_[A-Za-z0-9_-]{43}$/);
-      const { accounts, tokens } = store.accounts.current();
+      const [accounts, tokens] = [store.accounts.page(everything).list, store.accounts.tokenPage(everything).list];
       expect(accounts).toEqual([{ accountId: 1, username: 'admin', gatewayAdministrator: true, createdAt: expect.any(Number) }]);
       expect(tokens[0]).toMatchObject({ tokenId: 1, accountId: 1, hash: createSecrets().hash(token), expiresAt: null });
       expect(await store.counters.next('accountId')).toBe(2);
@@ -39,7 +39,7 @@ describe('the first start', () => {
       expect(store.commandKey()).toHaveLength(32);
       await store.stop();
       expect(log.lines.join()).not.toContain(token);
-      for (const file of ['accounts.json', 'counters.json']) expect(await readFile(`${directory}/${file}`, 'utf8')).not.toContain(token);
+      for (const file of ['accounts.jsonl', 'counters.json']) expect(await readFile(`${directory}/${file}`, 'utf8')).not.toContain(token);
     }));
 
   test('makes files of mode 0600 and folders of mode 0700, whatever the umask and the directory', () =>
@@ -79,7 +79,7 @@ describe('the first start', () => {
         await forgetOwner(directory);
         const { store } = await startedStore(directory);
         const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
-        expect(store.accounts.current().tokens[0]?.hash).toBe(createSecrets().hash(token));
+        expect(store.accounts.token(1)?.hash).toBe(createSecrets().hash(token));
         await store.stop();
         if (isDone) break;
       }
@@ -143,7 +143,7 @@ describe('a restart', () => {
       await filled(directory);
       const { store } = await startedStore(directory);
       expect(store.locks.all()).toEqual([sampleLock(1), sampleLock(2), sampleLock(3)]);
-      expect(store.cards.of(lockId(2))).toEqual({ cards: [sampleCard(5, 2)], intents: [] });
+      expect((await store.cards.of(lockId(2))).cards).toEqual([sampleCard(5, 2)]);
       expect(store.statuses.get(lockId(1)).batteryPercent).toBe(92);
       expect((await store.records.page({ lockId: lockId(2), ...everything })).list.map(({ recordId }) => recordId)).toEqual([
         10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
@@ -168,7 +168,7 @@ describe('a restart', () => {
       await third.store.stop();
     }));
 
-  test.each(['accounts.json', 'counters.json', 'locks', 'records'])('refuses to begin anew when %s is missing among other data', (name) =>
+  test.each(['accounts.jsonl', 'counters.json', 'locks', 'records'])('refuses to begin anew when %s is missing among other data', (name) =>
     withDirectory(async (directory) => {
       await filled(directory);
       await rm(`${directory}/${name}`, { recursive: true });
@@ -178,7 +178,7 @@ describe('a restart', () => {
     }),
   );
 
-  test.each(['accounts.json', 'counters.json'])('refuses to start over an empty or damaged %s, and leaves it as it is', (name) =>
+  test.each(['hubs.json', 'counters.json'])('refuses to start over an empty or damaged %s, and leaves it as it is', (name) =>
     withDirectory(async (directory) => {
       await filled(directory);
       const good = await readFile(`${directory}/${name}`, 'utf8');
@@ -288,7 +288,7 @@ describe('storage that fails', () => {
       files.fault = (operation) => (operation === 'write' ? code : undefined);
       await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toThrow(sentence);
       expect(failed).toEqual([expect.stringContaining(sentence)]);
-      await expect(store.accounts.update((now) => ({ ...now, tokens: [] }))).rejects.toThrow(sentence);
+      await expect(store.counters.next('lockId')).rejects.toThrow(sentence);
       expect(failed).toHaveLength(2);
       files.fault = undefined;
       await store.records.append(lockId(2), 'e', sampleEvents(11, 12));
@@ -308,16 +308,16 @@ describe('storage that fails', () => {
       await expect(store.probe(16_384)).rejects.toMatchObject(refused);
       await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
       await expect(store.locks.add(sampleLock(4))).rejects.toMatchObject(refused);
-      await expect(store.cards.update(lockId(2), () => ({ cards: [], intents: [] }))).rejects.toMatchObject(refused);
+      await expect(store.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] }))).rejects.toMatchObject(refused);
       await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
       await expect(store.counters.groupId('East')).rejects.toMatchObject(refused);
-      await expect(store.accounts.update((now) => ({ ...now, tokens: [] }))).rejects.toMatchObject(refused);
+      await expect(store.accounts.removeTokens([1])).rejects.toMatchObject(refused);
       await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toMatchObject(refused);
       await expect(store.quarantine.keep(deviceId(1), 'not JSON', '{')).rejects.toMatchObject(refused);
       expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
       expect(store.locks.all()).toHaveLength(3);
-      expect(store.cards.of(lockId(2)).cards).toHaveLength(1);
-      expect(store.accounts.current().tokens).toHaveLength(1);
+      expect((await store.cards.of(lockId(2))).cards).toHaveLength(1);
+      expect(store.accounts.tokenPage(everything).list).toHaveLength(1);
       expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(10);
       expect(await store.records.append(lockId(2), 'e', sampleEvents(1, 10))).toMatchObject({ stored: 0, duplicates: 10 });
       files.fault = undefined;
@@ -395,7 +395,7 @@ describe('storage that fails', () => {
         await attempt('lock', () => store.locks.add(sampleLock(1)));
         await Promise.all([
           attempt('events', () => store.records.append(lockId(1), 'e', sampleEvents(1, 3))),
-          attempt('card', () => store.cards.update(lockId(1), ({ intents }) => ({ cards: [sampleCard(1, 1)], intents }))),
+          attempt('card', () => store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }))),
           attempt('alias', () => store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))),
         ]);
         await attempt('more events', () => store.records.append(lockId(1), 'e', sampleEvents(1, 6)));
@@ -406,7 +406,7 @@ describe('storage that fails', () => {
         const again = (await startedStore(directory)).store;
         const seqs = (await again.records.page({ lockId: lockId(1), ...everything })).list.map(({ seq }) => seq).toReversed();
         if (kept.get('lock')) expect(again.locks.all()).toHaveLength(1);
-        if (kept.get('card')) expect(again.cards.of(lockId(1)).cards).toHaveLength(1);
+        if (kept.get('card')) expect((await again.cards.of(lockId(1))).cards).toHaveLength(1);
         if (kept.get('alias')) expect(again.locks.get(lockId(1))?.alias).toBe('new');
         if (kept.get('events')) expect(seqs.slice(0, 3)).toEqual([1, 2, 3]);
         if (kept.get('more events')) expect(seqs.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
@@ -424,8 +424,8 @@ test('documents that cannot be read are named: one of the house refuses the star
     const failing = (wanted: string): void => {
       files.unreadable = (path) => (path.endsWith(wanted) ? 'EIO' : undefined);
     };
-    failing('accounts.json');
-    await expect(testStore(directory, { files }).store.start()).rejects.toThrow(`${directory}/accounts.json cannot be read (EIO)`);
+    failing('accounts.jsonl');
+    await expect(testStore(directory, { files }).store.start()).rejects.toThrow(`${directory}/accounts.jsonl cannot be read (EIO)`);
     failing('locks/2.json');
     const second = await startedStore(directory, { files });
     expect(second.store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason: `${directory}/locks/2.json cannot be read (EIO)` }]);
@@ -433,18 +433,35 @@ test('documents that cannot be read are named: one of the house refuses the star
   }));
 
 describe('the status of the locks', () => {
+  test('of an older latchd is taken over; how many cards a lock holds it will say', () =>
+    withDirectory(async (directory) => {
+      const { store } = await startedStore(directory);
+      await store.stop();
+      const older = { lockId: 1, state: 'locked', stateAt: 5, batteryPercent: 9, lastSeenAt: 7 };
+      await writeFile(`${directory}/status.json`, JSON.stringify({ schemaVersion: 1, statuses: [older] }));
+      const { store: next } = await startedStore(directory);
+      expect({ lockId: 1, ...next.statuses.get(lockId(1)) }).toEqual({ ...older, cardsOnLock: null });
+      await next.stop();
+    }));
+
   test('is on the disk within a few seconds, without a stop', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       const { store } = await startedStore(directory, { clock });
       store.statuses.patch(lockId(1), { state: 'unlocked', stateAt: 5 });
-      expect(store.statuses.get(lockId(1))).toEqual({ state: 'unlocked', stateAt: 5, batteryPercent: null, lastSeenAt: null });
+      expect(store.statuses.get(lockId(1))).toEqual({
+        state: 'unlocked',
+        stateAt: 5,
+        batteryPercent: null,
+        lastSeenAt: null,
+        cardsOnLock: null,
+      });
       expect(clock.timers).toBe(1);
       clock.advance(5_000);
       await store.stop();
       expect(JSON.parse(await readFile(`${directory}/status.json`, 'utf8'))).toEqual({
-        schemaVersion: 1,
-        statuses: [{ lockId: 1, state: 'unlocked', stateAt: 5, batteryPercent: null, lastSeenAt: null }],
+        schemaVersion: 2,
+        statuses: [{ lockId: 1, state: 'unlocked', stateAt: 5, batteryPercent: null, lastSeenAt: null, cardsOnLock: null }],
       });
       expect(clock.timers).toBe(0);
     }));
@@ -493,7 +510,7 @@ test('a lock that is removed stays so, whatever was asked of it in that moment',
     const ends = await Promise.allSettled([
       store.locks.remove(lockId(2)),
       store.locks.update(lockId(2), (lock) => ({ ...lock, alias: 'late' })),
-      store.cards.update(lockId(2), () => ({ cards: [], intents: [] })),
+      store.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] })),
       store.locks.remove(lockId(2)),
     ]);
     expect(ends.slice(1)).toEqual([gone, gone, gone]);
@@ -505,12 +522,11 @@ test('roles and tokens survive in the documents as they were given', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     const account = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, createdAt: 1 };
-    await store.accounts.update((now) => ({ ...now, accounts: [...now.accounts, account] }));
+    await store.accounts.add(account);
     await store.stop();
     const again = await startedStore(directory);
-    expect(again.store.accounts.current().accounts[1]).toEqual(account);
+    expect(again.store.accounts.get(account.accountId)).toEqual(account);
     expect(await again.store.counters.next('accountId')).toBe(3);
-    expect(existsSync(`${directory}/accounts.json.previous`)).toBe(true);
     await again.store.stop();
-    await expect(store.accounts.update((now) => ({ ...now, tokens: [] }))).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await expect(store.accounts.removeTokens([1])).rejects.toMatchObject({ code: 'storage-unavailable' });
   }));

@@ -178,10 +178,10 @@ test('an index and its file that cannot be read, under a day that can: nobody kn
 
 test('verify says which files cannot be read, and checks the others', () =>
   withTwoDays(async (directory, _clock, files) => {
-    files.unreadable = (path) => (/22-11\.jsonl|21-1\.index|command\.key|quarantine\.jsonl|accounts\.json/.test(path) ? 'EIO' : undefined);
+    files.unreadable = (path) => (/22-11\.jsonl|21-1\.index|command\.key|quarantine\.jsonl|accounts\.jsonl/.test(path) ? 'EIO' : undefined);
     const { findings, records } = await verify(directory, files);
     expect(findings).toEqual([
-      { file: 'accounts.json', problem: 'cannot be read (EIO)' },
+      { file: 'accounts.jsonl', problem: 'cannot be read (EIO)' },
       { file: 'command.key', problem: 'cannot be read (EIO)' },
       { file: 'quarantine.jsonl', problem: 'cannot be read (EIO)' },
       { file: 'records/2026-11-21-1.index', problem: 'cannot be used: EIO' },

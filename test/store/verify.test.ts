@@ -8,7 +8,7 @@ import type { DeviceId } from '../../src/domain/lock.ts';
 import { remedyFor } from '../../src/store/remedies.ts';
 import { verify } from '../../src/store/verify.ts';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
-import { deviceId, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from './support/samples.ts';
+import { deviceId, everything, lockId, sampleCard, sampleEvent, sampleEvents, sampleLock, sampleWebhook } from './support/samples.ts';
 
 const hubId = '0000000000a1' as DeviceId;
 const sealed = 'records/2026-11-21-1';
@@ -31,8 +31,8 @@ async function fill(directory: string): Promise<void> {
     await store.counters.next('cardId');
     // Its operator is account 2, which was removed.
     await store.locks.add(sampleLock(number, { hubId: number === 2 ? hubId : null }));
-    await store.cards.update(lockId(number), () => ({ cards: [sampleCard(number, number)], intents: [] }));
-    await store.records.append(lockId(number), 'e', sampleEvents(1, 150));
+    await store.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
+    await store.records.append(lockId(number), 'e', [...sampleEvents(1, 149), sampleEvent(150, { command: 7 })]);
   }
   await store.counters.groupId('East');
   await store.counters.next('webhookId');
@@ -40,7 +40,11 @@ async function fill(directory: string): Promise<void> {
   store.statuses.patch(lockId(1), { batteryPercent: 9 });
   await store.quarantine.keep(deviceId(1), 'not JSON', '{');
   clock.advance(86_400_000);
-  await store.records.append(lockId(1), 'e', sampleEvents(151, 180));
+  await store.records.append(lockId(1), 'e', [
+    sampleEvent(151, { command: 41 }),
+    sampleEvent(152, { command: 42 }),
+    ...sampleEvents(153, 180),
+  ]);
   await store.sealDays();
   await store.acceptClock();
   await store.stop();
@@ -82,6 +86,23 @@ test('a good directory has nothing wrong', () =>
     expect(await verify(directory)).toEqual({ findings: [], remarks: [], locks: 2, records: 330 });
   }));
 
+test('what is not of latchd is remarked, wherever it lies; backups, locks of processes and what was set aside are not', () =>
+  withData(async (directory) => {
+    await mkdir(`${directory}/mine`);
+    await mkdir(`${directory}/backups`);
+    await mkdir(`${directory}/nightly`);
+    for (const name of [
+      'notes.txt',
+      'locks/evil.js',
+      'locks/1.json.previous',
+      'latchd-20261121T023000Z.tar.gz',
+      'nightly/latchd-20261121T023000Z.tar.gz',
+    ])
+      await writeFile(`${directory}/${name}`, 'x', { mode: 0o600 });
+    const { remarks } = await verify(directory);
+    expect(remarks).toEqual(['locks/evil.js', 'mine', 'notes.txt'].map((file) => ({ file, problem: "is not latchd's, and in no backup" })));
+  }));
+
 test('a directory in use is not checked', () =>
   withData(async (directory) => {
     const { store } = await startedStore(directory);
@@ -91,44 +112,45 @@ test('a directory in use is not checked', () =>
 
 type Plant = (directory: string) => Promise<unknown>;
 const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] = [
-  ['accounts.json', 'is missing', (d) => rm(`${d}/accounts.json`)],
-  ['accounts.json', 'is damaged: it is empty', (d) => writeFile(`${d}/accounts.json`, '')],
-  ['accounts.json', 'has no gateway administrator', (d) => edit(`${d}/accounts.json`, (t) => t.replace('true', 'false'))],
+  ['accounts.jsonl', 'is missing', (d) => rm(`${d}/accounts.jsonl`)],
+  ['accounts.jsonl', 'is damaged: it has no header', (d) => writeFile(`${d}/accounts.jsonl`, '')],
   [
-    'accounts.json',
+    'accounts.jsonl',
+    'has no gateway administrator',
+    (d) =>
+      edit(
+        `${d}/accounts.jsonl`,
+        editLine(2, (t) => t.replace('true', 'false')),
+      ),
+  ],
+  [
+    'accounts.jsonl',
     'has the tokenId 1 twice',
-    (d) =>
-      edit(`${d}/accounts.json`, (t) => JSON.stringify({ ...JSON.parse(t), tokens: [...JSON.parse(t).tokens, ...JSON.parse(t).tokens] })),
+    (d) => edit(`${d}/accounts.jsonl`, (t) => `${t}${editLine(3, (body) => body.replace('token 1', 'token 2'))(t).split('\n')[2]}\n`),
   ],
   [
-    'accounts.json',
+    'accounts.jsonl',
     'has the name admin twice',
-    (d) =>
-      edit(`${d}/accounts.json`, (t) =>
-        JSON.stringify({ ...JSON.parse(t), accounts: [...JSON.parse(t).accounts, ...JSON.parse(t).accounts] }),
-      ),
+    (d) => edit(`${d}/accounts.jsonl`, (t) => `${t}${editLine(2, (body) => body.replace('account 1', 'account 2'))(t).split('\n')[1]}\n`),
   ],
   [
-    'accounts.json',
+    'accounts.jsonl',
     'has the accountId 1 twice',
+    (d) => edit(`${d}/accounts.jsonl`, (t) => `${t}${editLine(2, (body) => body.replace('account 1', 'account 2'))(t).split('\n')[1]}\n`),
+  ],
+  ['accounts.jsonl', 'is damaged: line 2 is not as it was written', (d) => edit(`${d}/accounts.jsonl`, (t) => t.replace('admin', 'adnim'))],
+  [
+    'accounts.jsonl',
+    /^was written by a newer latchd \(schema 99, this one knows \d+\): start that version$/,
     (d) =>
-      edit(`${d}/accounts.json`, (t) =>
-        JSON.stringify({ ...JSON.parse(t), accounts: [...JSON.parse(t).accounts, ...JSON.parse(t).accounts] }),
+      edit(
+        `${d}/accounts.jsonl`,
+        editLine(1, (t) => t.replace(/"schemaVersion":\d+/, '"schemaVersion":99')),
       ),
   ],
-  [
-    'accounts.json',
-    'has the token 1 of account 7, which is not there',
-    (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"accountId": 1,(\s+"name")/, '"accountId": 7,$1')),
-  ],
-  ['accounts.json', 'is damaged: it is not JSON', (d) => edit(`${d}/accounts.json`, (t) => t.slice(0, -3))],
-  ['accounts.json', 'is damaged: it has no schemaVersion', (d) => edit(`${d}/accounts.json`, (t) => t.replace('schema', ''))],
-  [
-    'accounts.json',
-    /^was written by a newer latchd \(schema 99, this one knows \d+\): start that version$/,
-    (d) => edit(`${d}/accounts.json`, (t) => t.replace(/"schemaVersion": \d+/, '"schemaVersion": 99')),
-  ],
-  ['accounts.json', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/accounts.json`)],
+  ['accounts.jsonl', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/accounts.jsonl`)],
+  ['counters.json', 'is damaged: it is not JSON', (d) => edit(`${d}/counters.json`, (t) => t.slice(0, -3))],
+  ['counters.json', 'is damaged: it has no schemaVersion', (d) => edit(`${d}/counters.json`, (t) => t.replace('schema', ''))],
   ['command.key', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/command.key`)],
   ['quarantine.jsonl', 'cannot be read (EISDIR)', (d) => unreadable(`${d}/quarantine.jsonl`)],
   ['quarantine.previous.jsonl', 'line 1 is not as it was written', (d) => writeFile(`${d}/quarantine.previous.jsonl`, 'x\n')],
@@ -190,8 +212,31 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     'names the administrator 8, who is not there',
     (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"administrator": 1', '"administrator": 8')),
   ],
-  ['locks/2.json', 'holds the card 2 of lock 1', (d) => edit(`${d}/locks/2.json`, (t) => t.replace(/("cardId": 2,\s+"lockId": )2/, '$11'))],
-  ['locks', 'has the cardId 1 twice', (d) => edit(`${d}/locks/2.json`, (t) => t.replace('"cardId": 2', '"cardId": 1'))],
+  [
+    'cards/2.jsonl',
+    'holds the card 2 of lock 1',
+    (d) =>
+      edit(
+        `${d}/cards/2.jsonl`,
+        editLine(2, (t) => t.replace('"lockId":2', '"lockId":1')),
+      ),
+  ],
+  [
+    'cards',
+    'has the cardId 1 twice',
+    (d) =>
+      edit(
+        `${d}/cards/2.jsonl`,
+        editLine(2, (t) => t.replace('"cardId":2', '"cardId":1')),
+      ),
+  ],
+  [
+    'cards/2.jsonl',
+    'is damaged: line 2 is not as it was written',
+    (d) => edit(`${d}/cards/2.jsonl`, (t) => t.replace('"cardId":2', '"cardId":1')),
+  ],
+  ['cards/2.jsonl', 'is missing', (d) => rm(`${d}/cards/2.jsonl`)],
+  ['cards/3.jsonl', 'belongs to no lock', (d) => copyFile(`${d}/cards/2.jsonl`, `${d}/cards/3.jsonl`)],
   [
     'webhooks/1.json',
     /is damaged: progress.position/,
@@ -220,11 +265,16 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ['quarantine.jsonl', 'line 1 is not as it was written', (d) => edit(`${d}/quarantine.jsonl`, (t) => t.replace('not', 'NOT'))],
   ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, withChecksum('{"at":1'))],
   [
+    'attempts/2026-11-20-1.jsonl',
+    'line 1 holds something else than a deed',
+    (d) => writeFile(`${d}/attempts/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
+  ],
+  [
     'audit/2026-11-20-1.jsonl',
     'line 1 holds something else than a deed',
     (d) => writeFile(`${d}/audit/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
   ],
-  ['accounts.json', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.json`, 0o644)],
+  ['accounts.jsonl', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.jsonl`, 0o644)],
   ['locks', 'may be read by others than its owner (mode 755)', (d) => chmod(`${d}/locks`, 0o755)],
   ['.', 'may be read by others than its owner (mode 755)', (d) => chmod(d, 0o755)],
   [
@@ -369,6 +419,24 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
         editLine(2, (body) => body.replace(/\[1,150\]/, '[1,149]')),
       ),
   ],
+  [
+    `${sealed}.index`,
+    'does not remember all commands of lock 1',
+    (d) =>
+      edit(
+        `${d}/${sealed}.index`,
+        editLine(2, (body) => body.replace('[7,7]', '[8,8]')),
+      ),
+  ],
+  [
+    open,
+    'line 2 names somebody by command 41 of lock 1 a second time',
+    (d) =>
+      edit(
+        `${d}/${open}`,
+        editLine(2, (body) => body.replace('"command":42', '"command":41')),
+      ),
+  ],
   ['records/2026-11-20-1.index', 'belongs to no day file', (d) => copyFile(`${d}/${sealed}.index`, `${d}/records/2026-11-20-1.index`)],
   [
     `${sealed}.index`,
@@ -395,6 +463,7 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ['records/2026-11-21-1.index', 'belongs to no day file', (d) => rename(`${d}/${sealed}.jsonl`, `${d}/records/elsewhere`)],
 ];
 
+const leftTokens = 'has 1 tokens of accounts that were removed, which the next start forgets';
 const interrupted = 'is what an interrupted sealing left, and the next start removes';
 const torn = 'has 60 bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off';
 /** The ends of journals that a power cut can leave. */
@@ -407,6 +476,24 @@ const tears: readonly [where: string, left: number, tear: (text: string) => stri
 const nextLine = (text: string): string =>
   withChecksum(lastBody(text).replace('"recordId":330', '"recordId":331').replace('"seq":180', '"seq":181'));
 const lastBody = (text: string): string => text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -19);
+
+test('tokens that outlasted their account are remarked, and nothing wrong', () =>
+  withData(async (directory) => {
+    const add = (text: string) => {
+      const orphan = editLine(3, (body) =>
+        body.replace('token 1', 'token 9').replace('"tokenId":1', '"tokenId":9').replace('"accountId":1', '"accountId":7'),
+      );
+      return `${text}${orphan(text).split('\n')[2]}\n`;
+    };
+    await edit(`${directory}/accounts.jsonl`, add);
+    await edit(`${directory}/counters.json`, (text) => text.replace('"tokenId": 1', '"tokenId": 9'));
+    const { findings, remarks } = await verify(directory);
+    expect([findings, remarks]).toEqual([[], [{ file: 'accounts.jsonl', problem: leftTokens }]]);
+    const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
+    expect(store.accounts.tokenPage(everything).total).toBe(1);
+    await store.stop();
+    expect((await verify(directory)).remarks).toEqual([]);
+  }));
 
 describe('what a power cut tore is remarked, and nothing wrong', () => {
   test.each(tears)('%s', (_, left, tear) =>
@@ -445,7 +532,7 @@ describe('a planted fault is found', () => {
 test.each([
   ['locks/2.json', 'is damaged: it is empty', 'put it back from a backup'],
   ['locks', 'is missing', 'put it back from a backup, or make an empty folder to go on without what was in it'],
-  ['accounts.json', 'may be read by others than its owner (mode 644)', 'chmod go= on it'],
+  ['accounts.jsonl', 'may be read by others than its owner (mode 644)', 'chmod go= on it'],
   ['counters.json', 'has the floor 1 for lockId, but 2 is in use', 'nothing: the next start raises it'],
   ['counters.json', 'has the floor 0 for groupId, but 1 is in use', 'put it back from a backup'],
   ['status.json', 'was written by a newer latchd (schema 9, this one knows 1): start that version', 'start that version'],
@@ -458,12 +545,14 @@ test('what to do about what a start mends is nothing, and after it nothing is wr
     await edit(`${directory}/counters.json`, (text) =>
       text.replace(/"(lockId|cardId|accountId|tokenId|webhookId|recordId)": \d+/g, '"$1": 0'),
     );
-    for (const name of ['status', 'battery', 'alarms']) await writeFile(`${directory}/${name}.json`, '', { mode: 0o600 });
+    for (const name of ['status.json', 'battery.json', 'alarms.jsonl']) await writeFile(`${directory}/${name}`, '', { mode: 0o600 });
     await rm(`${directory}/command.key`);
     const { findings } = await verify(directory);
     expect(findings.map(remedyFor).filter((remedy) => !remedy.startsWith('nothing'))).toEqual([]);
     expect(findings.length).toBeGreaterThanOrEqual(10);
     const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
+    // The files of the cards are not read before.
+    expect(await store.counters.next('cardId')).toBe(3);
     await store.stop();
     for (const name of await readdir(directory)) if (name.endsWith('.damaged')) await rm(`${directory}/${name}`);
     expect((await verify(directory)).findings).toEqual([]);
@@ -504,7 +593,7 @@ test('no check is without a planted fault', async () => {
   const files = (await readdir(new URL('../../src/store', import.meta.url))).filter((name) => name.startsWith('verify'));
   const sentences = (await Promise.all(files.map(sentencesOf))).flat();
   expect(sentences.length).toBeGreaterThan(30);
-  const planted = [...faults.map(([, problem]) => problem), torn, interrupted].map((problem) =>
+  const planted = [...faults.map(([, problem]) => problem), torn, interrupted, leftTokens].map((problem) =>
     typeof problem === 'string' ? problem : problem.source.replaceAll(/^\^|\$$/g, ''),
   );
   expect(sentences.filter(([, pattern]) => !planted.some((problem) => pattern.test(problem))).map(([sentence]) => sentence)).toEqual([]);

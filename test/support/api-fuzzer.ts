@@ -75,7 +75,10 @@ function valueFor(schema: Schema): fc.Arbitrary<unknown> {
     return fc.record(Object.fromEntries(members), { requiredKeys: [...(schema.required ?? [])] });
   }
   const likely = likelyNames.filter((name) => pattern === undefined || new RegExp(pattern, 'u').test(name));
-  const any = pattern?.includes('\\d') || pattern?.includes('[') ? fc.stringMatching(new RegExp(pattern)) : printable(minLength, maxLength);
+  const any =
+    pattern === undefined || pattern.startsWith('^[^')
+      ? printable(minLength, maxLength).filter((text) => pattern === undefined || new RegExp(pattern).test(text))
+      : fc.stringMatching(new RegExp(pattern));
   return likely.length > 0 ? fc.oneof(fc.constantFrom(...likely), any) : any;
 }
 

@@ -26,6 +26,7 @@ import {
   createMemoryLocks,
   createMemoryQuarantine,
   createMemoryRecords,
+  createMemoryRemovedLocks,
   createMemoryStatuses,
   createMemoryWebhooks,
 } from './memory-stores.ts';
@@ -160,16 +161,22 @@ function createFakeSecrets(): Secrets {
   };
 }
 
-/** Ids that say their lock and account in plain text. */
+/** Ids that say their lock and account in plain text, for whatever op. */
 export function createFakeCommandIds(): CommandIds {
   let count = 0;
   return {
     issue: (lock, accountId) => `${++count}/${lock}/${accountId ?? 0}` as CommandId,
-    accountOf(lock, commandId) {
-      const [, issuedFor, account] = commandId.split('/');
-      return Number(issuedFor) === lock && Number(account) > 0 ? (Number(account) as AccountId) : undefined;
+    read(lock, commandId) {
+      const [number, issuedFor, account] = commandId.split('/').map(Number);
+      if (number === undefined || issuedFor !== lock || account === undefined || !(account > 0)) return undefined;
+      return { number, accountId: account as AccountId };
     },
   };
+}
+
+/** Whether a lock's state is sure, for who does not care. */
+export function createFakeCertainty() {
+  return { moving: () => undefined, moved: () => undefined, said: () => undefined, returned: () => undefined, left: () => undefined };
 }
 
 /** No hub is connected; writes down which connections were ended, and why. */
@@ -201,13 +208,13 @@ export async function createDomain(
     ...memory.cards,
     update: (id, change) => write('cards.update', () => memory.cards.update(id, change)),
   };
-  const memoryAccounts = createMemoryAccounts({
-    accounts: Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })),
-    tokens: [],
-  });
+  const memoryAccounts = createMemoryAccounts(Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })));
   const storedAccounts: typeof memoryAccounts = {
-    current: memoryAccounts.current,
-    update: (change) => write('accounts.update', () => memoryAccounts.update(change)),
+    ...memoryAccounts,
+    add: (account) => write('accounts.add', () => memoryAccounts.add(account)),
+    remove: (accountId, removedAt) => write('accounts.remove', () => memoryAccounts.remove(accountId, removedAt)),
+    addToken: (token) => write('accounts.addToken', () => memoryAccounts.addToken(token)),
+    removeTokens: (tokenIds) => write('accounts.removeTokens', () => memoryAccounts.removeTokens(tokenIds)),
   };
   const memoryCounters = createMemoryCounters();
   const counters: typeof memoryCounters = {
@@ -237,17 +244,23 @@ export async function createDomain(
     kept: memoryQuarantine.kept,
     keep: (device, reason, payload) => write('quarantine.keep', () => memoryQuarantine.keep(device, reason, payload)),
   };
+  const memoryRemoved = createMemoryRemovedLocks();
+  const removedLocks: typeof memoryRemoved = {
+    ...memoryRemoved,
+    add: (removed) => write('removedLocks.add', () => memoryRemoved.add(removed)),
+  };
   const memoryStatuses = createMemoryStatuses();
   const secrets = createFakeSecrets();
   const commandIds = createFakeCommandIds();
 
   const link: FakeLink = createFakeLink({
     clock,
-    onOutcome(id, outcome) {
-      if (outcome.kind === 'ok' && outcome.state !== undefined) reports.state(id, { state: outcome.state });
+    onOutcome(id, command, outcome) {
+      if (outcome.kind === 'ok') reports.reply(id, command, outcome, { ...(outcome.state && { state: outcome.state }) });
+      if (outcome.kind === 'refused') reports.reply(id, command, outcome, {});
     },
   });
-  const gatewayClock = { isSuspect: false };
+  const gatewayClock = { isSuspect: false, isSynchronised: false };
   const gatewayStorage = { health: 'ok' };
   const batteries = createMemoryBatteries();
   const memoryHubs = createMemoryHubs();
@@ -270,16 +283,21 @@ export async function createDomain(
     test: ({ id }) => JSON.stringify({ id, type: 'test' }),
   };
   const clockIsSuspect = () => gatewayClock.isSuspect;
+  const clockIsTrusted = async () => {
+    if (gatewayClock.isSynchronised) gatewayClock.isSuspect = false;
+    return !gatewayClock.isSuspect;
+  };
   const random = () => 0.5;
 
   const services = createServices({
     ...{ clock, secrets, link, hubLink, commandIds, webhookBodies, random },
     stores: {
-      ...{ batteries, counters, hubs, records, quarantine, clockIsSuspect },
+      ...{ batteries, counters, hubs, records, removedLocks, quarantine, clockIsSuspect, clockIsTrusted },
       ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
       alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
     },
     commandTimeoutMs: 10_000,
+    recordDays: 184,
     supervision: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
     notify: (notice) => void notices.push(notice),
@@ -312,29 +330,39 @@ export async function createDomain(
   });
 
   const { cards: initialCards = [], intents = [] } = options;
-  await memory.cards.update(lockId, () => ({ cards: initialCards, intents }));
+  await memory.cards.update(lockId, () => ({ put: initialCards }));
+  for (const open of intents) await memory.cards.update(lockId, () => ({ open: [open] }));
+  /** What a test compares. */
+  const cardsNow = (id: LockId) => {
+    const held = memory.cards.inMemory(id);
+    return { cards: held?.cards ?? [], intents: held?.intents ?? [] };
+  };
   if (options.online !== false) link.connect(lockId);
   return {
     clock,
     storage: storage as Storage,
     notices,
     locks,
-    cards,
+    cards: { ...cards, now: cardsNow },
     accounts,
     counters,
     records,
     quarantine,
     statuses,
+    removedLocks,
     secrets,
     commandIds,
     link,
     commands,
+    certainty: services.certainty,
     lockService: services.locks,
     cardService: services.cards,
+    evidence: services.evidence,
     recordService: services.records,
     accountService: services.accounts,
     registrationService: services.registrations,
     roleService: services.roles,
+    leftRoles: services.leftRoles,
     hubs,
     hubLink,
     hubService: services.hubs,

@@ -39,7 +39,7 @@ export function refusal(error: string, message = ''): CommandOutcome {
 /** `onOutcome` sees each reply before whoever sent the command, as the adapter reports its state first. */
 export function createFakeLink(options: {
   readonly clock: Clock;
-  readonly onOutcome?: (lockId: LockId, outcome: CommandOutcome) => void;
+  readonly onOutcome?: (lockId: LockId, command: LockCommand, outcome: CommandOutcome) => void;
 }): FakeLink {
   const sessions = new Map<LockId, LockSession>();
   const repliers = new Map<LockId, Replier>();
@@ -74,7 +74,7 @@ export function createFakeLink(options: {
             const end = (outcome: CommandOutcome) => {
               if (!waiting.delete(end)) return;
               cancelTimer();
-              options.onOutcome?.(lockId, outcome);
+              options.onOutcome?.(lockId, command, outcome);
               resolve(outcome);
             };
             waiting.add(end);

@@ -62,6 +62,7 @@ export const sampleStatus: LockStatus = {
   stateAt: 1_763_715_600_000,
   batteryPercent: 83,
   lastSeenAt: 1_763_715_660_000,
+  cardsOnLock: 3,
 };
 
 export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, callerIsAdministrator: true };
@@ -140,6 +141,7 @@ function createFakeServices(): FakeServices {
       rename: async () => unexpected('cards.rename'),
       remove: async () => unexpected('cards.remove'),
       onLock: async () => unexpected('cards.onLock'),
+      beforeRemoval: async () => unexpected('cards.beforeRemoval'),
       settle: async () => unexpected('cards.settle'),
     },
     records: { page: async () => unexpected('records.page') },
@@ -148,6 +150,7 @@ function createFakeServices(): FakeServices {
       managed: () => unexpected('managed'),
       change: async () => unexpected('change'),
       remove: async () => unexpected('remove'),
+      removed: () => unexpected('removed'),
       renewKey: async () => unexpected('renewKey'),
       adopt: async () => unexpected('adopt'),
       replaceKey: async () => unexpected('replaceKey'),
@@ -193,7 +196,7 @@ function createFakeServices(): FakeServices {
         alarm: () => unexpected('live.alarm'),
         stored: () => unexpected('live.stored'),
         lockChanged: () => unexpected('live.lockChanged'),
-        accountsChanged: () => unexpected('live.accountsChanged'),
+        accountChanged: () => unexpected('live.accountChanged'),
         kept: () => unexpected('live.kept'),
       },
       follow: () => unexpected('live.follow'),
@@ -207,9 +210,10 @@ function createFakeServices(): FakeServices {
     },
     accounts: {
       authenticate(token) {
-        if (token === sampleToken) return sampleCaller;
+        if (token === sampleToken) return { ...sampleCaller, tokenId: 1 };
         throw new DomainError('token-invalid', 'the access token is not valid');
       },
+      callerOf: () => unexpected('callerOf'),
       createAccount: async () => unexpected('createAccount'),
       listAccounts: () => unexpected('listAccounts'),
       removeAccount: async () => unexpected('removeAccount'),
@@ -274,6 +278,7 @@ export function createServerUnderTest(
   onWebSocket?: Parameters<typeof createHttpServer>[0]['onWebSocket'],
   metrics?: Parameters<typeof createHttpServer>[0]['metrics'],
   consoleDirectory = join(import.meta.dirname, 'no-console'),
+  hosts: readonly string[] = [],
 ) {
   const services = createFakeServices();
   const clock = createSettableClock();
@@ -283,6 +288,7 @@ export function createServerUnderTest(
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
     endpoints,
+    hosts,
     ...webSocket,
     clock,
     turnEnd: createTurnEnd(),

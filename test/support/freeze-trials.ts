@@ -116,7 +116,7 @@ async function unlock(site: Site, number: number): Promise<string> {
  * Resolves when nothing is on its way any more: a connection that the gateway has given up is made anew, and a command has gone
  * there and back. What is wrong when that never comes: a command or a queue was lost.
  */
-async function rest(site: Site, number: number): Promise<string[]> {
+export async function rest(site: Site, number: number): Promise<string[]> {
   const lock = site.lock(number);
   const answers = new Map<string, number>();
   const giveUpAt = performance.now() + patienceMs;
@@ -138,7 +138,7 @@ async function answersOf(site: Site, number: number): Promise<string> {
   );
 }
 
-async function lockDoor(site: Site, number: number): Promise<void> {
+export async function lockDoor(site: Site, number: number): Promise<void> {
   await until(
     async () => {
       if (site.lock(number).state === 'locked') return true;

@@ -1,13 +1,13 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
-import type { Account, AccountId, Token } from '../../src/domain/account.ts';
-import type { LockCards } from '../../src/domain/card.ts';
+import type { Account, AccountId } from '../../src/domain/account.ts';
+import { createAccountBook } from '../../src/domain/account-book.ts';
 import type { AuditEntry } from '../../src/domain/deed.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
+import { createHeldCards, type HeldCards } from '../../src/domain/lock-cards.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type {
   AccountStore,
-  Accounts,
   AlarmStore,
   AuditStore,
   BatteryStore,
@@ -20,10 +20,14 @@ import type {
   LockStore,
   Quarantine,
   RecordStore,
+  RemovedLockStore,
+  SignIn,
+  SignInStore,
   StatusStore,
   WebhookStore,
 } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/record.ts';
+import type { RemovedLock } from '../../src/domain/removed-lock.ts';
 import type { KeptWebhook, WebhookId } from '../../src/domain/webhook.ts';
 
 export interface MemoryLocks {
@@ -31,14 +35,14 @@ export interface MemoryLocks {
   readonly cards: CardStore;
 }
 
-const noCards: LockCards = { cards: [], intents: [] };
+const noCards = createHeldCards();
 
 /** LockStore and CardStore, which share their locks. */
 export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
-  const byId = new Map<LockId, { lock: Lock; cards: LockCards }>(initial.map((lock) => [lock.lockId, { lock, cards: noCards }]));
+  const byId = new Map<LockId, { lock: Lock; cards: HeldCards }>(initial.map((lock) => [lock.lockId, { lock, cards: createHeldCards() }]));
   let sorted: readonly Lock[] | undefined;
   const byDevice = (deviceId: DeviceId): Lock | undefined => [...byId.values()].find(({ lock }) => lock.deviceId === deviceId)?.lock;
-  function present(lockId: LockId): { lock: Lock; cards: LockCards } {
+  function present(lockId: LockId): { lock: Lock; cards: HeldCards } {
     const entry = byId.get(lockId);
     if (!entry) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
     return entry;
@@ -54,7 +58,7 @@ export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
       isDisabled: () => false,
       async add(lock) {
         if (byId.has(lock.lockId) || byDevice(lock.deviceId)) throw new DomainError('conflict', 'That lock is registered already');
-        byId.set(lock.lockId, { lock, cards: noCards });
+        byId.set(lock.lockId, { lock, cards: createHeldCards() });
         sorted = undefined;
       },
       async update(lockId, change) {
@@ -70,12 +74,27 @@ export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
       },
     },
     cards: {
-      of: (lockId) => byId.get(lockId)?.cards ?? noCards,
+      inMemory: (lockId) => byId.get(lockId)?.cards ?? noCards,
+      of: async (lockId) => byId.get(lockId)?.cards ?? noCards,
       async update(lockId, change) {
-        const entry = present(lockId);
-        entry.cards = change(entry.cards);
-        return entry.cards;
+        const { cards } = present(lockId);
+        cards.apply(change(cards));
       },
+    },
+  };
+}
+
+export function createMemoryRemovedLocks(): RemovedLockStore {
+  let all: readonly RemovedLock[] = [];
+  const without = (lockId: LockId) => all.filter((removed) => removed.lockId !== lockId);
+  return {
+    all: () => all,
+    get: (lockId) => all.find((removed) => removed.lockId === lockId),
+    async add(removed) {
+      all = [...without(removed.lockId), removed].sort((a, b) => a.removedAt - b.removedAt);
+    },
+    async forget(lockId) {
+      all = without(lockId);
     },
   };
 }
@@ -103,15 +122,46 @@ export function createMemoryBatteries(): BatteryStore {
 }
 
 /** With the account `admin` (1, a gateway administrator) unless told otherwise. */
-export function createMemoryAccounts(initial?: Accounts): AccountStore {
+export function createMemoryAccounts(initial?: readonly Account[]): AccountStore {
   const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: 0 };
-  const tokens: readonly Token[] = [];
-  let current: Accounts = initial ?? { accounts: [admin], tokens };
+  const book = createAccountBook();
+  for (const account of initial ?? [admin]) book.add(account);
+  const requireAccount = (accountId: AccountId): void => {
+    if (book.get(accountId) === undefined) throw new DomainError('not-found', 'There is no such account');
+  };
   return {
-    current: () => current,
-    async update(change) {
-      current = change(current);
-      return current;
+    ...book,
+    async add(account) {
+      book.refuseTaken(account.username);
+      book.add(account);
+    },
+    async remove(accountId, removedAt) {
+      requireAccount(accountId);
+      book.remember({ accountId, username: book.get(accountId)?.username ?? '', removedAt });
+      book.forget(book.remove(accountId));
+    },
+    async forgetRemoved(until) {
+      book.forgetNames(book.removed().filter((one) => one.removedAt <= until));
+    },
+    async addToken(token) {
+      requireAccount(token.accountId);
+      book.addToken(token);
+    },
+    async removeTokens(tokenIds) {
+      const found = tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []);
+      book.removeTokens(found);
+      return found;
+    },
+  };
+}
+
+export function createMemorySignIns(): SignInStore {
+  const signIns = new Map<string, SignIn>();
+  return {
+    all: () => [...signIns.values()],
+    keep: async (signIn) => void signIns.set(signIn.hash, signIn),
+    async end(hashes) {
+      for (const hash of hashes) signIns.delete(hash);
     },
   };
 }
@@ -128,11 +178,17 @@ export function createMemoryHubs(initial: Hubs = { hubs: [] }): HubStore {
 }
 
 export function createMemoryAlarms(initial: KeptAlarms = { alarms: [], acceptedLosses: [] }): AlarmStore {
-  let current = initial;
+  const standing = new Map(initial.alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm]));
+  const accepted = new Map(initial.acceptedLosses.map((loss) => [loss.lockId, loss]));
   return {
-    current: () => current,
-    async keep(alarms) {
-      current = alarms;
+    current: () => ({ alarms: [...standing.values()], acceptedLosses: [...accepted.values()] }),
+    async keep(changes) {
+      for (const alarm of changes.standing) standing.set(`${alarm.kind} ${alarm.lockId}`, alarm);
+      for (const { kind, lockId } of changes.ended) standing.delete(`${kind} ${lockId}`);
+      for (const loss of changes.acceptedLosses) {
+        if (loss.lost.length > 0) accepted.set(loss.lockId, loss);
+        else accepted.delete(loss.lockId);
+      }
     },
   };
 }
@@ -169,6 +225,9 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
     entries,
     nextId: () => ++highest,
     async append(entry) {
+      entries.set(entry.id, entry);
+    },
+    async appendAttempt(entry) {
       entries.set(entry.id, entry);
     },
     async page({ from, to, ...page }) {
@@ -210,7 +269,7 @@ export function createMemoryRecords(): RecordStore {
       const before = seqs[n] as number;
       return seq - before > 1 ? [[before + 1, seq - 1]] : [];
     });
-    return { highest: seqs.at(-1) ?? 0, gaps };
+    return { highest: seqs.at(-1) ?? 0, gaps, isBeginning: of(lockId).length === 0 };
   }
   function isBeyondLimits(lockId: LockId): boolean {
     const epochs = [...new Set(of(lockId).map(({ epoch }) => epoch))];
@@ -224,7 +283,10 @@ export function createMemoryRecords(): RecordStore {
       for (const event of events) {
         if (of(lockId).some((record) => record.epoch === epoch && record.seq === event.seq)) outcome.duplicates += 1;
         else {
-          records.push({ ...event, recordId: (records.at(-1)?.recordId ?? 0) + 1, lockId, epoch });
+          const { command, ...rest } = event;
+          const isUsed = command !== undefined && of(lockId).some((record) => record.command === command);
+          const once = isUsed ? { ...rest, username: '' } : event;
+          records.push({ ...once, recordId: (records.at(-1)?.recordId ?? 0) + 1, lockId, epoch });
           if (isBeyondLimits(lockId)) {
             records.pop();
             outcome.refused.push(event);

@@ -62,6 +62,7 @@ export interface FakeReports extends ReportService {
   hello: ReportService['hello'];
   state: ReportService['state'];
   battery: ReportService['battery'];
+  reply: ReportService['reply'];
   events: ReportService['events'];
   offline: ReportService['offline'];
   readonly told: Told[];
@@ -77,6 +78,7 @@ export function createFakeReports(): FakeReports {
     hello: (lockId, report) => void told.push(['hello', lockId, report]),
     state: (lockId, report) => void told.push(['state', lockId, report]),
     battery: (lockId, report) => void told.push(['battery', lockId, report]),
+    reply: (lockId, _command, outcome, report) => void told.push(['reply', lockId, { outcome, ...report }]),
     async events(lockId, report) {
       told.push(['events', lockId, report]);
       return allNew;

@@ -48,16 +48,13 @@ export async function startPlainBroker({ guarded, receive, limits, onRefused = (
     admit.set(client, () => guard.admit());
     if (receive === undefined) return;
     const outbox = new Outbox(socket, flushSoon);
-    guard.divert(
-      {
-        take({ topic, payload, messageId }) {
-          receive(topic, payload);
-          if (messageId !== undefined) outbox.send(pubackPackets([messageId]));
-          return true;
-        },
+    guard.divert({
+      take({ topic, payload, messageId }) {
+        receive(topic, payload);
+        if (messageId !== undefined) outbox.send(pubackPackets([messageId]));
+        return true;
       },
-      1,
-    );
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };

@@ -49,6 +49,8 @@ export function answerWithSamples({
   const bob: Account = { accountId: 4 as Account['accountId'], username: 'bob', gatewayAdministrator: false, createdAt: 1_763_715_700_000 };
   const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
   const managed = { lock: sampleLock, status: sampleStatus, online: true, administrator: 'alice' };
+  const { lockId, deviceId, name, alias, administrator } = sampleLock;
+  const removed = { lockId, deviceId, name, alias, administrator, removedAt: 1_763_715_700_000, removedBy: bob.accountId };
   const key = { lockId: sampleLock.lockId, deviceId: sampleLock.deviceId, deviceKey: 'sample-device-key' };
   const hubId = 'a4c1387f02f0' as DeviceId;
   const hub = { deviceId: hubId, name: 'Stairwell', createdAt: bob.createdAt, keyHash: 'ab'.repeat(32) };
@@ -91,6 +93,7 @@ export function answerWithSamples({
     ),
   });
   registrations.managed = (_caller, page) => paginate([managed], page);
+  registrations.removed = (_caller, page) => paginate([{ removed, administrator: 'alice', removedBy: 'bob' }], page);
   roles.list = (_caller, _lockId, page) =>
     paginate(
       [
@@ -121,7 +124,7 @@ export function answerWithSamples({
   Object.assign(registrations, {
     register: asked('register', Promise.resolve(key)),
     change: asked('change', Promise.resolve(managed)),
-    remove: asked('removeLock', nothing),
+    remove: asked('removeLock', Promise.resolve({ removed, cardsOnLock: 3 })),
     renewKey: asked('renewKey', Promise.resolve(key)),
   });
   Object.assign(roles, {
@@ -165,6 +168,10 @@ export function answerWithSamples({
         {
           ...{ ...deed, id: 17, at: 1_763_715_600_000, username: 'bob', address: '10.0.0.6' },
           ...{ object: 'device a4c1387f02e9', outcome: 'forbidden', missed: 3 },
+        },
+        {
+          ...{ id: 16, at: 1_763_715_500_000, username: 'bob', address: '10.0.0.6', action: 'unlock', object: 'lock 7' },
+          ...{ detail: '', outcome: 'lock-offline', count: 4 },
         },
       ],
       { pageNo, pageSize },

@@ -4,12 +4,14 @@ import { createSignInService } from '../../src/domain/sign-in-service.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 import { createTurnEnd } from '../../src/ops/turn-end.ts';
 import { callers, createDomain, someCard } from './domain.ts';
+import { createMemorySignIns } from './memory-stores.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
 
 /** Listens on a free port; end it by `server.stop()`. */
 export async function serveDomain(gatewayStatus: () => object) {
   const world = await createDomain({ cards: [someCard()] });
+  const signIns = createMemorySignIns();
   const server = createHttpServer({
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
@@ -25,8 +27,8 @@ export async function serveDomain(gatewayStatus: () => object) {
     pairing: world.pairing,
     accounts: world.accountService,
     signIns: createSignInService({
-      ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit },
-      onEnd: world.live.announce.accountsChanged,
+      ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit, live: world.live },
+      store: signIns,
     }),
     alarms: world.alarms,
     audit: world.audit,
@@ -50,5 +52,5 @@ export async function serveDomain(gatewayStatus: () => object) {
     administrator: await tokenOf(callers.administrator),
     operator: await tokenOf(callers.operator),
   };
-  return { ...world, server, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
+  return { ...world, server, signIns, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
 }

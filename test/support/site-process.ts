@@ -24,10 +24,10 @@ interface Said {
 }
 
 export interface Runs {
-  /** `latchd` with these arguments. The environment has no LATCHD_ variables but those given. */
-  begin(args: readonly string[], environment?: Readonly<Record<string, string>>): Run;
+  /** `latchd` with these arguments. The environment has no LATCHD_ variables but those given. `uid`: as that user, if root asks. */
+  begin(args: readonly string[], environment?: Readonly<Record<string, string>>, uid?: number): Run;
   /** The same, waited for. */
-  finish(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Said>;
+  finish(args: readonly string[], environment?: Readonly<Record<string, string>>, uid?: number): Promise<Said>;
   /** Ends by their pids those that still run. */
   endAll(): Promise<void>;
 }
@@ -35,11 +35,12 @@ export interface Runs {
 export function createRuns(): Runs {
   const runs: Run[] = [];
   const made: Runs = {
-    begin(args, environment = {}) {
+    begin(args, environment = {}, uid) {
       const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
       const child = spawn(process.execPath, [program, ...args], {
         env: { ...inherited, ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],
+        ...(uid !== undefined && { uid, gid: uid, cwd: '/' }),
       });
       let stdout = '';
       let stderr = '';
@@ -69,8 +70,8 @@ export function createRuns(): Runs {
       runs.push(run);
       return run;
     },
-    async finish(args, environment) {
-      const run = made.begin(args, environment);
+    async finish(args, environment, uid) {
+      const run = made.begin(args, environment, uid);
       const exitCode = await run.ended;
       return { exitCode, stdout: run.stdout(), stderr: run.stderr() };
     },

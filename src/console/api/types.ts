@@ -109,6 +109,18 @@ export interface ManagedLock {
   /** null: it has a login of its own. */
   readonly hubId: string | null;
   readonly administrator: string;
+  /** null: it has never said. */
+  readonly cardsOnLock: number | null;
+}
+
+/** A lock that was removed; names of accounts are empty when those are gone. */
+export interface RemovedLock {
+  readonly lockId: number;
+  readonly lockMac: string;
+  readonly lockName: string;
+  readonly administrator: string;
+  readonly removeDate: number;
+  readonly removedBy: string;
 }
 
 export interface GrantedRole {
@@ -139,6 +151,8 @@ export interface AuditEntry {
   readonly detail: string;
   readonly outcome: string;
   readonly missed: number;
+  /** How often within a minute. */
+  readonly count: number;
 }
 
 /** Of all the figures of the gateway those that a caretaker looks for. */

@@ -63,7 +63,8 @@ export function Chart({ label, points, max, text }: ChartProps) {
         {ticksOf(first, now, Math.max(2, Math.floor((width - left) / 100))).map((at) => (
           <g key={at}>
             <path class="grid" d={`M${x(at)},${top}V${heightPx - bottom}`} />
-            <text x={x(at)} y={heightPx - 8} text-anchor="middle">
+            {/* The last one has no room beside it. */}
+            <text x={x(at)} y={heightPx - 8} text-anchor={x(at) > width - left ? 'end' : 'middle'}>
               {tick(at)}
             </text>
           </g>

@@ -3,12 +3,19 @@ import { useStrings } from '../app.ts';
 import type { LiveLock } from '../live.ts';
 import { Icon } from './icon.tsx';
 
-export function LockState({ lock: { state } }: { lock: LiveLock }) {
+/** Its bolt may have moved since it said where that is. One that is offline says nothing for sure, which is said beside. */
+export function isUnsure({ online, state, stateSure }: LiveLock): boolean {
+  return online && state !== null && !stateSure;
+}
+
+export function LockState({ lock }: { lock: LiveLock }) {
   const { states } = useStrings();
+  const { state } = lock;
+  const unsure = isUnsure(lock);
   return (
-    <span class={`fact state ${state ?? 'unknown'}`}>
+    <span class={`fact state ${unsure || state === null ? 'unknown' : state}`}>
       <Icon name={state === 'unlocked' ? 'unlock' : 'lock'} />
-      {states[state ?? 'unknown']}
+      {unsure ? states.unsure(states[state ?? 'unknown']) : states[state ?? 'unknown']}
     </span>
   );
 }

@@ -9,8 +9,14 @@ export function ValidityText({ startDate, endDate }: { startDate: number; endDat
   const now = Date.now();
   return (
     <>
-      <span class="whole">{dateTime(startDate)} –</span> <span class="whole">{dateTime(endDate)}</span>{' '}
-      {endDate < now && <span class="tag bad">{cards.expired}</span>}
+      {endDate === 0 ? (
+        <span class="whole">{cards.since(dateTime(startDate))}</span>
+      ) : (
+        <>
+          <span class="whole">{dateTime(startDate)} –</span> <span class="whole">{dateTime(endDate)}</span>
+        </>
+      )}{' '}
+      {endDate !== 0 && endDate < now && <span class="tag bad">{cards.expired}</span>}
       {startDate > now && <span class="tag">{cards.notYet}</span>}
     </>
   );

@@ -6,7 +6,7 @@ import type { Strings } from '../language/en.ts';
 import { ChoiceField, TextField } from './field.tsx';
 import type { Values } from './form.tsx';
 
-/** 0 and 0 is always. */
+/** 0 and 0 is always; an endDate of 0 is an open end. */
 export interface Validity {
   readonly startDate: number;
   readonly endDate: number;
@@ -21,7 +21,7 @@ interface ValidityFieldsProps {
 
 export function ValidityFields({ errorOf, value = always }: ValidityFieldsProps) {
   const { cards } = useStrings();
-  const [kind, setKind] = useState(value.endDate === 0 ? 'always' : 'period');
+  const [kind, setKind] = useState<string>(kindOf(value));
   const today = new Date().setHours(0, 0, 0, 0);
   const week = new Date(today).setDate(new Date(today).getDate() + 7) - 60_000;
   return (
@@ -34,9 +34,10 @@ export function ValidityFields({ errorOf, value = always }: ValidityFieldsProps)
         options={[
           { value: 'always', text: cards.always },
           { value: 'period', text: cards.period },
+          { value: 'open', text: cards.openEnd },
         ]}
       />
-      {kind === 'period' && (
+      {kind !== 'always' && (
         <>
           <div class="pair">
             <TextField
@@ -47,14 +48,16 @@ export function ValidityFields({ errorOf, value = always }: ValidityFieldsProps)
               error={errorOf('startDate')}
               required
             />
-            <TextField
-              label={cards.to}
-              name="endDate"
-              type="datetime-local"
-              value={localText(value.endDate || week)}
-              error={errorOf('endDate')}
-              required
-            />
+            {kind === 'period' && (
+              <TextField
+                label={cards.to}
+                name="endDate"
+                type="datetime-local"
+                value={localText(value.endDate || week)}
+                error={errorOf('endDate')}
+                required
+              />
+            )}
           </div>
           <p class="hint">{cards.timeZone(new Intl.DateTimeFormat().resolvedOptions().timeZone)}</p>
         </>
@@ -65,14 +68,21 @@ export function ValidityFields({ errorOf, value = always }: ValidityFieldsProps)
 
 /** What was chosen; throws the `Problem` of a field that is wrong. The minute of the end is within. */
 export function validityOf(values: Values, { cards, common }: Pick<Strings, 'cards' | 'common'>): Validity {
-  if (values.text('validity') === 'always') return always;
+  const kind = values.text('validity');
+  if (kind === 'always') return always;
   const startDate = new Date(values.text('startDate')).getTime();
-  const endDate = new Date(values.text('endDate')).getTime() + 59_999;
   const wrong = (name: string, message: string) => new Problem('invalid-parameter', '', new Map([[name, message]]));
   if (Number.isNaN(startDate)) throw wrong('startDate', common.required);
+  if (kind === 'open') return { startDate, endDate: 0 };
+  const endDate = new Date(values.text('endDate')).getTime() + 59_999;
   if (Number.isNaN(endDate)) throw wrong('endDate', common.required);
   if (endDate < startDate) throw wrong('endDate', cards.wrongPeriod);
   return { startDate, endDate };
+}
+
+function kindOf({ startDate, endDate }: Validity): 'always' | 'period' | 'open' {
+  if (endDate !== 0) return 'period';
+  return startDate === 0 ? 'always' : 'open';
 }
 
 /** As `datetime-local` takes it. */

@@ -94,9 +94,17 @@ export const de: Strings = {
     show: 'Anzeigen',
     shows: { all: 'Alle Schlösser', alarm: 'Mit einem Alarm', offline: 'Offline', unlocked: 'Entriegelt' },
     none: 'Es gibt noch keine Schlösser, an denen Sie eine Rolle haben.',
+    noneYet:
+      'Hier gibt es keine Schlösser, an denen Sie eine Rolle haben. Schalten Sie ein Schloss ein und koppeln Sie es, oder registrieren Sie eines mit seiner MAC-Adresse.',
+    pair: 'Ein Schloss koppeln',
+    register: 'Registrierte Schlösser',
     noneFound: 'Kein Schloss passt dazu.',
     summary: (locks, offline, alarms) =>
-      [count(locks, 'Schloss', 'Schlösser'), offline > 0 && `${offline} offline`, alarms > 0 && count(alarms, 'Alarm', 'Alarme')]
+      [
+        count(locks, 'Schloss', 'Schlösser'),
+        offline > 0 && `${offline.toLocaleString('de')} offline`,
+        alarms > 0 && count(alarms, 'Alarm', 'Alarme'),
+      ]
         .filter(Boolean)
         .join(', '),
   },
@@ -104,6 +112,7 @@ export const de: Strings = {
     locked: 'Verriegelt',
     unlocked: 'Entriegelt',
     unknown: 'Zustand unbekannt',
+    unsure: (state) => `${state}, nicht sicher`,
     online: 'Online',
     offline: 'Offline',
     battery: (percent) => `Batterie ${percent} %`,
@@ -135,6 +144,8 @@ export const de: Strings = {
       'Das Gateway hat nicht geantwortet. Ob es geschehen ist, ist ungewiss: Beobachten Sie den Zustand, oder sehen Sie nach der Tür.',
     offline: 'Das Schloss ist nicht verbunden, es wurde also nichts gesendet. Öffnen lässt es sich nur an der Tür.',
     busy: 'Das Schloss ist mit anderen Befehlen beschäftigt, es wurde also nichts gesendet. Versuchen Sie es gleich noch einmal.',
+    unsureNow:
+      'Der Riegel dieses Schlosses kann sich bewegt haben, seit es gesagt hat, wo er ist. Sie sehen, was es zuletzt gesagt hat; noch einmal verriegeln oder entriegeln zeigt es.',
     offlineNow: 'Dieses Schloss ist offline. Sie sehen, was es zuletzt gemeldet hat; gesendet werden kann ihm nichts.',
     autoLock: 'Automatisch verriegeln',
     autoLockText: 'Nach dieser Zeit verriegelt sich das Schloss von selbst. Die Zeit misst es selbst, auch ohne das Gateway.',
@@ -164,7 +175,7 @@ export const de: Strings = {
     seenToast: 'Der Alarm ist beendet.',
   },
   records: {
-    intro: 'Was an der Tür geschehen ist, das Neueste zuerst. Einträge werden sechs Monate aufbewahrt.',
+    intro: 'Was an der Tür geschehen ist, das Neueste zuerst. Einträge werden höchstens sechs Monate aufbewahrt.',
     from: 'Von',
     to: 'Bis',
     kind: 'Art',
@@ -204,6 +215,8 @@ export const de: Strings = {
     validity: 'Gültigkeit',
     always: 'Immer',
     period: 'Für eine bestimmte Zeit',
+    openEnd: 'Ohne Enddatum',
+    since: (date) => `ab ${date}`,
     from: 'Von',
     to: 'Bis',
     timeZone: (zone) => `In der Zeitzone dieses Geräts: ${zone}`,
@@ -370,8 +383,33 @@ export const de: Strings = {
     remove: 'Dieses Schloss entfernen',
     removeOne: (name) => `${name} entfernen`,
     removeText:
-      'Seine Karten, Rollen und sein Schlüssel enden sofort. Seine Einträge bleiben ihre sechs Monate. Kommt das Schloss zurück, ist es ein neues.',
-    removed: (name) => `${name} wurde entfernt.`,
+      'Seine Karten, Rollen und sein Schlüssel enden hier sofort. Seine Einträge bleiben ihre Zeit. Kommt das Schloss zurück, ist es ein neues.',
+    stillOpens: (cards) => {
+      if (cards === null) return 'Wie viele Karten das Schloss selbst kennt, ist nicht bekannt: Für sie öffnet es weiterhin.';
+      return cards === 0
+        ? 'Das Schloss selbst kennt keine Karten.'
+        : `Das Schloss selbst öffnet weiterhin für ${count(cards, 'Karte', 'Karten')} in seinem Speicher.`;
+    },
+    clear: 'Zuerst alle Karten vom Schloss entfernen',
+    clearOffline: 'Das Schloss ist gerade nicht verbunden; dafür muss es verbunden sein.',
+    notCleared:
+      'Das Schloss hat nicht alle seine Karten entfernt. Es bleibt mit den übrigen registriert: Versuchen Sie es noch einmal, oder entfernen Sie es ohne die Karten.',
+    removed: (name, cards) =>
+      cards === 0 || cards === null
+        ? `${name} wurde entfernt.`
+        : `${name} wurde entfernt. Es öffnet vielleicht noch für ${count(cards, 'Karte', 'Karten')}.`,
+    removedOnes: 'Entfernte Schlösser',
+  },
+  removed: {
+    title: 'Entfernte Schlösser',
+    intro:
+      'Schlösser, die entfernt wurden, solange ihre Einträge aufbewahrt werden. Was an ihren Türen geschehen ist, lässt sich weiterhin lesen.',
+    none: 'Es wurde kein Schloss entfernt, von dem noch Einträge da sind.',
+    when: 'Entfernt',
+    by: 'Von',
+    accountGone: 'einem Konto, das es nicht mehr gibt',
+    mac: 'MAC-Adresse',
+    recordsOf: (name) => `Einträge von ${name}`,
   },
   roles: {
     title: 'Rollen',
@@ -404,7 +442,7 @@ export const de: Strings = {
     steps: [
       'Öffnen Sie hier das Koppeln.',
       'Schalten Sie das Schloss ein, oder setzen Sie es zurück, wie seine Anleitung sagt. Es erscheint hier nach wenigen Sekunden.',
-      'Vergleichen Sie den Fingerabdruck mit dem, den das Schloss, seine App oder sein Etikett zeigt, und bestätigen Sie.',
+      'Vergleichen Sie den Fingerabdruck, alle 16 Zeichen, mit dem, den das Schloss, seine App oder sein Etikett zeigt, und bestätigen Sie.',
     ],
     waiting: 'Schlösser, die warten',
     nobody: 'Noch keines. Ein Schloss erscheint hier, sobald es das Gateway gefunden hat.',
@@ -415,14 +453,17 @@ export const de: Strings = {
     since: (time) => `seit ${time}`,
     left: 'ist wieder weg',
     contested:
-      'Zwei Geräte geben sich als dieses Schloss aus. Schließen Sie das Koppeln, finden Sie heraus, wessen das andere ist, und beginnen Sie neu.',
+      'Mehr als ein Gerät gibt sich als dieses Schloss aus. Welches es ist, sagt nur der Fingerabdruck, den das Schloss selbst, seine App oder sein Etikett zeigt. Zeigt Ihres keinen, bestätigen Sie keines: Finden Sie erst heraus, wessen das andere ist.',
     replaces: (name) => `Das ist ${name} mit einem neuen Schlüssel. Name, Rollen und Karten bleiben.`,
     claimed: (name) =>
       `Dieses Gerät gibt sich als ${name} aus, das verbunden ist und also nicht zurückgesetzt wurde. Vielleicht will jemand an seine Stelle. Wenn Sie es gerade zurückgesetzt haben, warten Sie eine Minute.`,
     confirm: 'Bestätigen',
     confirmOne: (mac) => `${mac} bestätigen`,
-    compare: 'Zeigt das Schloss, seine App oder sein Etikett diesen Fingerabdruck?',
-    compared: 'Ja, es ist derselbe',
+    compare:
+      'Zeigt das Schloss, seine App oder sein Etikett diesen Fingerabdruck? Vergleichen Sie alle 16 Zeichen: Einige, die übereinstimmen, sind leicht zu haben.',
+    compared: 'Ja, alle 16 Zeichen sind gleich',
+    shown: 'Fingerabdruck, den das Schloss zeigt',
+    shownHint: 'Alle 16 Zeichen, vom Schloss selbst, seiner App oder seinem Etikett, nicht von dieser Seite.',
     confirmed: (name) => `${name} ist registriert und gleich wieder da.`,
   },
   alarms: {
@@ -433,7 +474,7 @@ export const de: Strings = {
     lock: (lockId) => `Schloss ${lockId}`,
     since: (date) => `seit ${date}`,
     end: 'Erledigt',
-    endText: 'Der Alarm endet jetzt. Bestätigen Sie das nur, wenn jemand dort war und nachgesehen hat.',
+    endText: (kind, place) => `${place}: ${kind}. Der Alarm endet jetzt. Bestätigen Sie das nur, wenn jemand dort war und nachgesehen hat.`,
     ended: 'Der Alarm ist beendet.',
     advice: {
       offline: 'Strom, Funk und Access Point prüfen; sind es viele, das Netz.',
@@ -445,7 +486,8 @@ export const de: Strings = {
       'auto-lock-late': 'Die Tür steht offen, oder der Timer des Schlosses geht nicht.',
       'wrong-clock': 'Bis es die richtige Zeit annimmt, öffnen befristete Karten vielleicht nicht oder zu lange.',
       'event-gap': 'Die Geschichte dieser Tür ist nicht ganz: Das Schloss war zu lange weg, oder sein Speicher wurde verändert.',
-      'clock-suspect': 'Geht die Uhr des Gateways richtig, sagen Sie es dort: latchd clock accept.',
+      'clock-suspect':
+        'Geht die Uhr des Gateways richtig, sagen Sie es dort: latchd clock accept. Bis dahin wird kein Schloss gestellt, und befristete Karten öffnen vielleicht nicht.',
       'storage-unavailable': 'Türen öffnen weiter. Auf der Platte des Gateways Platz schaffen, oder nach der Platte sehen.',
       'backup-failing': 'Nach dem Ordner der Sicherungen und seiner Platte sehen.',
     },
@@ -507,18 +549,45 @@ export const de: Strings = {
   },
   audit: {
     title: 'Protokoll',
-    intro: 'Wer was geändert hat. Geöffnete Türen stehen in den Einträgen ihrer Schlösser.',
+    intro: 'Wer was geändert und wer vergeblich zu öffnen versucht hat. Geöffnete Türen stehen in den Einträgen ihrer Schlösser.',
     from: 'Von',
     to: 'Bis',
     date: 'Wann',
     who: 'Wer',
     what: 'Was',
     outcome: 'Ergebnis',
-    done: 'Getan',
-    unknown: 'Nicht bekannt: Es läuft noch, oder das Gateway endete vorher',
+    outcomes: {
+      ok: 'Erledigt',
+      unknown: 'Nicht bekannt: Es läuft noch, oder das Gateway endete vorher',
+      'nothing-to-do': 'Es war schon offen',
+    },
+    count: (n) => `${n}-mal in einer Minute`,
     missed: (n) => `und ${count(n, 'Ablehnung', 'Ablehnungen')} davor`,
     none: 'In dieser Zeit wurde nichts geändert.',
+    thisMachine: '(dieses Gateway)',
+    origins: {
+      'control socket': 'Kommandozeile',
+      'command line': 'Kommandozeile, als kein Dienst lief',
+      signal: 'Signal',
+    },
+    nouns: {
+      account: 'Konto',
+      backup: 'Datensicherung',
+      card: 'Karte',
+      clock: 'Uhr',
+      configuration: 'Konfiguration',
+      console: 'Konsole',
+      'data directory': 'Datenverzeichnis',
+      device: 'Gerät',
+      hub: 'Hub',
+      lock: 'Schloss',
+      'of lock': 'an Schloss',
+      pairing: 'Koppeln',
+      token: 'Token',
+      webhook: 'Webhook',
+    },
     actions: {
+      unlock: 'Öffnen',
       'lock-register': 'Schloss registriert',
       'lock-change': 'Schloss geändert',
       'lock-remove': 'Schloss entfernt',
@@ -571,7 +640,7 @@ export const de: Strings = {
     clockGood: 'Richtig',
     clockSuspect: 'Geht vielleicht falsch',
     clockBad:
-      'Die Uhr des Gateways lief rückwärts oder sprang. Türen arbeiten, und nichts wird gelöscht. Geht sie richtig: latchd clock accept, auf dem Gerät selbst.',
+      'Die Uhr des Gateways lief rückwärts oder sprang. Türen arbeiten, nichts wird gelöscht, und kein Schloss wird gestellt. Geht sie richtig: latchd clock accept, auf dem Gerät selbst.',
     storage: 'Speicher',
     storageBad: (reason) =>
       `Der Speicher arbeitet nicht: ${reason}. Türen öffnen weiter; Änderungen werden abgelehnt, bis er wieder arbeitet.`,
@@ -591,7 +660,7 @@ export const de: Strings = {
   problems: {
     unreachable: 'Das Gateway antwortet nicht. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
     'invalid-parameter': 'Eine der Angaben stimmt nicht.',
-    'outside-retention': 'Einträge werden sechs Monate aufbewahrt; das ist länger her.',
+    'outside-retention': 'Das ist älter als die Einträge, die aufbewahrt werden.',
     'token-missing': 'Melden Sie sich zuerst an.',
     'token-invalid': 'Dieses Token ist hier nicht bekannt.',
     'token-expired': 'Dieses Token ist abgelaufen.',

@@ -69,9 +69,16 @@ export const en = {
     show: 'Show',
     shows: { all: 'All locks', alarm: 'With an alarm', offline: 'Offline', unlocked: 'Unlocked' },
     none: 'There are no locks yet on which you have a role.',
+    noneYet: 'There are no locks here on which you have a role. Power a lock on and pair it, or register one by its MAC address.',
+    pair: 'Pair a lock',
+    register: 'Registered locks',
     noneFound: 'No lock is like that.',
     summary: (locks: number, offline: number, alarms: number) =>
-      [count(locks, 'lock', 'locks'), offline > 0 && `${offline} offline`, alarms > 0 && count(alarms, 'alarm', 'alarms')]
+      [
+        count(locks, 'lock', 'locks'),
+        offline > 0 && `${offline.toLocaleString('en')} offline`,
+        alarms > 0 && count(alarms, 'alarm', 'alarms'),
+      ]
         .filter(Boolean)
         .join(', '),
   },
@@ -79,6 +86,7 @@ export const en = {
     locked: 'Locked',
     unlocked: 'Unlocked',
     unknown: 'State unknown',
+    unsure: (state: string) => `${state}, not sure`,
     online: 'Online',
     offline: 'Offline',
     battery: (percent: number) => `Battery ${percent}%`,
@@ -108,6 +116,8 @@ export const en = {
     unreachable: 'The gateway did not answer. It may or may not have been done: watch the state, or look at the door.',
     offline: 'The lock is not connected, so nothing was sent. It can be opened at the door only.',
     busy: 'The lock is busy with other commands, so nothing was sent. Try again in a moment.',
+    unsureNow:
+      'The bolt of this lock may have moved since the lock said where it is. What you see is what it last said; locking or unlocking it once more tells.',
     offlineNow: 'This lock is offline. What you see is what it last said, and nothing can be sent to it.',
     autoLock: 'Auto lock',
     autoLockText: 'The lock locks itself after this time. It keeps the time itself, also without the gateway.',
@@ -135,7 +145,7 @@ export const en = {
     seenToast: 'The alarm has ended.',
   },
   records: {
-    intro: 'What happened at the door, the newest first. Records are kept for six months.',
+    intro: 'What happened at the door, the newest first. Records are kept for six months at most.',
     from: 'From',
     to: 'To',
     kind: 'Kind',
@@ -174,6 +184,8 @@ export const en = {
     validity: 'Validity',
     always: 'Always',
     period: 'For a time',
+    openEnd: 'Without an end',
+    since: (date: string) => `from ${date} on`,
     from: 'From',
     to: 'Until',
     timeZone: (zone: string) => `In the time zone of this device: ${zone}`,
@@ -339,8 +351,32 @@ export const en = {
     renewText: 'The old key and the connection of the lock end at once. It is offline until it has the new one.',
     remove: 'Remove this lock',
     removeOne: (name: string) => `Remove ${name}`,
-    removeText: 'Its cards, roles and key end at once. Its records stay for their six months. A lock that comes back is a new one.',
-    removed: (name: string) => `${name} was removed.`,
+    removeText: 'Its cards, roles and key here end at once. Its records stay for their time. A lock that comes back is a new one.',
+    stillOpens: (cards: number | null) => {
+      if (cards === null) return 'How many cards the lock itself holds is not known: it goes on opening for them.';
+      return cards === 0
+        ? 'The lock itself holds no cards.'
+        : `The lock itself goes on opening for ${count(cards, 'card', 'cards')} in its memory.`;
+    },
+    clear: 'Remove all cards from the lock first',
+    clearOffline: 'The lock is not connected now; this needs the lock to be connected.',
+    notCleared:
+      'The lock has not removed all of its cards. It stays registered with those that are left: try again, or remove it without removing the cards.',
+    removed: (name: string, cards: number | null) =>
+      cards === 0 || cards === null
+        ? `${name} was removed.`
+        : `${name} was removed. It may still open for ${count(cards, 'card', 'cards')}.`,
+    removedOnes: 'Removed locks',
+  },
+  removed: {
+    title: 'Removed locks',
+    intro: 'Locks that were removed, as long as their records are kept. What happened at their doors can still be read.',
+    none: 'No lock was removed of which records are kept.',
+    when: 'Removed',
+    by: 'By',
+    accountGone: 'an account that is gone',
+    mac: 'MAC address',
+    recordsOf: (name: string) => `Records of ${name}`,
   },
   roles: {
     title: 'Roles',
@@ -373,7 +409,7 @@ export const en = {
     steps: [
       'Open the pairing here.',
       'Switch the lock on, or reset it as its manual says. It appears on this page within seconds.',
-      'Compare the fingerprint with the one that the lock, its app or its label shows, and confirm.',
+      'Compare the fingerprint, all 16 digits, with the one that the lock, its app or its label shows, and confirm.',
     ],
     waiting: 'Locks that wait',
     nobody: 'None yet. A lock appears here as soon as it has found the gateway.',
@@ -383,14 +419,17 @@ export const en = {
     from: 'From',
     since: (time: string) => `since ${time}`,
     left: 'has left again',
-    contested: 'Two devices claim to be this lock. Close the pairing, find out whose the other one is, and begin anew.',
+    contested:
+      'More than one device claims to be this lock. Which of them it is, only the fingerprint tells that the lock itself, its app or its label shows. If yours shows none, do not confirm any: find out whose the other one is first.',
     replaces: (name: string) => `This is ${name} with a new key. It keeps its name, roles and cards.`,
     claimed: (name: string) =>
       `This device claims to be ${name}, which is connected and so was not reset. Somebody may be trying to take its place. If you have just reset it, wait a minute.`,
     confirm: 'Confirm',
     confirmOne: (mac: string) => `Confirm ${mac}`,
-    compare: 'Does the lock, its app or its label show this fingerprint?',
-    compared: 'Yes, it is the same',
+    compare: 'Does the lock, its app or its label show this fingerprint? Compare all 16 digits: a few that agree are easily had.',
+    compared: 'Yes, all 16 digits are the same',
+    shown: 'Fingerprint that the lock shows',
+    shownHint: 'All 16 digits, from the lock itself, its app or its label, not from this page.',
     confirmed: (name: string) => `${name} is registered and will be back within seconds.`,
   },
   alarms: {
@@ -401,7 +440,7 @@ export const en = {
     lock: (lockId: number) => `Lock ${lockId}`,
     since: (date: string) => `since ${date}`,
     end: 'Seen to',
-    endText: 'The alarm ends now. Say so only when somebody has been there and looked.',
+    endText: (kind: string, place: string) => `${place}: ${kind}. The alarm ends now. Say so only when somebody has been there and looked.`,
     ended: 'The alarm has ended.',
     advice: {
       offline: 'Look at its power, its radio and the access point; if many are offline, at the network.',
@@ -413,7 +452,8 @@ export const en = {
       'auto-lock-late': 'The door stands open, or the timer of the lock does not work.',
       'wrong-clock': 'Until it takes the right time, cards with a period may not open, or for too long.',
       'event-gap': 'The history of this door is not whole: it was away for too long, or its memory was changed.',
-      'clock-suspect': 'If the clock of the gateway is right, say so there: latchd clock accept.',
+      'clock-suspect':
+        'If the clock of the gateway is right, say so there: latchd clock accept. Until then no lock is told the time, and cards with dates may stay shut.',
       'storage-unavailable': 'Doors still open. Make room on the disk of the gateway, or look at the disk.',
       'backup-failing': 'Look at the folder of the backups and its disk.',
     } as Record<string, string>,
@@ -475,18 +515,48 @@ export const en = {
   },
   audit: {
     title: 'Audit log',
-    intro: 'Who changed what. Doors that were opened are in the records of their locks.',
+    intro: 'Who changed what, and who tried in vain to unlock. Doors that were opened are in the records of their locks.',
     from: 'From',
     to: 'To',
     date: 'When',
     who: 'Who',
     what: 'What',
     outcome: 'Outcome',
-    done: 'Done',
-    unknown: 'Not known: it is under way, or the gateway ended before it was',
+    outcomes: {
+      ok: 'Done',
+      unknown: 'Not known: it is under way, or the gateway ended before it was',
+      'nothing-to-do': 'It was unlocked already',
+    } as Record<string, string>,
+    count: (n: number) => `${n} times within a minute`,
     missed: (n: number) => `and ${count(n, 'refusal', 'refusals')} before it`,
     none: 'Nothing was changed in this time.',
+    /** Who it was, when it was no account. */
+    thisMachine: '(this machine)',
+    /** From where, when it did not come over the network. */
+    origins: {
+      'control socket': 'control socket',
+      'command line': 'command line',
+      signal: 'signal',
+    } as Record<string, string>,
+    /** What a line is about. */
+    nouns: {
+      account: 'account',
+      backup: 'backup',
+      card: 'card',
+      clock: 'clock',
+      configuration: 'configuration',
+      console: 'console',
+      'data directory': 'data directory',
+      device: 'device',
+      hub: 'hub',
+      lock: 'lock',
+      'of lock': 'of lock',
+      pairing: 'pairing',
+      token: 'token',
+      webhook: 'webhook',
+    } as Readonly<Record<string, string>>,
     actions: {
+      unlock: 'Unlock',
       'lock-register': 'Lock registered',
       'lock-change': 'Lock changed',
       'lock-remove': 'Lock removed',
@@ -539,7 +609,7 @@ export const en = {
     clockGood: 'Right',
     clockSuspect: 'May be wrong',
     clockBad:
-      'The clock of the gateway ran backwards or jumped. Doors work and nothing is deleted. When it is right: latchd clock accept, on the box itself.',
+      'The clock of the gateway ran backwards or jumped. Doors work, nothing is deleted, and no lock is told the time. When it is right: latchd clock accept, on the box itself.',
     storage: 'Storage',
     storageBad: (reason: string) => `The storage does not work: ${reason}. Doors still open; changes are refused until it works again.`,
     disk: 'Disk',
@@ -558,7 +628,7 @@ export const en = {
   problems: {
     unreachable: 'The gateway does not answer. Check the connection and try again.',
     'invalid-parameter': 'Something that was entered is not right.',
-    'outside-retention': 'Records are kept for six months; this is older.',
+    'outside-retention': 'This is older than the records that are kept.',
     'token-missing': 'Sign in first.',
     'token-invalid': 'This token is not known here.',
     'token-expired': 'This token has expired.',

@@ -15,13 +15,15 @@ import { href } from '../router.ts';
 const pageSize = 50;
 
 export function AlarmsPage() {
-  const { alarms, common } = useStrings();
+  const { alarms, alarmKinds, common } = useStrings();
   const { client, live, toasts } = useApp();
   const [pageNo, setPageNo] = useState(1);
   const [ending, setEnding] = useState<Alarm>();
   const standing = live.alarms.value;
   const page = pageOf(standing, pageNo, pageSize);
   const isKnown = live.locks.value !== undefined;
+  const placeOf = ({ lockId }: Alarm) =>
+    lockId === null ? alarms.gateway : (live.locks.value?.get(lockId)?.lockAlias ?? alarms.lock(lockId));
 
   return (
     <>
@@ -44,7 +46,7 @@ export function AlarmsPage() {
       {ending && (
         <ConfirmDialog
           title={alarms.end}
-          text={alarms.endText}
+          text={alarms.endText(alarmKinds[ending.kind] ?? ending.kind, placeOf(ending))}
           confirm={alarms.end}
           danger={false}
           onClose={() => setEnding(undefined)}

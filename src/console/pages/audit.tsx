@@ -8,6 +8,9 @@ import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
 
+/** As the API names who administers the gateway's own machine. */
+export const thisMachine = '(this machine)';
+
 export function AuditPage() {
   const { audit, problems } = useStrings();
   const { dateTime } = useFormats();
@@ -19,8 +22,10 @@ export function AuditPage() {
     startDate: first === '' ? undefined : new Date(`${first}T00:00:00`).getTime(),
     endDate: last === '' ? undefined : new Date(`${last}T23:59:59.999`).getTime(),
   });
-  const outcomeOf = ({ outcome }: AuditEntry) =>
-    outcome === 'ok' ? audit.done : outcome === 'unknown' ? audit.unknown : (problems[outcome] ?? outcome);
+  /** `card 7 of lock 3`: its nouns are words of ours. */
+  const objectText = (object: string) =>
+    object.replace(/^(data directory|[a-z]+)|(?<=^card \d+ )of lock(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
+  const outcomeOf = ({ outcome }: AuditEntry) => audit.outcomes[outcome] ?? problems[outcome] ?? outcome;
 
   return (
     <>
@@ -40,7 +45,8 @@ export function AuditPage() {
             title: audit.who,
             cell: ({ username, address }) => (
               <>
-                <strong>{username}</strong> <span class="faint">{address}</span>
+                <strong>{username === thisMachine ? audit.thisMachine : username}</strong>{' '}
+                <span class="faint">{audit.origins[address] ?? address}</span>
               </>
             ),
           },
@@ -48,7 +54,7 @@ export function AuditPage() {
             title: audit.what,
             cell: ({ action, object, detail }) => (
               <>
-                {audit.actions[action] ?? action} <span class="faint">{[object, detail].filter(Boolean).join(' · ')}</span>
+                {audit.actions[action] ?? action} <span class="faint">{[objectText(object), detail].filter(Boolean).join(' · ')}</span>
               </>
             ),
           },
@@ -57,6 +63,7 @@ export function AuditPage() {
             cell: (entry) => (
               <>
                 <span class={entry.outcome === 'ok' ? 'audit-outcome' : 'audit-outcome refused'}>{outcomeOf(entry)}</span>
+                {entry.count > 1 && <span class="faint"> {audit.count(entry.count)}</span>}
                 {entry.missed > 0 && <span class="faint"> {audit.missed(entry.missed)}</span>}
               </>
             ),

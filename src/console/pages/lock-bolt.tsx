@@ -13,8 +13,9 @@ type Outcome =
   | { readonly kind: 'good'; readonly text: string; readonly state: LiveLock['state'] };
 
 export function BoltControl({ lock }: { lock: LiveLock }) {
-  const { client } = useApp();
+  const { client, live } = useApp();
   const { lock: strings } = useStrings();
+  const canBeTold = lock.online && live.connection.value !== 'lost';
   const problemText = useProblemText();
   const [underWay, setUnderWay] = useState<Command>();
   const [outcome, setOutcome] = useState<Outcome>();
@@ -58,7 +59,7 @@ export function BoltControl({ lock }: { lock: LiveLock }) {
       kind={command === wanted ? 'main' : 'plain'}
       icon={command}
       busy={underWay === command}
-      disabled={underWay !== undefined && underWay !== command}
+      disabled={!canBeTold || (underWay !== undefined && underWay !== command)}
       onClick={() => void tell(command)}
     >
       {strings[command]}

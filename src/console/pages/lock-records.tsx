@@ -25,7 +25,8 @@ export function LockRecordsPage({ parameters }: PageProps) {
   );
 }
 
-function Records({ lockId }: { lockId: number }) {
+/** Of a lock by its id; it need not be there any more. */
+export function Records({ lockId }: { lockId: number }) {
   const { records: strings, recordTypes } = useStrings();
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');

@@ -2,7 +2,7 @@
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { Battery, LockState, Online } from '../components/lock-facts.tsx';
+import { Battery, isUnsure, LockState, Online } from '../components/lock-facts.tsx';
 import { LockHead } from '../components/lock-head.tsx';
 import { Notice } from '../components/notice.tsx';
 import { useFormats, useProblemText } from '../format.ts';
@@ -29,6 +29,7 @@ export function LockPage({ parameters }: PageProps) {
           {alarms.map((alarm) => (
             <LockAlarm key={alarm.kind} alarm={alarm} />
           ))}
+          {isUnsure(lock) && <Notice kind="warning">{strings.unsureNow}</Notice>}
           <section class="panel now" aria-label={states[lock.state ?? 'unknown']}>
             <div>
               <p class="big">

@@ -8,6 +8,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { pageOf } from '../components/paged.ts';
 import { Pager } from '../components/pager.tsx';
 import type { LiveLock } from '../live.ts';
+import { href } from '../router.ts';
 import { useLockGroups } from './lock-groups.ts';
 import { LockTiles } from './lock-tiles.tsx';
 
@@ -47,31 +48,34 @@ export function LocksPage() {
         intro={live.locks.value && strings.summary(all.length, all.filter(shows.offline).length, count(alarms))}
       />
       {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
-      <search class="filters">
-        <TextField label={strings.search} name="search" type="search" onInput={setSearch} />
-        {names.length > 1 && (
+      {all.length > 0 && (
+        <search class="filters">
+          <TextField label={strings.search} name="search" type="search" onInput={setSearch} />
+          {names.length > 1 && (
+            <SelectField
+              label={strings.group}
+              name="group"
+              value={group}
+              onInput={setGroup}
+              options={[
+                { value: 'all', text: strings.allGroups },
+                // A group may be called "all".
+                ...names.map((name) => ({ value: `=${name}`, text: name === '' ? strings.noGroup : name })),
+              ]}
+            />
+          )}
           <SelectField
-            label={strings.group}
-            name="group"
-            value={group}
-            onInput={setGroup}
-            options={[
-              { value: 'all', text: strings.allGroups },
-              // A group may be called "all".
-              ...names.map((name) => ({ value: `=${name}`, text: name === '' ? strings.noGroup : name })),
-            ]}
+            label={strings.show}
+            name="show"
+            value={show}
+            onInput={(value) => setShow(value as Show)}
+            options={Object.entries(strings.shows).map(([value, text]) => ({ value, text }))}
           />
-        )}
-        <SelectField
-          label={strings.show}
-          name="show"
-          value={show}
-          onInput={(value) => setShow(value as Show)}
-          options={Object.entries(strings.shows).map(([value, text]) => ({ value, text }))}
-        />
-      </search>
+        </search>
+      )}
       {live.locks.value === undefined && <Loading />}
-      {live.locks.value !== undefined && found.length === 0 && <p class="empty">{all.length === 0 ? strings.none : strings.noneFound}</p>}
+      {live.locks.value !== undefined && all.length === 0 && <NoLocks />}
+      {all.length > 0 && found.length === 0 && <p class="empty">{strings.noneFound}</p>}
       {names.map((name) => (
         <LockTiles
           key={name}
@@ -83,6 +87,26 @@ export function LocksPage() {
       ))}
       <Pager {...page} onTurn={setPageNo} />
     </>
+  );
+}
+
+/** What to do next, for who can do it. */
+function NoLocks() {
+  const person = useApp().session.state.value;
+  const { locks: strings } = useStrings();
+  if (typeof person !== 'object' || !person.gatewayAdministrator) return <p class="empty">{strings.none}</p>;
+  return (
+    <div class="empty">
+      <p>{strings.noneYet}</p>
+      <p class="buttons">
+        <a class="button main" href={href('pairing')}>
+          {strings.pair}
+        </a>
+        <a class="button" href={href('registered')}>
+          {strings.register}
+        </a>
+      </p>
+    </div>
   );
 }
 

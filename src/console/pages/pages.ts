@@ -17,6 +17,7 @@ import type { PageProps } from './page.ts';
 import { PairingPage } from './pairing.tsx';
 import { RegisteredPage } from './registered.tsx';
 import { RegisteredLockPage } from './registered-lock.tsx';
+import { RemovedLockPage, RemovedLocksPage } from './removed.tsx';
 import { SystemPage } from './system.tsx';
 import { TokensPage } from './tokens.tsx';
 import { WebhookPage } from './webhook.tsx';
@@ -53,6 +54,8 @@ export const pages: readonly PageEntry[] = [
     navigation: { group: 'administration', icon: 'door', text: ({ registered }) => registered.title },
   },
   { path: 'registered/:lockId', view: RegisteredLockPage },
+  { path: 'removed', view: RemovedLocksPage },
+  { path: 'removed/:lockId', view: RemovedLockPage },
   { path: 'pairing', view: PairingPage, navigation: { group: 'administration', icon: 'pair', text: ({ pairing }) => pairing.title } },
   { path: 'hubs', view: HubsPage, navigation: { group: 'administration', icon: 'hub', text: ({ hubs }) => hubs.title } },
   { path: 'accounts', view: AccountsPage, navigation: { group: 'administration', icon: 'people', text: ({ accounts }) => accounts.title } },

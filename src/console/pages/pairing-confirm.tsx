@@ -13,28 +13,42 @@ interface ConfirmDeviceProps {
 export function ConfirmDevice({ device, onClose, onDone }: ConfirmDeviceProps) {
   const { pairing, registered } = useStrings();
   const { client } = useApp();
-  const { deviceId, lockMac, keyFingerprint, replaces } = device;
+  const { deviceId, lockMac, keyFingerprint, replaces, contested } = device;
+  const decisive = contested ? 'keyFingerprint' : 'compared';
   return (
     <FormDialog
       title={pairing.confirmOne(lockMac)}
       onClose={onClose}
       submit={pairing.confirm}
-      required={replaces ? ['compared'] : ['compared', 'lockName']}
+      required={replaces ? [decisive] : [decisive, 'lockName']}
       onSubmit={async (values) => {
         const name = values.text('lockName');
         const lock = { lockName: name, ...(values.text('groupName') !== '' && { groupName: values.text('groupName') }) };
-        const body = { keyFingerprint, ...(!replaces && lock) };
+        const body = { keyFingerprint: contested ? inFours(values.text('keyFingerprint')) : keyFingerprint, ...(!replaces && lock) };
         await client.ask('POST', `gateway/devices/${deviceId}/confirm`, { body });
         onDone(replaces?.lockName ?? name);
       }}
     >
       {(errorOf) => (
         <>
-          <div>
-            <p>{pairing.compare}</p>
-            <p class="fingerprint large">{keyFingerprint}</p>
-          </div>
-          <CheckField label={pairing.compared} name="compared" error={errorOf('compared')} />
+          {contested ? (
+            <TextField
+              label={pairing.shown}
+              name="keyFingerprint"
+              hint={pairing.shownHint}
+              error={errorOf('keyFingerprint')}
+              required
+              maxLength={32}
+            />
+          ) : (
+            <>
+              <div>
+                <p>{pairing.compare}</p>
+                <p class="fingerprint large">{keyFingerprint}</p>
+              </div>
+              <CheckField label={pairing.compared} name="compared" error={errorOf('compared')} />
+            </>
+          )}
           {!replaces && (
             <>
               <TextField label={registered.name} name="lockName" error={errorOf('lockName')} required maxLength={64} />
@@ -52,4 +66,14 @@ export function ConfirmDevice({ device, onClose, onDone }: ConfirmDeviceProps) {
       )}
     </FormDialog>
   );
+}
+
+/** A fingerprint as the gateway writes it, however the lock does. */
+function inFours(typed: string): string {
+  return (
+    typed
+      .toLowerCase()
+      .replace(/[^0-9a-f]/g, '')
+      .match(/.{1,4}/g) ?? []
+  ).join('-');
 }

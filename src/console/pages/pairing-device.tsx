@@ -43,7 +43,7 @@ export function WaitingDevice({ device, onConfirm }: { device: PendingDevice; on
       {contested && <Notice kind="bad">{pairing.contested}</Notice>}
       {replaces && !claimed && <Notice kind="info">{pairing.replaces(replaces.lockName)}</Notice>}
       {replaces && claimed && <Notice kind="bad">{pairing.claimed(replaces.lockName)}</Notice>}
-      {!contested && !claimed && (
+      {!claimed && (
         <div class="buttons">
           <Button kind="main" label={pairing.confirmOne(lockMac)} onClick={onConfirm}>
             {pairing.confirm}

@@ -69,7 +69,7 @@ export function PairingPage() {
             {waiting.length === 0 && <p class="empty">{pairing.nobody}</p>}
             <ul class="devices">
               {waiting.map((device) => (
-                <li key={device.deviceId}>
+                <li key={`${device.deviceId} ${device.keyFingerprint}`}>
                   <WaitingDevice device={device} onConfirm={() => setConfirming(device)} />
                 </li>
               ))}

@@ -4,8 +4,9 @@ import { allRows } from '../api/all-pages.ts';
 import type { LockRecord } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { csvText, saveAs } from '../csv.ts';
+import { csvText } from '../csv.ts';
 import { useProblemText } from '../format.ts';
+import { saveAs } from '../save-as.ts';
 import { type RecordRange, recordIdOf } from './record-range.ts';
 
 const header = ['recordId', 'lockDate', 'serverDate', 'recordType', 'success', 'keyboardPwd', 'username'];

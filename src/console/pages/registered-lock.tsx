@@ -10,11 +10,12 @@ import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { Roles } from '../components/roles.tsx';
 import { useFormats } from '../format.ts';
-import { go, href } from '../router.ts';
+import { href } from '../router.ts';
 import { NotFoundPage } from './not-found.tsx';
 import type { PageProps } from './page.ts';
 import { LockDescription } from './registered-change.tsx';
 import { type IssuedKey, LockKeyDialog } from './registered-new.tsx';
+import { RemoveLock } from './registered-remove.tsx';
 
 type Open = 'change' | 'renew' | 'remove' | IssuedKey;
 
@@ -74,19 +75,7 @@ export function RegisteredLockPage({ parameters }: PageProps) {
         />
       )}
       {typeof open === 'object' && <LockKeyDialog issued={open} onClose={close} />}
-      {open === 'remove' && (
-        <ConfirmDialog
-          title={registered.removeOne(lock.lockName)}
-          text={registered.removeText}
-          confirm={registered.remove}
-          onClose={close}
-          onConfirm={async () => {
-            await client.ask('DELETE', path);
-            toasts.show('good', registered.removed(lock.lockName));
-            go('registered');
-          }}
-        />
-      )}
+      {open === 'remove' && <RemoveLock lock={lock} onClose={close} />}
     </>
   );
 }

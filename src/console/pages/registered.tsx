@@ -18,6 +18,9 @@ export function RegisteredPage() {
   return (
     <>
       <PageHead title={registered.title} intro={registered.intro}>
+        <a class="button" href={href('removed')}>
+          {registered.removedOnes}
+        </a>
         <a class="button" href={href('pairing')}>
           {registered.pair}
         </a>

@@ -20,7 +20,7 @@ export async function openNodeRed(options: SectionOptions, locks: readonly Bench
   if (program === undefined) return [];
   const sites: Site[] = [];
   for (const qos of [0, 1] as const) {
-    const mosquitto = await startMosquitto(options.folder, options.say);
+    const mosquitto = await startMosquitto(options.folder, 'off', options.say);
     if (mosquitto === undefined) return sites;
     const folder = `${options.folder}/node-red-${qos}`;
     mkdirSync(folder);

@@ -17,8 +17,8 @@ export interface Loop {
   readonly over?: (() => boolean) | undefined;
   /** Of the process that is asked. */
   readonly pid: number;
-  /** Begins one exchange of this client; `done` says whether it went as it should. Never at once. */
-  begin(client: number, done: (well: boolean) => void): void;
+  /** Begins one exchange of this client; `done` takes the status of its answer, 0 without one. Never at once. */
+  begin(client: number, done: (status: number) => void): void;
 }
 
 const patienceMs = 15_000;
@@ -30,13 +30,17 @@ export function runLoop({ clients, ms, over = () => false, pid, begin }: Loop): 
     const cpuBefore = cpuMs(pid);
     const startedAt = performance.now();
     const endsAt = startedAt + ms;
-    let failed = 0;
+    const failed: number[] = [];
     let active = clients;
     const overdue = setTimeout(() => reject(new Error(`${active} exchanges did not end`)), ms + patienceMs);
 
     function finish(now: number): void {
       clearTimeout(overdue);
-      if (failed > 0) reject(new Error(`${failed} of ${failed + latencies.length} exchanges failed`));
+      if (failed.length > 0) {
+        reject(
+          new Error(`process ${pid} answered ${failed.length} of ${failed.length + latencies.length} requests with ${failed.join(', ')}`),
+        );
+      }
       resolve({
         p50: quantile(latencies, 0.5),
         p99: quantile(latencies, 0.99),
@@ -47,11 +51,11 @@ export function runLoop({ clients, ms, over = () => false, pid, begin }: Loop): 
 
     function next(client: number): void {
       const begun = performance.now();
-      begin(client, (well) => {
+      begin(client, (status) => {
         const now = performance.now();
-        if (well) latencies.push(now - begun);
-        else failed += 1;
-        if (now < endsAt && failed === 0 && !over()) next(client);
+        if (status === 200) latencies.push(now - begun);
+        else failed.push(status);
+        if (now < endsAt && failed.length === 0 && !over()) next(client);
         else if (--active === 0) finish(now);
       });
     }

@@ -10,6 +10,8 @@ import { connectSwarm } from './swarm.ts';
 
 export interface CrowdOrder {
   readonly address: Address;
+  /** The authority that is trusted, over TLS; only of those who come back. */
+  readonly ca?: string;
   readonly locks: readonly BenchLock[];
   readonly epoch: string;
   readonly pid: number;
@@ -25,22 +27,37 @@ export type CrowdTask =
   | { readonly kind: 'stall'; readonly ms: number }
   /** So many sockets of people who are no locks. */
   | { readonly kind: 'strangers'; readonly sockets: number; readonly ms: number }
+  /** They are not there yet, and come so many at a time. */
+  | { readonly kind: 'come-back'; readonly atOnce: number }
   | { readonly kind: 'guesses'; readonly perSecond: number; readonly ms: number };
 
 const window = 20;
 const burst = 100;
 const burstMs = 10;
 
-async function work({ address, locks, epoch, pid, task }: CrowdOrder): Promise<unknown> {
+async function work({ address, ca, locks, epoch, pid, task }: CrowdOrder): Promise<unknown> {
+  if (task.kind === 'come-back')
+    return comeBack(() => connectSwarm({ address, ...(ca !== undefined && { ca }), locks, epoch, atOnce: task.atOnce }));
   const swarm = await connectSwarm({ address, locks, epoch });
-  process.send?.('connected');
-  await new Promise((resolve) => process.once('message', resolve));
+  await told();
   if (task.kind === 'backlog') return pourEvents({ locks: swarm.locks, perMessage: 1, window, messagesEach: task.events, pid });
   if (task.kind === 'stall') return { stalledMs: await Promise.all(swarm.locks.map((lock) => stall(lock, task.ms))) };
   if (task.kind === 'strangers') return { count: await takePlaces(address, task.sockets, task.ms) };
   if (task.kind === 'guesses') return { count: await guess(address, task.perSecond, task.ms) };
   await Promise.all(swarm.locks.map((lock) => flood(lock, task.ms)));
   return { stillOpen: swarm.locks.filter((lock) => lock.isOpen()).length };
+}
+
+async function told(): Promise<void> {
+  process.send?.('connected');
+  await new Promise((resolve) => process.once('message', resolve));
+}
+
+async function comeBack(connect: () => Promise<unknown>): Promise<{ seconds: number }> {
+  await told();
+  const startedAt = performance.now();
+  await connect();
+  return { seconds: (performance.now() - startedAt) / 1000 };
 }
 
 function flood(lock: LoadLock, ms: number): Promise<void> {

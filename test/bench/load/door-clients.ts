@@ -49,7 +49,7 @@ export async function openDoorClients({ http, pid, token, locks, swarm }: Doors,
           at[client] = index + count < locks.length ? index + count : client % locks.length;
           clients[client]?.ask(request(index), (status) => {
             answers += 1;
-            done(status === 200);
+            done(status);
           });
         },
       });

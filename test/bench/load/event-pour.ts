@@ -1,6 +1,7 @@
 // Locks that send events as fast as the protocol lets them: at most 20 messages of a lock without PUBACK (Protocol 4.4).
 import { cpuMs } from '../processes.ts';
 import { quantile } from '../rounds.ts';
+import { cardNumberOf } from '../seed.ts';
 import { firstEventId, type LoadLock } from './load-lock.ts';
 
 export interface PourOptions {
@@ -78,12 +79,14 @@ export function pourEvents(options: PourOptions): Promise<PourResult> {
   });
 }
 
-/** A card swipe. One alone fills 290 bytes, with a member that the gateway does not know; of many, each has about 110. */
+/** Swipes of the lock's cards in turn. One alone fills 290 bytes, with a member that the gateway does not know; of many, each has about 110. */
 function eventsPayload(lock: LoadLock, perMessage: number): string {
   const date = Date.now();
   const events: string[] = [];
   for (let n = 0; n < perMessage; n++) {
-    events.push(`{"seq":${lock.nextSeq()},"type":"card-unlock","success":true,"date":${date},"credential":"1325672378"}`);
+    const seq = lock.nextSeq();
+    const credential = cardNumberOf(seq % Math.max(1, lock.cards.count));
+    events.push(`{"seq":${seq},"type":"card-unlock","success":true,"date":${date},"credential":"${credential}"}`);
   }
   const payload = `{"epoch":"${lock.epoch}","events":[${events.join(',')}]`;
   return perMessage > 1 ? `${payload}}` : `${payload},"note":"${'x'.repeat(singleBytes - payload.length - 11)}"}`;

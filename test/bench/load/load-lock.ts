@@ -1,7 +1,7 @@
-// One lock as the bench plays it: keeps the protocol (hello, state, battery, a reply to each command) and does it at once.
+// One lock as the bench plays it: keeps the protocol (hello, state, battery; of each command a reply, the new state and an event) at once.
 import type { SecureContext } from 'node:tls';
 import type { Address } from '../daemon.ts';
-import { type BenchLock, deviceKey } from '../seed.ts';
+import { type BenchLock, cardNumberOf, deviceKey } from '../seed.ts';
 import { connectText, createCutter, packetTypes, pingText, pubackText, publishText, qosOf, subscribeText, typeOf } from './packets.ts';
 import { openSocket } from './socket.ts';
 
@@ -12,8 +12,6 @@ export interface LoadLockOptions {
   /** TLS, with whom it trusts. */
   readonly secureContext?: SecureContext | undefined;
   readonly keepAliveSeconds: number;
-  /** Also says its new state and sends the event of the command, as a whole lock does; without, the reply alone. */
-  readonly talkative: boolean;
   /** Of its events; another one for each connection that sends any. */
   readonly epoch: string;
 }
@@ -39,9 +37,11 @@ export interface LoadLock extends BenchLock {
   close(): void;
 }
 
-/** Packet ids below are those of the reports and replies. */
+/** A lock may have so many messages without PUBACK (Protocol 4.4). */
+export const windowAtMost = 20;
+/** Packet ids below are those of the reports and replies, in turn: one that is not acknowledged yet must not be used again. */
 export const firstEventId = 1_000;
-const replyId = 10;
+const firstReplyId = 10;
 const lastHelloId = 5;
 const session = 'bench-session';
 
@@ -52,18 +52,34 @@ export function connectLoadLock({
   localAddress,
   secureContext,
   keepAliveSeconds,
-  talkative,
   epoch,
 }: LoadLockOptions): Promise<LoadLock> {
   const topic = `latchd/v1/${lock.deviceId}/`;
   let out = '';
   let commands = 0;
   let seq = 0;
+  let packetId = firstReplyId;
+  let underWay = 0;
+  const waiting: (readonly [channel: string, payload: string])[] = [];
   let open = true;
   let acknowledged: (messageId: number) => void = () => {};
-  const send = (channel: string, messageId: number, payload: string) => {
+  const send = (channel: string, payload: string, messageId: number) => {
     out += publishText(topic + channel, messageId, payload);
   };
+
+  /** In turn, and no more at a time than the window takes: so do the usual MQTT clients. */
+  function say(channel: string, payload: string): void {
+    waiting.push([channel, payload]);
+    sayWaiting();
+  }
+
+  function sayWaiting(): void {
+    while (waiting.length > 0 && underWay < windowAtMost) {
+      packetId = packetId + 1 < firstEventId ? packetId + 1 : firstReplyId;
+      underWay += 1;
+      send(...(waiting.shift() as (typeof waiting)[number]), packetId);
+    }
+  }
 
   return new Promise((resolve, reject) => {
     function sayHello(): void {
@@ -71,30 +87,39 @@ export function connectLoadLock({
       out += subscribeText(1, `${topic}command`);
       send(
         'hello',
+        `{"protocol":1,"session":"${session}","uptime":${Math.floor(performance.now())},"date":${date},${told},"cards":${JSON.stringify(lock.cards)},"epoch":"${epoch}","lastSeq":0}`,
         2,
-        `{"protocol":1,"session":"${session}","uptime":${Math.floor(performance.now())},"date":${date},${told},"epoch":"${epoch}","lastSeq":0}`,
       );
-      send('state', 3, `{"session":"${session}","state":"locked","date":${date}}`);
-      send('battery', lastHelloId, `{"session":"${session}","level":92,"date":${date}}`);
+      send('state', `{"session":"${session}","state":"locked","date":${date}}`, 3);
+      send('battery', `{"session":"${session}","level":92,"date":${date}}`, lastHelloId);
     }
 
     /** A peer may send its commands with QoS 0: without a packet id, and without a PUBACK. */
     function obey(qos: number, bytes: Buffer, from: number, to: number): void {
       const topicEnd = from + 2 + bytes.readUInt16BE(from);
       if (qos > 0) out += pubackText(bytes.readUInt16BE(topicEnd));
-      const { id, op } = JSON.parse(bytes.toString('latin1', qos > 0 ? topicEnd + 2 : topicEnd, to)) as { id: string; op: string };
+      const { id, op, ...asked } = JSON.parse(bytes.toString('latin1', qos > 0 ? topicEnd + 2 : topicEnd, to)) as {
+        readonly id: string;
+        readonly op: string;
+        readonly offset?: number;
+        readonly limit?: number;
+      };
+      if (op === 'list-cards') {
+        const { offset = 0, limit = 100 } = asked;
+        const cards = Array.from({ length: Math.min(limit, lock.cards.count - offset) }, (_, n) => {
+          return { cardNumber: cardNumberOf(offset + n), startDate: 0, endDate: 0 };
+        });
+        say('reply', JSON.stringify({ id, ok: true, result: { cards, total: lock.cards.count } }));
+        return;
+      }
       const state = op === 'unlock' ? 'unlocked' : 'locked';
       const moves = op === 'unlock' || op === 'lock';
       if (moves) commands += 1;
-      send('reply', replyId, moves ? `{"id":"${id}","ok":true,"state":"${state}"}` : `{"id":"${id}","ok":true}`);
-      if (!moves || !talkative) return;
+      say('reply', moves ? `{"id":"${id}","ok":true,"state":"${state}"}` : `{"id":"${id}","ok":true}`);
+      if (!moves) return;
       const date = Date.now();
-      send('state', replyId + 1, `{"session":"${session}","state":"${state}","date":${date}}`);
-      send(
-        'events',
-        replyId + 2,
-        `{"epoch":"${epoch}","events":[{"seq":${++seq},"type":"remote-${op}","date":${date},"commandId":"${id}"}]}`,
-      );
+      say('state', `{"session":"${session}","state":"${state}","date":${date}}`);
+      say('events', `{"epoch":"${epoch}","events":[{"seq":${++seq},"type":"remote-${op}","date":${date},"commandId":"${id}"}]}`);
     }
 
     const cut = createCutter((first, bytes, from, to) => {
@@ -103,7 +128,10 @@ export function connectLoadLock({
       else if (type === packetTypes.puback) {
         const messageId = bytes.readUInt16BE(from);
         if (messageId >= firstEventId) acknowledged(messageId);
-        else if (messageId === lastHelloId) resolve(opened);
+        else if (messageId >= firstReplyId) {
+          underWay -= 1;
+          sayWaiting();
+        } else if (messageId === lastHelloId) resolve(opened);
       } else if (type === packetTypes.connack) {
         if (bytes[from + 1] === 0) sayHello();
         else reject(new Error(`the login of ${lock.deviceId} was refused with ${bytes[from + 1]}`));
@@ -120,7 +148,7 @@ export function connectLoadLock({
       epoch,
       commands: () => commands,
       isOpen: () => open,
-      events: (messageId, payload) => send('events', messageId, payload),
+      events: (messageId, payload) => send('events', payload, messageId),
       onAcknowledged(listener) {
         acknowledged = listener;
       },
@@ -153,8 +181,8 @@ export function connectLoadLock({
   });
 }
 
-/** As it was registered, so that a hello writes nothing; the digest is that of no cards. */
+/** As it was registered, so that a hello writes nothing. */
 const told = [
   '"modelNum":"SN-9","hardwareRevision":"1.3","firmwareRevision":"6.5.07","featureValue":"F44354CF5F3"',
-  '"state":"locked","battery":92,"autoLockTime":0,"cards":{"count":0,"digest":"e3b0c44298fc1c14"}',
+  '"state":"locked","battery":92,"autoLockTime":0',
 ].join(',');

@@ -8,7 +8,6 @@ export interface SwarmOptions {
   readonly address: Address;
   readonly locks: readonly BenchLock[];
   readonly keepAliveSeconds?: number;
-  readonly talkative?: boolean;
   readonly epoch?: string;
   /** Connections that are being opened at a time; all when absent is not what a building does. */
   readonly atOnce?: number;
@@ -28,7 +27,7 @@ const locksPerAddress = 1_000;
 const pingSlices = 100;
 
 export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
-  const { address, locks, keepAliveSeconds = 120, talkative = false, epoch = 'b1', atOnce = 200, ca } = options;
+  const { address, locks, keepAliveSeconds = 120, epoch = 'b1', atOnce = 200, ca } = options;
   const secureContext = ca === undefined ? undefined : createSecureContext({ ca });
   const connected: LoadLock[] = [];
   // Other addresses for each swarm: at those that have closed thousands of connections lately the kernel looks for seconds for a free port.
@@ -38,7 +37,7 @@ export async function connectSwarm(options: SwarmOptions): Promise<Swarm> {
     for (let n = next++; n < locks.length; n = next++) {
       const lock = locks[n] as BenchLock;
       const localAddress = `${network}.${1 + Math.floor(n / locksPerAddress)}`;
-      connected[n] = await connectLoadLock({ lock, address, localAddress, secureContext, keepAliveSeconds, talkative, epoch });
+      connected[n] = await connectLoadLock({ lock, address, localAddress, secureContext, keepAliveSeconds, epoch });
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, locks.length) }, connectSome));

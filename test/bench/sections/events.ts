@@ -5,14 +5,15 @@ import { startMosquitto } from '../floors/mosquitto.ts';
 import { startBareBridge, startEcho } from '../floors/start-floor.ts';
 import { measureEcho } from '../load/echo-client.ts';
 import { type PourResult, pourEvents } from '../load/event-pour.ts';
+import { windowAtMost } from '../load/load-lock.ts';
 import { connectSwarm } from '../load/swarm.ts';
 import { alternate, type Contender, figureOf, type Other, type Rounds } from '../rounds.ts';
 import { effort, type Figure, type Goal, type Section, type SectionOptions } from '../section.ts';
 import type { BenchLock } from '../seed.ts';
 import { openLatchd } from '../site.ts';
 
-/** A lock may have 20 messages without PUBACK (Protocol 4.4). */
-const windowAtMost = 20;
+/** Of each lock; each event is a swipe of one of them. */
+const cardsEach = 100;
 /** What is under way in all, so that a round ends soon after its time. */
 const eventsUnderWay = 200_000;
 
@@ -52,19 +53,21 @@ export const eventsSection: Section = {
 };
 
 async function openTargets(options: SectionOptions): Promise<{ targets: Target[]; locks: readonly BenchLock[] }> {
-  const latchd = await openLatchd(options, { locks: 1_000 });
+  const latchd = await openLatchd(options, { locks: 1_000, cardsEach });
   const before =
-    options.before === undefined ? undefined : await openLatchd(options, { name: 'latchd before', program: options.before, locks: 1_000 });
+    options.before === undefined
+      ? undefined
+      : await openLatchd(options, { name: 'latchd before', program: options.before, locks: 1_000, cardsEach });
   // Each load connects its own locks.
   latchd.swarm.close();
   before?.swarm.close();
   const bare = await startBareBridge();
-  const mosquitto = await startMosquitto(options.folder, options.say);
+  const mosquittos = [await startMosquitto(options.folder, 'on', options.say), await startMosquitto(options.folder, 'off', options.say)];
   const targets: Target[] = [
     latchd,
     ...(before === undefined ? [] : [before]),
     { name: 'bare Aedes', pid: bare.pid, mqtt: bare.at.mqtt, close: bare.stop },
-    ...(mosquitto === undefined ? [] : [{ name: 'mosquitto', pid: mosquitto.pid, mqtt: mosquitto.mqtt, close: mosquitto.stop }]),
+    ...mosquittos.filter((one) => one !== undefined).map(({ name, pid, mqtt, stop }) => ({ name, pid, mqtt, close: stop })),
   ];
   return { targets, locks: latchd.locks };
 }
@@ -82,7 +85,7 @@ async function pour(load: Load, targets: readonly Target[], locks: readonly Benc
   const measured = await alternate(contenders, rounds);
   close();
   const [ours, others] = split(measured);
-  const goalOf = (name: string) => (name === 'mosquitto' && load.besideMosquitto ? { goal: load.besideMosquitto } : {});
+  const goalOf = (name: string) => (name.startsWith('mosquitto') && load.besideMosquitto ? { goal: load.besideMosquitto } : {});
   const pick = (by: (one: PourResult) => number): Other[] => others.map(([name, results]) => ({ name, values: results.map(by) }));
   const title = `events, ${load.title}`;
   return [

@@ -117,8 +117,7 @@ function asking(
     name,
     async measure() {
       await reopen(opened, http);
-      const begin = (client: number, done: (well: boolean) => void) =>
-        void opened[client]?.ask(request(n++), (status) => done(status === 200));
+      const begin = (client: number, done: (status: number) => void) => void opened[client]?.ask(request(n++), done);
       return runLoop({ clients, ms, pid, begin });
     },
   };

@@ -1,4 +1,7 @@
 // The reconnect storm (T16) and what idle locks cost, over TCP and over TLS.
+import type { LoopResult } from '../load/closed-loop.ts';
+import { openCrowd } from '../load/crowd.ts';
+import { openDoorClients } from '../load/door-clients.ts';
 import { connectSwarm } from '../load/swarm.ts';
 import { residentKb, sleep } from '../processes.ts';
 import { figureOf } from '../rounds.ts';
@@ -26,6 +29,43 @@ export async function storms(size: number, options: SectionOptions): Promise<Fig
     figureOf(`${title} (TCP): all online`, 's', seconds.TCP, { goal: { atMost: 3 } }),
     figureOf(`${title} (TLS): all online`, 's', seconds.TLS, { goal: { atMost: 6 } }),
   ];
+}
+
+/** Unlocks of other doors meanwhile; the locks that come back are a process of their own. */
+export async function whileLocksComeBack(options: SectionOptions): Promise<Figure[]> {
+  const [size, doors, clients, rounds] = options.quick ? [100, 10, 2, 1] : [10_000, 100, 10, 3];
+  options.say(`broker: unlocks while ${size} locks come back, over TCP and over TLS`);
+  const site = await openLatchd(options, { name: 'come-back', locks: doors + size, connected: doors, tls: true });
+  const people = await openDoorClients({ ...site, locks: site.locks.slice(0, doors) }, clients);
+  await people.measure(clients, options.quick ? 200 : 2_000);
+  const figures: Figure[] = [];
+  for (const [over, to] of [['TCP', { address: site.mqtt }] as const, ['TLS', site.tls()] as const]) {
+    const quiet: LoopResult[] = [];
+    const meanwhile: LoopResult[] = [];
+    const seconds: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const task = { kind: 'come-back', atOnce: 500 } as const;
+      const order = { ...to, pid: site.pid, locks: site.locks.slice(doors), epoch: `${over}${round}`, task };
+      const crowd = await openCrowd<{ seconds: number }>(order);
+      quiet.push(await people.measure(clients, options.quick ? 200 : 2_000));
+      let isOver = false;
+      const coming = crowd.go().finally(() => {
+        isOver = true;
+      });
+      meanwhile.push(await people.measure(clients, 120_000, () => isOver));
+      seconds.push((await coming).seconds);
+      await crowd.stop();
+      await sleep(options.quick ? 100 : 3_000);
+    }
+    const p99 = (results: readonly LoopResult[]): number[] => results.map((one) => one.p99);
+    const title = `unlock while ${size.toLocaleString('en')} locks come back (${over}), ${clients} clients`;
+    const before = { name: 'before', values: p99(quiet) };
+    figures.push(figureOf(`${title}: p99`, 'ms', p99(meanwhile), { goal: { atMost: 25 }, others: [before] }));
+    figures.push(figureOf(`${title}: all online`, 's', seconds));
+  }
+  people.close();
+  await site.close();
+  return figures;
 }
 
 /** What the process holds more than before its locks came, once it has had time to tidy up. */

@@ -59,7 +59,7 @@ async function beside(site: LatchdSite, task: CrowdTask, title: string, options:
 async function login({ mqtt }: LatchdSite, lock: BenchLock): Promise<number> {
   const startedAt = performance.now();
   const opened = await connectLoadLock({
-    ...{ lock, address: mqtt, localAddress: '127.0.2.1', keepAliveSeconds: 120, talkative: false, epoch: 'login' },
+    ...{ lock, address: mqtt, localAddress: '127.0.2.1', keepAliveSeconds: 120, epoch: 'login' },
   });
   const ms = performance.now() - startedAt;
   opened.close();

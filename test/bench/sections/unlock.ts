@@ -1,4 +1,5 @@
-// unlock: HTTP to the lock and back, alternately lock and unlock, so that each request is a command and its reply.
+// unlock: HTTP to the lock and back, alternately lock and unlock, so that each request is a command. The locks keep the protocol whole:
+// reply, new state, and an event that the gateway stores before it acknowledges it. The floors and peers store nothing.
 
 import { openNodeRed } from '../floors/node-red.ts';
 import { startEcho } from '../floors/start-floor.ts';
@@ -12,7 +13,7 @@ import { doorFigures } from './door-figures.ts';
 const clientCounts = [1, 10, 100];
 export const unlockSection: Section = {
   name: 'unlock',
-  run: async (options) => [...(await besideOthers(options)), ...(await wholeLocks(options)), ...(await manyLocks(options))],
+  run: async (options) => [...(await besideOthers(options)), ...(await manyLocks(options))],
 };
 
 /** Each site, in each round, with 1, 10 and 100 clients. */
@@ -37,7 +38,8 @@ async function besideOthers(options: SectionOptions): Promise<Figure[]> {
     await openHello('node:http', locks),
     await openHello('Express', locks),
     await openBareBridge(locks),
-    await openMosquittoBridge(options, locks),
+    await openMosquittoBridge(options, locks, 'on'),
+    await openMosquittoBridge(options, locks, 'off'),
     ...(await openNodeRed(options, locks)),
   ];
   const sites = [latchd, ...others.filter((site) => site !== undefined)];
@@ -50,16 +52,6 @@ async function besideOthers(options: SectionOptions): Promise<Figure[]> {
   return clientCounts.flatMap((count) =>
     doorFigures(`100 locks, ${count} clients`, measured.get(count) as Rounds<DoorResult>, count, echoes.get('echo')),
   );
-}
-
-/** Locks that also say their new state and send the event of each command, which is stored before it is acknowledged. */
-async function wholeLocks(options: SectionOptions): Promise<Figure[]> {
-  const latchd = await openLatchd(options, { locks: 100, talkative: true });
-  const bare = await openBareBridge(latchd.locks, true);
-  const measured = await measureSites([latchd, bare], options, effort(options, { rounds: 5, ms: 1_000 }), [100]);
-  await latchd.close();
-  await bare.close();
-  return doorFigures('100 locks with state and durable event, 100 clients', measured.get(100) as Rounds<DoorResult>, 100);
 }
 
 async function manyLocks(options: SectionOptions): Promise<Figure[]> {

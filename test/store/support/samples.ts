@@ -3,6 +3,7 @@ import type { AccountId } from '../../../src/domain/account.ts';
 import type { Card, CardId } from '../../../src/domain/card.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../src/domain/lock.ts';
 import type { RecordDraft } from '../../../src/domain/record.ts';
+import type { RemovedLock } from '../../../src/domain/removed-lock.ts';
 import type { KeptWebhook, WebhookId } from '../../../src/domain/webhook.ts';
 
 /** The day before the one on which the manual clock begins. */
@@ -35,6 +36,11 @@ export function sampleLock(number: number, changes: Partial<Lock> = {}): Lock {
     hubId: null,
     ...changes,
   };
+}
+
+export function sampleRemovedLock(number: number, changes: Partial<RemovedLock> = {}): RemovedLock {
+  const { lockId: id, deviceId: device, name, alias, administrator } = sampleLock(number);
+  return { lockId: id, deviceId: device, name, alias, administrator, removedAt: 1_767_225_700_000, removedBy: 0 as AccountId, ...changes };
 }
 
 export function sampleCard(number: number, lock: number, changes: Partial<Card> = {}): Card {

@@ -1,0 +1,10 @@
+// A text as a file of the person's own.
+
+/** Gives a text (CSV) to the person as a file. */
+export function saveAs(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

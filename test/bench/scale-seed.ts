@@ -1,0 +1,74 @@
+// A gateway that holds much: accounts, tokens, deeds, alarms, written by the store's own code beside the locks that `seedDirectory` makes.
+import type { Account, AccountId, Token } from '../../src/domain/account.ts';
+import type { Alarm } from '../../src/domain/alarm.ts';
+import type { AuditEntry } from '../../src/domain/deed.ts';
+import type { LockId } from '../../src/domain/lock.ts';
+import { accountRows } from '../../src/store/account-file.ts';
+import { alarmRows } from '../../src/store/alarm-file.ts';
+import { createRowFile } from '../../src/store/row-file.ts';
+import { createSecrets } from '../../src/store/secrets.ts';
+import { createStore } from '../../src/store/store.ts';
+import { type BenchLock, clock, quiet, seedDirectory, silentLog, withoutFlushes } from './seed.ts';
+
+/** What the gateway holds of each kind. */
+export interface Scale {
+  readonly locks: number;
+  readonly accounts: number;
+  readonly tokens: number;
+  readonly deeds: number;
+  readonly alarms: number;
+}
+
+/** Accounts that have a tenth of all tokens each, to be removed with them. */
+export const heavyAccounts = 6;
+const day = Date.UTC(2026, 10, 1);
+const atOnce = 1_000;
+
+/** Locks 1 to `locks`, and all else; the account `admin` is the administrator of the locks. */
+export async function seedScale(directory: string, scale: Scale): Promise<{ token: string; locks: BenchLock[] }> {
+  const seeded = await seedDirectory(directory, scale.locks);
+  const files = withoutFlushes();
+  const secrets = createSecrets();
+  const first: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: day };
+  const accounts = [first, ...Array.from({ length: scale.accounts - 1 }, (_, n) => accountOf(n + 2))];
+  const tokens = Array.from({ length: scale.tokens }, (_, n) => tokenOf(n + 1, n === 0 ? secrets.hash(seeded.token) : undefined, scale));
+  await createRowFile({ files, path: `${directory}/accounts.jsonl`, format: accountRows }).create([
+    ...accounts.map((account) => [`account ${account.accountId}`, account] as const),
+    ...tokens.map((token) => [`token ${token.tokenId}`, token] as const),
+  ]);
+  const alarms = Array.from({ length: scale.alarms }, (_, n) => alarmOf(n, scale.locks));
+  await createRowFile({ files, path: `${directory}/alarms.jsonl`, format: alarmRows }).create(
+    alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm] as const),
+  );
+  const store = createStore({ directory, clock, log: silentLog, secrets, files, onFatal: quiet });
+  await store.start();
+  for (let n = 0; n < scale.deeds; n += atOnce) {
+    const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, () => deedOf(store.audit.nextId()));
+    await Promise.all(some.map(store.audit.append));
+  }
+  await store.stop();
+  return seeded;
+}
+
+function accountOf(accountId: number): Account {
+  return { accountId: accountId as AccountId, username: `user-${accountId}`, gatewayAdministrator: false, createdAt: day };
+}
+
+/** A tenth of all for each of the heavy accounts, which follow `admin`; the others evenly. */
+function tokenOf(tokenId: number, hash: string | undefined, { accounts, tokens }: Scale): Token {
+  const heavy = Math.ceil((tokenId - 1) / Math.max(1, tokens / 10));
+  const accountId = tokenId === 1 ? 1 : heavy <= heavyAccounts ? Math.min(accounts, heavy + 1) : 1 + (tokenId % accounts);
+  const own = { tokenId, accountId: accountId as AccountId, name: 'phone', createdAt: day, expiresAt: null };
+  return { ...own, hash: hash ?? tokenId.toString(16).padStart(64, '0') };
+}
+
+/** One for each lock, of a kind that a person ends; beyond that another of each. */
+function alarmOf(n: number, locks: number): Alarm {
+  const kind = n < locks ? 'tampered' : 'duress';
+  return { kind, lockId: (1 + (n % locks)) as LockId, since: day + n, reason: 'it was opened' };
+}
+
+function deedOf(id: number): AuditEntry {
+  const deed = { action: 'card-add', object: `lock ${1 + (id % 1_000)}`, detail: `Resident ${id}` } as const;
+  return { id, at: day + id * 1_000, username: `user ${id % 100}`, address: '192.0.2.7', ...deed, outcome: 'ok' };
+}

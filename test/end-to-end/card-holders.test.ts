@@ -1,0 +1,72 @@
+// Whose a card is: of a swipe that its lock tells of late (HTTP API 4 lock/records), and of a card that was on a lock before the gateway added it.
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openSite, type Site, until } from '../support/site.ts';
+
+let site: Site;
+const always = { startDate: 0, endDate: 0 };
+const phoned = { cardNumber: '5550001', ...always };
+
+beforeAll(async () => {
+  site = await openSite({ locks: [{}, { cards: [phoned] }], flags: ['--command-timeout-ms', '1200'] });
+});
+afterAll(() => site.close());
+
+/** Noted, as a phone does it at a lock that is away. */
+async function add(cardName: string): Promise<number> {
+  const query = { lockId: site.lockId(1), cardNumber: '4711', method: 'regular', addType: 1, cardName, ...always };
+  const { status, body } = await site.api('POST', '/api/v1/identity-card/add', { query });
+  expect(status).toBe(200);
+  return body.keyboardPwdId;
+}
+
+async function names(): Promise<readonly string[]> {
+  const records = await site.all('/api/v1/lock/records', { lockId: site.lockId(1) });
+  return records.filter(({ keyboardPwd }) => keyboardPwd === '4711').map(({ username }) => username);
+}
+
+test('it is who held the card then: not who has its number now, nor the name it has now, also after a kill', async () => {
+  const lockId = site.lockId(1);
+  const added = await site.api('POST', '/api/v1/identity-card/add', {
+    query: { lockId, cardNumber: '4711', method: 'regular', addType: 2, cardName: 'Alice', ...always },
+  });
+  const cardId = added.body.keyboardPwdId;
+  const lock = site.lock(1);
+  lock.cutNetwork();
+  await site.whenOnline(1, false);
+  expect(await lock.swipeCard('4711')).toMatchObject({ done: true });
+  await site.api('PUT', '/api/v1/identity-card/rename', { query: { lockId, cardId, cardName: 'Ann', changeType: 1 } });
+  expect(await lock.swipeCard('4711')).toMatchObject({ done: true });
+  await site.api('DELETE', '/api/v1/identity-card/delete', { query: { lockId, cardId, deleteType: 1 } });
+  await add('Bob');
+  expect(await lock.swipeCard('4711')).toMatchObject({ done: true });
+  await site.kill9();
+  await site.start();
+  lock.restoreNetwork();
+  await until(async () => (await names()).length === 3, 'the records are there');
+  expect(await names()).toEqual(['Bob', 'Ann', 'Alice']);
+});
+
+test('a card that a phone had put on a lock stays there when the gateway adds it and hears no answer, and opens as before', async () => {
+  const lockId = site.lockId(2);
+  const lock = site.lock(2);
+  const add = { lockId, cardNumber: phoned.cardNumber, method: 'regular', addType: 2, ...always };
+  const settled = () => site.gateway.log.filter(({ code, lockId: of }) => code === 'card-settled' && of === lockId).length;
+  const addInVain = async () => {
+    const before = settled();
+    lock.script([{ kind: 'lost-reply' }]);
+    expect(await site.api('POST', '/api/v1/identity-card/add', { query: add })).toMatchObject({ status: 504 });
+    await until(() => settled() > before, 'the add is settled');
+    expect(lock.memory.cards).toEqual([phoned]);
+    expect(await lock.swipeCard(phoned.cardNumber)).toEqual({ done: true });
+  };
+  // First nobody knows what was there; then the lock is asked.
+  await addInVain();
+  expect(site.gateway.log.some(({ code, lockId: of }) => code === 'card-left-on-lock' && of === lockId)).toBe(true);
+  expect((await site.api('GET', '/api/v1/identity-card/on-lock', { query: { lockId } })).body.list).toEqual([{ ...phoned, known: false }]);
+  await addInVain();
+  // One that was not there is taken off again.
+  lock.script([{ kind: 'lost-reply' }]);
+  expect(await site.api('POST', '/api/v1/identity-card/add', { query: { ...add, cardNumber: '5550002' } })).toMatchObject({ status: 504 });
+  await until(() => lock.memory.cards.length === 1, 'the unconfirmed card is taken off');
+  expect(lock.memory.cards).toEqual([phoned]);
+});

@@ -1,0 +1,66 @@
+// Unlocks that lie unread while the whole gateway stands still, for short and long, of callers who wait and callers who leave meanwhile.
+import { request } from 'node:http';
+import { lockDoor, rest } from './freeze-trials.ts';
+import type { Random } from './seeded-random.ts';
+import type { Site } from './site.ts';
+
+export interface StandstillTrial {
+  readonly stoodMs: number;
+  readonly left: boolean;
+  /** Of the answer; undefined: nobody took one. */
+  readonly status: number | undefined;
+  readonly moved: number;
+  /** What is wrong with it: nothing may be. */
+  readonly faults: readonly string[];
+}
+
+/** The simulator's clock is in whole milliseconds. */
+const toleranceMs = 2;
+
+/** One unlock of each of these locks while the gateway is stopped for so long. */
+export async function standstillRound(
+  options: { readonly site: Site; readonly random: Random; readonly commandTimeoutMs: number; readonly stoodMs: number },
+  locks: readonly number[],
+): Promise<StandstillTrial[]> {
+  const { site, random, commandTimeoutMs, stoodMs } = options;
+  await Promise.all(locks.map((number) => lockDoor(site, number)));
+  process.kill(site.gateway.pid, 'SIGSTOP');
+  const asked = locks.map(async (number) => {
+    const lock = site.lock(number);
+    const movedBefore = lock.movements.at(-1)?.at ?? 0;
+    const left = random.chance(0.5);
+    const at = performance.now();
+    const status = await ask(site, number, left ? random.below(stoodMs) : undefined);
+    await stopped;
+    const silence = await rest(site, number);
+    const movements = lock.movements.filter((movement) => movement.at > movedBefore);
+    const faults = movements.flatMap((movement) => {
+      const lateMs = movement.at - at - commandTimeoutMs;
+      return [
+        ...(left ? ['it moved for somebody who had gone'] : []),
+        ...(lateMs > toleranceMs ? [`it moved ${lateMs.toFixed(0)} ms later than its caller waited`] : []),
+      ];
+    });
+    return { stoodMs, left, status, moved: movements.length, faults: [...silence, ...faults] };
+  });
+  const stopped = new Promise<void>((resolve) => void setTimeout(resolve, stoodMs)).finally(() =>
+    process.kill(site.gateway.pid, 'SIGCONT'),
+  );
+  return Promise.all(asked);
+}
+
+/** `leaveMs`: when the caller hangs up; undefined: he takes the answer. */
+function ask(site: Site, number: number, leaveMs: number | undefined): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const asked = request(`${site.gateway.httpUrl}/api/v1/lock/unlock?lockId=${site.lockId(number)}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${site.gateway.token}` },
+      agent: false,
+    });
+    asked.once('response', (response) => resolve(response.resume().statusCode));
+    asked.once('close', () => resolve(undefined));
+    asked.on('error', () => resolve(undefined));
+    asked.end();
+    if (leaveMs !== undefined) setTimeout(() => asked.destroy(), leaveMs);
+  });
+}
