@@ -61,7 +61,9 @@ export async function readIdentity(files: {
   readonly certificate: string;
   readonly key: string;
 }): Promise<Identity & { readonly certificate: X509Certificate }> {
-  const [cert, key] = await Promise.all([readPem(files.certificate, 'certificate'), readPem(files.key, 'key')]);
+  // One after the other, so that of two missing files the certificate is always the one named.
+  const cert = await readPem(files.certificate, 'certificate');
+  const key = await readPem(files.key, 'key');
   return { cert, key, certificate: parse(files, { cert, key }) };
 }
 
