@@ -31,7 +31,8 @@ describe('doors whose bolts are slow', () => {
 
   beforeAll(async () => {
     const slow = { okWhen: 'begun', boltTravelMs: 1_500 } as const;
-    site = await openSite({ locks: [slow, slow], flags: ['--command-timeout-ms', '600'] });
+    // The third bolt is still on its way when the gateway has been started anew, on a slow machine, too.
+    site = await openSite({ locks: [slow, slow, { ...slow, boltTravelMs: 8_000 }], flags: ['--command-timeout-ms', '600'] });
   });
 
   afterAll(async () => {
@@ -76,16 +77,16 @@ describe('doors whose bolts are slow', () => {
   });
 
   test('lock is sent to a bolt that an unlock before a crash of the gateway still moves, though its lock says locked', async () => {
-    const query = { lockId: site.lockId(1) };
+    const query = { lockId: site.lockId(3) };
     expect((await site.api('POST', unlock, { query })).body).toEqual({ success: true });
     await site.kill9();
     await site.start();
-    await site.whenOnline(1);
-    expect(await stateOf(1)).toEqual(['locked', 'false']);
+    await site.whenOnline(3);
+    expect(await stateOf(3)).toEqual(['locked', 'false']);
     const before = sent(site, 'lock');
     await site.api('POST', lockIt, { query });
     expect(sent(site, 'lock') - before).toBe(1);
-    await isLockedInTheEnd(1);
+    await isLockedInTheEnd(3);
   });
 });
 
