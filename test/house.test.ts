@@ -41,6 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'metering',
     'domain',
     'http',
+    'broker',
     'mqtt',
     'store',
     'ops',
@@ -48,7 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'npm',
   ],
   administration: ['services', 'status', 'domain', 'http', 'store', 'ops'],
-  status: ['services', 'metering', 'domain', 'http', 'mqtt', 'store', 'ops', 'config'],
+  status: ['services', 'metering', 'domain', 'http', 'broker', 'mqtt', 'store', 'ops', 'config'],
   services: ['domain'],
   endpoints: ['domain', 'ops', 'config'],
   daily: ['domain', 'store', 'ops', 'config'],
@@ -57,7 +58,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'config-file': ['npm'],
   domain: ['domain'],
   http: ['http', 'domain', 'npm'],
-  mqtt: ['mqtt', 'domain', 'npm'],
+  broker: ['broker', 'domain', 'npm'],
+  mqtt: ['mqtt', 'broker', 'domain', 'npm'],
   store: ['store', 'domain', 'npm'],
   ops: ['ops', 'domain', 'npm'],
   console: ['console', 'npm'],
@@ -126,7 +128,7 @@ describe('the house', () => {
     const named = [...map.matchAll(/^\| `([\w.-]+?)\/?` \|/gm)].map(([, room = '']) => room);
     const rooms = readdirSync(join(root, 'src')).filter((name) => !/\.(md|svg)$/.test(name));
     expect(named.sort()).toEqual(rooms.sort());
-    const paths = map.match(/(?<!test\/)\b(cli|console|doctor|domain|http|mqtt|offline|ops|store)\/[\w-]+(\.\w+)?/g) ?? [];
+    const paths = map.match(/(?<!test\/)\b(broker|cli|console|doctor|domain|http|mqtt|offline|ops|store)\/[\w-]+(\.\w+)?/g) ?? [];
     expect(paths.length).toBeGreaterThan(50);
     const isThere = (path: string) => ['', '.ts'].some((ending) => existsSync(join(root, 'src', path + ending)));
     expect(paths.filter((path) => !isThere(path))).toEqual([]);

@@ -1,4 +1,5 @@
 // Who may connect, publish, subscribe and receive (Protocol 2, 3 and 7). Pure decisions: whatever is not allowed here is refused.
+import type { ConnectRequest, SubscribeDecision } from '../broker/client-handlers.ts';
 import type { Identity } from '../domain/identity.ts';
 import type { DeviceId, Lock } from '../domain/lock.ts';
 import type { PairingRefusal } from '../domain/pairing-service.ts';
@@ -16,20 +17,6 @@ type Speaker = Pick<Identity, 'deviceId'>;
 
 /** The lock with this deviceId, when it is bound to the hub that asks, now. */
 type Bound = (deviceId: DeviceId) => Lock | undefined;
-
-/** The members of a CONNECT that decide. */
-export interface ConnectRequest {
-  readonly clientId: string;
-  readonly username?: string | undefined;
-  readonly password?: Buffer | undefined;
-  readonly protocolId?: string;
-  readonly protocolVersion?: number;
-  /** The highest bit of the protocol version was set. */
-  readonly bridgeMode?: boolean;
-  /** Seconds. */
-  readonly keepalive?: number;
-  readonly will?: { readonly topic: string; readonly payload: Buffer | string; readonly qos?: number; readonly retain?: boolean };
-}
 
 export interface ConnectRules {
   readonly topics: Topics;
@@ -108,10 +95,6 @@ export function decidePublish(identity: Speaker, topic: string, topics: Topics):
   if (parsed.channel === 'command') return { allow: false, reason: 'command-topic' };
   return { allow: true, channel: parsed.channel, mayRetain: parsed.channel === 'status' };
 }
-
-export type SubscribeDecision =
-  | { readonly allow: true }
-  | { readonly allow: false; readonly reason: 'wildcard' | 'unknown-topic' | 'foreign-topic' | 'report-topic' | 'not-paired' };
 
 /** Protocol 3: a lock subscribes to its own `command` and to nothing else. */
 export function decideSubscribe(identity: Speaker, filter: string, topics: Topics): SubscribeDecision {

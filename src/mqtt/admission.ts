@@ -1,4 +1,5 @@
 // From a CONNECT to a connection that has logged in: whose it is, and what that makes of it (Protocol 2 and 7).
+import type { ConnectRequest } from '../broker/client-handlers.ts';
 import { type Identity, identityOf, type Registered } from '../domain/identity.ts';
 import type { LimitedLog } from '../domain/limited-log.ts';
 import type { DeviceId } from '../domain/lock.ts';
@@ -6,7 +7,7 @@ import { originOf } from '../domain/origin.ts';
 import type { PairingService } from '../domain/pairing-service.ts';
 import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/ports.ts';
-import { type ConnectRequest, decideConnect, type RefusedConnect } from './access.ts';
+import { decideConnect, type RefusedConnect } from './access.ts';
 import { createAllowances } from './allowances.ts';
 import type { Connection } from './connection.ts';
 import { createHubConnection } from './hub-connection.ts';

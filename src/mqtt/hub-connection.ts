@@ -1,10 +1,10 @@
 // The connection of a hub: it speaks for the locks bound to it, each with a session of its own (Protocol 2, 3 and 6).
 // Who is bound is asked anew at every message, so that an unbinding takes effect at once.
+import type { Receipt } from '../broker/client-handlers.ts';
 import { type Identity, lockBehind, type Registered } from '../domain/identity.ts';
 import type { Lock, LockId } from '../domain/lock.ts';
 import { decideHubForward, decideHubPublish, decideHubSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
-import type { Receipt } from './kept-messages.ts';
 import { type Intake, type LoggedIn, type Speaking, type Transport, WayIn } from './logged-in.ts';
 import type { Presence } from './presence.ts';
 import type { ReportReceiver } from './report-receiver.ts';

@@ -1,8 +1,8 @@
 // The PUBLISHes of one connection on their way in: allowed or not, handed over in the order of arrival, acknowledged in the
 // same order, and only when the receiver says so (Protocol 3 and 4.4, MQTT-4.6.0-2).
+import type { Receipt } from '../broker/client-handlers.ts';
 import type { Clock } from '../domain/ports.ts';
 import { InOrder, type Place } from './in-order.ts';
-import type { Receipt } from './kept-messages.ts';
 
 /** A PUBLISH as the broker holds it; what is changed here is what the broker goes on with. */
 export interface InboundPacket {

@@ -1,5 +1,6 @@
 // What a lock says that must be on the disk before its PUBACK: its events, and what cannot be understood, which goes into quarantine. What the
 // disk does not take, or what no door has so many of, is left without one: the lock keeps it and sends it again (Protocol 4.4).
+import type { Receipt } from '../broker/client-handlers.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { LimitedLog } from '../domain/limited-log.ts';
 import type { EventsReport } from '../domain/lock-report.ts';
@@ -12,9 +13,6 @@ import { createEventRuns } from './event-runs.ts';
 import { decodeEvents } from './events-payload.ts';
 import { createStorageRecovery } from './storage-recovery.ts';
 import type { ReportChannel } from './topics.ts';
-
-/** `leave`: no PUBACK, for what could not be stored; the lock keeps it and sends it again (Protocol 4.4). */
-export type Receipt = 'acknowledge' | 'leave';
 
 export interface KeptFigures {
   readonly malformedMessages: number;

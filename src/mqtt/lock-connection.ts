@@ -1,7 +1,8 @@
 // The connection of a lock with a login of its own: it speaks for itself and for nobody else (Protocol 3).
+import type { SubscribeDecision } from '../broker/client-handlers.ts';
 import type { Identity } from '../domain/identity.ts';
 import type { DeviceId, LockId } from '../domain/lock.ts';
-import { decideForward, decidePublish, decideSubscribe, type SubscribeDecision } from './access.ts';
+import { decideForward, decidePublish, decideSubscribe } from './access.ts';
 import type { Connection } from './connection.ts';
 import type { InboundPacket, Opened } from './inbound.ts';
 import { type Intake, type LoggedIn, type Speaking, type Transport, WayIn } from './logged-in.ts';

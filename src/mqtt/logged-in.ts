@@ -1,7 +1,7 @@
 // A connection that has logged in, as the broker sees it, whoever it is: a lock, a hub, or a device that waits to be paired.
+import type { SubscribeDecision } from '../broker/client-handlers.ts';
 import type { DeviceId, LockId } from '../domain/lock.ts';
 import type { Clock } from '../domain/ports.ts';
-import type { SubscribeDecision } from './access.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Inbound, type InboundOwner, type InboundPacket, type Opened, usualUnderWay } from './inbound.ts';
 

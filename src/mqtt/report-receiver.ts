@@ -1,4 +1,5 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
+import type { Receipt } from '../broker/client-handlers.ts';
 import { createLimitedLog } from '../domain/limited-log.ts';
 import type { LockId } from '../domain/lock.ts';
 import type { Log } from '../domain/part.ts';
@@ -7,7 +8,7 @@ import type { ReportService } from '../domain/report-service.ts';
 import { type AllowanceRate, createAllowances } from './allowances.ts';
 import type { CommandSender } from './command-sender.ts';
 import type { Connection } from './connection.ts';
-import { createKeptMessages, type KeptFigures, type Receipt } from './kept-messages.ts';
+import { createKeptMessages, type KeptFigures } from './kept-messages.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
 import { decode } from './payload.ts';
 import type { ReportChannel } from './topics.ts';

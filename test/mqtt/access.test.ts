@@ -1,9 +1,9 @@
 // The table of who may connect, publish, subscribe and receive (Protocol 2 and 3, T11).
 import { describe, expect, test } from '@jest/globals';
+import type { ConnectRequest } from '../../src/broker/client-handlers.ts';
 import { identityOf, lockBehind } from '../../src/domain/identity.ts';
 import type { DeviceId } from '../../src/domain/lock.ts';
 import {
-  type ConnectRequest,
   decideConnect,
   decideForward,
   decideHubForward,

@@ -1,8 +1,8 @@
 // One publish on its way in: what the broker goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import { beforeEach, expect, test } from '@jest/globals';
+import type { Receipt } from '../../src/broker/client-handlers.ts';
 import { decidePublish } from '../../src/mqtt/access.ts';
 import { Inbound, type InboundOwner, type InboundPacket, usualUnderWay } from '../../src/mqtt/inbound.ts';
-import type { Receipt } from '../../src/mqtt/kept-messages.ts';
 import type { ReportChannel } from '../../src/mqtt/topics.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 import { lockA } from '../support/mqtt-fakes.ts';

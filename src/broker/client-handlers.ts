@@ -1,0 +1,83 @@
+// What the broker asks of whoever speaks with its clients: who may log in, and what becomes of what a client says. The broker itself
+// knows MQTT and nothing of locks.
+
+/** The members of a CONNECT that decide who logs in. */
+export interface ConnectRequest {
+  readonly clientId: string;
+  readonly username?: string | undefined;
+  readonly password?: Buffer | undefined;
+  readonly protocolId?: string;
+  readonly protocolVersion?: number;
+  /** The highest bit of the protocol version was set. */
+  readonly bridgeMode?: boolean;
+  /** Seconds. */
+  readonly keepalive?: number;
+  readonly will?: { readonly topic: string; readonly payload: Buffer | string; readonly qos?: number; readonly retain?: boolean };
+}
+
+/** The connection of a client, as its handler uses it. */
+export interface ClientConnection {
+  /** Undefined for a connection whose origin is not known. */
+  readonly remoteAddress: string | undefined;
+  /** False from the first end of it: by `close`, by the client, or because the socket has closed. */
+  isOpen(): boolean;
+  /** Sends with QoS 1, not retained. When the connection has ended, or its handler's `mayReceive` says no, nothing is sent. */
+  publish(topic: string, payload: string): void;
+  /** Ends the connection at once: `onClose` is called before this returns, then the socket is closed. Idempotent. */
+  close(reason: string): void;
+}
+
+/** A CONNECT that is refused. */
+export interface Rejection {
+  readonly allow: false;
+  /** The CONNACK return code. */
+  readonly code: 1 | 2 | 3 | 4 | 5;
+  /** From a closed list, never text from outside: rejections are counted by it. */
+  readonly reason: string;
+  /** Nobody has proved to be anybody: whoever repeats it is slowed down. */
+  readonly failedLogin: boolean;
+  /** Names the client in the log. Never what may be a key. */
+  readonly identity?: object;
+}
+
+export type Authentication = { readonly allow: true; readonly client: ClientHandler } | Rejection;
+
+/** `leave`: no PUBACK, for what could not be stored; the client keeps it and sends it again. */
+export type Receipt = 'acknowledge' | 'leave';
+
+/** A publish that is illegal: it costs the client its connection. Counted by the reason, which is from a closed list. */
+export interface PublishRejection {
+  readonly allow: false;
+  readonly reason: string;
+}
+
+export type SubscribeDecision = { readonly allow: true } | { readonly allow: false; readonly reason: string };
+
+/** What one client may do and says, from its login to its end. One for each connection: a class where there are thousands. */
+export interface ClientHandler {
+  /** The name under which the broker has its session: a later connection with the same one takes it over. */
+  readonly clientId: string;
+  /** Names the client in the log; lines about it are limited by `deviceId`. */
+  identity(): { readonly deviceId: string };
+  /** Asked right before its CONNACK: false when it was removed or given another key since `authenticate`. */
+  isWelcome(): boolean;
+  /** Somebody waits for what this client says next: it is read before what others say. */
+  isUrgent(): boolean;
+  /** How many messages may wait for their PUBACKs. */
+  maxUnderWay(): number;
+  authorizeSubscribe(filter: string): SubscribeDecision;
+  /** The second look at what is sent to it, right before it is. */
+  mayReceive(topic: string): boolean;
+  /** Called in the order of arrival. Takes effect before it returns; only what must be on the disk first is a promise. Rejects for a bug. */
+  onPublish(topic: string, payload: Buffer): Receipt | Promise<Receipt> | PublishRejection;
+  /** The connection has ended; called once. What it says no longer counts, and what is published to it goes nowhere. */
+  onClose(reason: string): void;
+}
+
+export interface ClientHandlers {
+  /**
+   * Decides about a CONNECT. The connection can be closed from here on, also while its login is still under way; an earlier connection of
+   * the same client is for the handlers to close.
+   */
+  authenticate(request: ConnectRequest, connection: ClientConnection): Authentication;
+}
