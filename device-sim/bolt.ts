@@ -1,5 +1,5 @@
 // The bolt: it takes its time, and it can jam on the way.
-import type { OpenState } from '../src/domain/lock.ts';
+import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { TimeSource } from './time-source.ts';
 
 export interface Bolt {

@@ -1,6 +1,6 @@
 // The cards in a lock's memory: pure functions over the list that the lock keeps.
 import { createHash } from 'node:crypto';
-import type { CardOnLock } from '../src/domain/card.ts';
+import type { CardOnLock } from '../src/domain/credentials/card.ts';
 
 export type ByteOrder = 'regular' | 'reverse';
 

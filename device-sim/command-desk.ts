@@ -1,5 +1,5 @@
 // Where a lock takes in commands: the three rules of Protocol 5.3 that hold for every one of them, whatever its op.
-import type { CommandMessage, ReplyMessage } from '../src/mqtt/messages.ts';
+import type { CommandMessage, ReplyMessage } from '../src/drivers/native/messages.ts';
 import type { CommandFault } from './faults.ts';
 import type { TimeSource } from './time-source.ts';
 

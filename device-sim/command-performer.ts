@@ -1,6 +1,6 @@
 // Does what a command asks for, once the command desk has let it through (Protocol 5.1).
-import type { OpenState } from '../src/domain/lock.ts';
-import type { CommandMessage } from '../src/mqtt/messages.ts';
+import type { OpenState } from '../src/domain/locks/lock.ts';
+import type { CommandMessage } from '../src/drivers/native/messages.ts';
 import { type Answer, expired } from './command-desk.ts';
 import type { CommandFault } from './faults.ts';
 import type { LockClock } from './lock-clock.ts';

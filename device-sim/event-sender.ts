@@ -1,6 +1,6 @@
 // Brings the events of a lock's memory to the gateway: oldest first, few at a time, each kept until its PUBACK (Protocol 4.4).
-import type { LockEvent } from '../src/domain/lock-report.ts';
-import type { EventsMessage } from '../src/mqtt/messages.ts';
+import type { LockEvent } from '../src/domain/locks/lock-report.ts';
+import type { EventsMessage } from '../src/drivers/native/messages.ts';
 import type { LockMemory } from './lock-memory.ts';
 
 /** Sends one message and resolves with its PUBACK; rejects when the connection ends before. */

@@ -1,7 +1,7 @@
 // One lock of a fleet, put together from its parts, with everything a person or a test can do to it.
 
-import type { DeviceId, OpenState } from '../src/domain/lock.ts';
-import type { Topics } from '../src/mqtt/topics.ts';
+import type { DeviceId, OpenState } from '../src/domain/locks/lock.ts';
+import type { Topics } from '../src/drivers/native/topics.ts';
 import { type CommandFault, createFaults, type Faults } from './faults.ts';
 import type { SimulatedHub } from './hub.ts';
 import { createLockConnection, type LockConnection } from './lock-connection.ts';

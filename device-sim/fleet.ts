@@ -1,8 +1,8 @@
 // A fleet of simulated locks and hubs: registers them with the gateway (or lets the locks wait to be confirmed), keeps the
 // locks' memories in one folder, connects them.
 import { join } from 'node:path';
-import type { DeviceId } from '../src/domain/lock.ts';
-import { createTopics } from '../src/mqtt/topics.ts';
+import type { DeviceId } from '../src/domain/locks/lock.ts';
+import { createTopics } from '../src/drivers/native/topics.ts';
 import { createFleetLock, type FleetLock, type LockHandle } from './fleet-lock.ts';
 import { createHub, type HubHandle, type SimulatedHub } from './hub.ts';
 import { giveKey, makeKeys } from './lock-keys.ts';

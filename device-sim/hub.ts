@@ -1,8 +1,8 @@
 // A simulated hub: one line to the gateway, over which it speaks for the locks bound to it (Protocol 3 and 8). What is a
 // network for a WiFi lock is the Bluetooth link to the hub for these.
-import type { DeviceId } from '../src/domain/lock.ts';
-import type { CommandMessage, HelloMessage } from '../src/mqtt/messages.ts';
-import type { ReportChannel } from '../src/mqtt/topics.ts';
+import type { DeviceId } from '../src/domain/locks/lock.ts';
+import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
+import type { ReportChannel } from '../src/drivers/native/topics.ts';
 import type { LockConnection } from './lock-connection.ts';
 import { type Carrier, createLockTalk, type LockTalkOptions } from './lock-talk.ts';
 import { createLine, type LineConnection, type LineOptions } from './mqtt-line.ts';

@@ -1,6 +1,6 @@
 // How locks come to their device keys, in their memories: the gateway gives them out, or each lock makes its own (Protocol 2 and 7).
 import { randomBytes } from 'node:crypto';
-import type { DeviceId } from '../src/domain/lock.ts';
+import type { DeviceId } from '../src/domain/locks/lock.ts';
 import type { FleetLock } from './fleet-lock.ts';
 import type { KnownLock, LockRegistration, Registrar } from './registration.ts';
 

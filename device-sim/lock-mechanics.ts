@@ -1,7 +1,7 @@
 // What moves in a lock and what moves it: bolt and motor, battery, auto lock timer, door sensor, privacy bolt. The one
 // way in which the bolt moves, whatever the cause.
-import type { OpenState } from '../src/domain/lock.ts';
-import type { LockEvent } from '../src/domain/lock-report.ts';
+import type { OpenState } from '../src/domain/locks/lock.ts';
+import type { LockEvent } from '../src/domain/locks/lock-report.ts';
 import { createBolt } from './bolt.ts';
 import type { LockMemory } from './lock-memory.ts';
 import type { LockProfile } from './lock-profile.ts';

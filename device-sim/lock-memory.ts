@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { LockEvent } from '../src/domain/lock-report.ts';
-import { cardListing, eventMessage, helloMessage } from '../src/mqtt/messages.ts';
+import type { LockEvent } from '../src/domain/locks/lock-report.ts';
+import { cardListing, eventMessage, helloMessage } from '../src/drivers/native/messages.ts';
 
 const memoryContents = z.object({
   epoch: z.string().min(1).max(32),

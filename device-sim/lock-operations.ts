@@ -1,6 +1,6 @@
 // What a lock does for each op that does not move the bolt (Protocol 5.1), with its arguments checked.
 import type { z } from 'zod';
-import { commandArguments } from '../src/mqtt/messages.ts';
+import { commandArguments } from '../src/drivers/native/messages.ts';
 import { alwaysValid, findCard, sorted, withCard, withoutCard } from './card-memory.ts';
 import type { Answer } from './command-desk.ts';
 import type { LockClock } from './lock-clock.ts';

@@ -1,6 +1,6 @@
 // What kind of lock it is: everything that can be chosen of a simulated lock, with its limits and the usual values.
 import { z } from 'zod';
-import { cardListing, helloMessage } from '../src/mqtt/messages.ts';
+import { cardListing, helloMessage } from '../src/drivers/native/messages.ts';
 import { faultRates } from './faults.ts';
 import type { FactoryContents } from './lock-memory.ts';
 

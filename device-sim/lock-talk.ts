@@ -1,8 +1,8 @@
 // What a lock says over a connection and what it takes in, whatever carries it: its own line, or that of its hub
 // (Protocol 4, 5). From the subscription to the last event.
 import { createHash } from 'node:crypto';
-import { type CommandMessage, commandMessage, type HelloMessage } from '../src/mqtt/messages.ts';
-import type { ReportChannel } from '../src/mqtt/topics.ts';
+import { type CommandMessage, commandMessage, type HelloMessage } from '../src/drivers/native/messages.ts';
+import type { ReportChannel } from '../src/drivers/native/topics.ts';
 import { createEventSender } from './event-sender.ts';
 import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';

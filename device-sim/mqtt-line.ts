@@ -2,8 +2,8 @@
 // simulator that knows the MQTT library. Who speaks over it, a lock or a hub, is not its business.
 import { Socket } from 'node:net';
 import { connect, type MqttClient } from 'mqtt';
-import type { DeviceId } from '../src/domain/lock.ts';
-import type { Topics } from '../src/mqtt/topics.ts';
+import type { DeviceId } from '../src/domain/locks/lock.ts';
+import type { Topics } from '../src/drivers/native/topics.ts';
 import type { Random } from './seeded-random.ts';
 import type { TimeSource } from './time-source.ts';
 

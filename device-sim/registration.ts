@@ -1,6 +1,6 @@
 // Makes the gateway know the locks, over its management API (HTTP API 6), with sentences a person can act on when it does not work.
 import { z } from 'zod';
-import type { DeviceId } from '../src/domain/lock.ts';
+import type { DeviceId } from '../src/domain/locks/lock.ts';
 
 export interface LockRegistration {
   readonly lockMac: string;

@@ -1,8 +1,8 @@
 // The lock itself, without a network: bolt, cards, keypad, thumb turn, battery, timers. What it says goes to whoever
 // listens at the moment (lock-connection.ts); what happened goes into its memory first.
 import { randomBytes } from 'node:crypto';
-import type { OpenState } from '../src/domain/lock.ts';
-import type { BatteryMessage, CommandMessage, HelloMessage, ReplyMessage, StateMessage } from '../src/mqtt/messages.ts';
+import type { OpenState } from '../src/domain/locks/lock.ts';
+import type { BatteryMessage, CommandMessage, HelloMessage, ReplyMessage, StateMessage } from '../src/drivers/native/messages.ts';
 import { admits, cardDigest, findCard, seenByReader } from './card-memory.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
 import { createCommandPerformer } from './command-performer.ts';

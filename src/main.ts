@@ -2,11 +2,11 @@
 // The process: the daemon's signals and its end, and the way to every other command.
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { commandTable } from './cli/commands.ts';
-import { say } from './cli/output.ts';
-import { runProgram } from './cli/program.ts';
-import { type Config, ConfigError } from './config.ts';
-import type { Logger } from './ops/logger.ts';
+import { commandTable } from './admin/cli/commands.ts';
+import { say } from './admin/cli/output.ts';
+import { runProgram } from './admin/cli/program.ts';
+import { type Config, ConfigError } from './app/config.ts';
+import type { Logger } from './platform/logger.ts';
 
 // Two folders up from dist/src, where the build puts this file.
 const packageRoot = new URL('../../', import.meta.url);
@@ -21,7 +21,7 @@ process.setSourceMapsEnabled(true);
 async function serve(read: () => Config): Promise<void> {
   const config = read();
   // Not before they are needed, this and what follows: the other commands begin twice as fast without.
-  const { createLogger } = await import('./ops/logger.ts');
+  const { createLogger } = await import('./platform/logger.ts');
   const logger = createLogger(config.logLevel);
   const failed = (error: unknown): never => {
     logger.fatal({ code: 'ended', err: error }, 'latchd cannot go on and ends');
@@ -29,11 +29,11 @@ async function serve(read: () => Config): Promise<void> {
   };
   process.on('uncaughtException', failed);
   process.on('unhandledRejection', failed);
-  const { isRootOfMachine } = await import('./ops/superuser.ts');
+  const { isRootOfMachine } = await import('./platform/superuser.ts');
   if (isRootOfMachine({ uid: process.getuid?.(), pid: process.pid, environment: process.env, root: '/' }))
     logger.warn({ code: 'runs-as-root' }, 'latchd runs as root, and needs no right of it: let it run as a user of its own');
 
-  const { createGateway } = await import('./gateway.ts');
+  const { createGateway } = await import('./app/gateway.ts');
   const gateway = await createGateway(config, { log: logger, version, onFatal: failed });
   let signals = 0;
   const stop = (signal: NodeJS.Signals) => {

@@ -64,7 +64,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ops: ['ops', 'domain', 'npm'],
   console: ['console', 'npm'],
 };
-const sharedWithLocks = ['src/mqtt/topics.ts', 'src/mqtt/messages.ts', 'src/domain/'];
+const sharedWithLocks = ['src/drivers/native/topics.ts', 'src/drivers/native/messages.ts', 'src/domain/'];
 /** Each dependency is named in one adapter only (in device-sim: in one file). */
 const homes: Readonly<Record<string, RegExp>> = {
   aedes: /^src\/mqtt\/broker\.ts$/,

@@ -1,5 +1,5 @@
 // Everything that can be refused, as one closed list of codes (Decision 4). Adapters turn a code into
-// their own language (http/problem.ts: a status); anything that is not a DomainError is a bug.
+// their own language (http/pipeline/problem.ts: a status); anything that is not a DomainError is a bug.
 
 export type ErrorCode =
   | 'invalid-parameter'

@@ -1,18 +1,18 @@
 // What the domain asks of the world: stores, locks, a clock, secrets. Adapters implement these; gateway.ts joins them.
 // Every store's save is durable (written and flushed) when its promise resolves, and readers see a value only then.
 // A store that cannot write rejects with `storage-unavailable` and keeps what it had.
-import type { Account, AccountId, Token } from './account.ts';
-import type { AccountReader } from './account-book.ts';
-import type { AcceptedLoss, Alarm } from './alarm.ts';
-import type { AuditEntry } from './deed.ts';
-import type { Hub } from './hub.ts';
-import type { BatteryLevel, DeviceId, Lock, LockId, LockStatus } from './lock.ts';
-import type { CardLookUp, CardsChange, LockCards } from './lock-cards.ts';
-import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
+import type { Account, AccountId, Token } from './accounts/account.ts';
+import type { AccountReader } from './accounts/account-book.ts';
+import type { AcceptedLoss, Alarm } from './alarms/alarm.ts';
+import type { AuditEntry } from './audit/audit-action.ts';
+import type { CardLookUp, CardsChange, LockCards } from './credentials/lock-cards.ts';
+import type { Hub } from './locks/hub.ts';
+import type { BatteryLevel, DeviceId, Lock, LockId, LockStatus } from './locks/lock.ts';
+import type { CommandId, CommandOutcome, LockCommand } from './locks/lock-command.ts';
+import type { RemovedLock } from './locks/removed-lock.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { LockRecord, RecordDraft } from './record.ts';
-import type { RemovedLock } from './removed-lock.ts';
-import type { Attempt, KeptWebhook, WebhookEvent, WebhookId } from './webhook.ts';
+import type { LockRecord, RecordDraft } from './records/record.ts';
+import type { Attempt, KeptWebhook, WebhookEvent, WebhookId } from './webhooks/webhook.ts';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. May jump. */

@@ -1,9 +1,9 @@
 // Fills a data directory's record folder as half a year of doors would have: sealed days, and the last day still open.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { LockId } from '../../src/domain/lock.ts';
-import type { RememberedEpoch } from '../../src/store/event-progress.ts';
-import { recordLine } from '../../src/store/record-line.ts';
-import { encodeIndex, type SealedIndex } from '../../src/store/sealed-index.ts';
+import type { LockId } from '../../src/domain/locks/lock.ts';
+import type { RememberedEpoch } from '../../src/stores/files/records/event-deduplication.ts';
+import { recordLine } from '../../src/stores/files/records/record-line.ts';
+import { encodeIndex, type SealedIndex } from '../../src/stores/files/records/sealed-index.ts';
 
 export interface GeneratedDays {
   readonly locks: number;

@@ -1,8 +1,8 @@
 // What the frame guard costs: publishes a second through Aedes with and without it, in alternating rounds. The load comes
 // from a process of its own. `sections/guard.ts` asks.
 import { fork } from 'node:child_process';
-import { defaultFrameLimits } from '../../src/mqtt/frame-guard.ts';
-import { FrameParser } from '../../src/mqtt/frame-parser.ts';
+import { defaultFrameLimits } from '../../src/broker/packet-filter.ts';
+import { FrameParser } from '../../src/broker/packet-parser.ts';
 import { type Load, runLoad } from '../support/mqtt-load.ts';
 import { connectPacket, publishPacket } from '../support/mqtt-raw.ts';
 import { startPlainBroker } from '../support/plain-broker.ts';

@@ -3,13 +3,13 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LockId } from '../../src/domain/lock.ts';
+import type { LockId } from '../../src/domain/locks/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { Clock } from '../../src/domain/ports.ts';
-import { boundHeapGrowth, shortenCollections } from '../../src/ops/heap.ts';
-import { recordLine } from '../../src/store/record-line.ts';
-import { createSecrets } from '../../src/store/secrets.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
+import { boundHeapGrowth, shortenCollections } from '../../src/platform/v8-flags.ts';
+import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
+import { recordLine } from '../../src/stores/files/records/record-line.ts';
+import { createStore, type Store } from '../../src/stores/files/store.ts';
 import { today } from './generate-records.ts';
 import { quantile } from './rounds.ts';
 import { openSqlite } from './sqlite-peer.ts';

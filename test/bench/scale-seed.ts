@@ -1,13 +1,13 @@
 // A gateway that holds much: accounts, tokens, deeds, alarms, written by the store's own code beside the locks that `seedDirectory` makes.
-import type { Account, AccountId, Token } from '../../src/domain/account.ts';
-import type { Alarm } from '../../src/domain/alarm.ts';
-import type { AuditEntry } from '../../src/domain/deed.ts';
-import type { LockId } from '../../src/domain/lock.ts';
-import { accountRows } from '../../src/store/account-file.ts';
-import { alarmRows } from '../../src/store/alarm-file.ts';
-import { createRowFile } from '../../src/store/row-file.ts';
-import { createSecrets } from '../../src/store/secrets.ts';
-import { createStore } from '../../src/store/store.ts';
+import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
+import type { Alarm } from '../../src/domain/alarms/alarm.ts';
+import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
+import type { LockId } from '../../src/domain/locks/lock.ts';
+import { accountRows } from '../../src/stores/files/documents/account-file.ts';
+import { alarmRows } from '../../src/stores/files/documents/alarm-file.ts';
+import { createRowFile } from '../../src/stores/files/documents/row-file.ts';
+import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
+import { createStore } from '../../src/stores/files/store.ts';
 import { type BenchLock, clock, quiet, seedDirectory, silentLog, withoutFlushes } from './seed.ts';
 
 /** What the gateway holds of each kind. */

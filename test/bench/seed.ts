@@ -1,14 +1,14 @@
 // A data directory with many registered locks, made by the gateway's own store, without the flushes that would take minutes.
 import { readFileSync } from 'node:fs';
-import type { AccountId } from '../../src/domain/account.ts';
-import type { Card, CardId } from '../../src/domain/card.ts';
-import { digestOf } from '../../src/domain/card-rules.ts';
-import { type DeviceId, type LockId, unknownSettings } from '../../src/domain/lock.ts';
+import type { AccountId } from '../../src/domain/accounts/account.ts';
+import type { Card, CardId } from '../../src/domain/credentials/card.ts';
+import { digestOf } from '../../src/domain/credentials/card-rules.ts';
+import { type DeviceId, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
-import { createClock } from '../../src/ops/clock.ts';
-import { type FileLayer, nodeFiles, type OpenFile } from '../../src/store/files.ts';
-import { createSecrets } from '../../src/store/secrets.ts';
-import { createStore } from '../../src/store/store.ts';
+import { createClock } from '../../src/platform/clock.ts';
+import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
+import { type FileLayer, nodeFiles, type OpenFile } from '../../src/stores/files/files.ts';
+import { createStore } from '../../src/stores/files/store.ts';
 
 /** What the bench knows of a lock to play it. */
 export interface BenchLock {

@@ -1,7 +1,7 @@
 // What every LockStore and CardStore promises.
 import { describe, expect, test } from '@jest/globals';
 import type { CardStore, LockStore } from '../../src/domain/ports.ts';
-import { deviceId, lockId, sampleCard, sampleLock } from '../store/support/samples.ts';
+import { deviceId, lockId, sampleCard, sampleLock } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
 export interface Locks {

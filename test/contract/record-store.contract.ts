@@ -1,7 +1,7 @@
 // What every RecordStore promises.
 import { describe, expect, test } from '@jest/globals';
 import type { RecordStore } from '../../src/domain/ports.ts';
-import { everything, lockId, sampleEvent, sampleEvents } from '../store/support/samples.ts';
+import { everything, lockId, sampleEvent, sampleEvents } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
 export function recordStoreContract(over: RunOver<RecordStore>): void {

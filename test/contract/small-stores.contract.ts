@@ -1,6 +1,6 @@
 // What every AccountStore, HubStore, CounterStore, StatusStore and Quarantine promises.
 import { describe, expect, test } from '@jest/globals';
-import type { Account, AccountId, Token } from '../../src/domain/account.ts';
+import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
 import type {
   AccountStore,
   AlarmStore,
@@ -10,7 +10,7 @@ import type {
   RemovedLockStore,
   StatusStore,
 } from '../../src/domain/ports.ts';
-import { deviceId, lockId, sampleRemovedLock } from '../store/support/samples.ts';
+import { deviceId, lockId, sampleRemovedLock } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
 export function accountStoreContract(over: RunOver<AccountStore>): void {

@@ -1,7 +1,7 @@
 // The contract of every store port, over the stores in memory and those on the disk.
 import { describe } from '@jest/globals';
-import type { Store } from '../../src/store/store.ts';
-import { startedStore, withDirectory } from '../store/support/directory.ts';
+import type { Store } from '../../src/stores/files/store.ts';
+import { startedStore, withDirectory } from '../stores/files/support/directory.ts';
 import {
   createMemoryAccounts,
   createMemoryAlarms,

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFleetLock, type FleetLock, type LockHandle } from '../../device-sim/fleet-lock.ts';
 import { completeProfile, type LockProfileInput, lockProfile } from '../../device-sim/lock-profile.ts';
 import { createSystemTime, type TimeSource } from '../../device-sim/time-source.ts';
-import type { DeviceId } from '../../src/domain/lock.ts';
-import { createTopics } from '../../src/mqtt/topics.ts';
+import type { DeviceId } from '../../src/domain/locks/lock.ts';
+import { createTopics } from '../../src/drivers/native/topics.ts';
 import { type ListeningBroker, startListeningBroker } from './support/listening-broker.ts';
 import { createSettableTime } from './support/settable-time.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createEventSender, type EventSender } from '../../device-sim/event-sender.ts';
 import { type LockMemory, type LockMemoryOptions, openLockMemory } from '../../device-sim/lock-memory.ts';
 import { completeProfile, factoryContents } from '../../device-sim/lock-profile.ts';
-import type { EventsMessage } from '../../src/mqtt/messages.ts';
+import type { EventsMessage } from '../../src/drivers/native/messages.ts';
 
 let folder: string;
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { cardDigest } from '../../device-sim/card-memory.ts';
 import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
-import { helloMessage } from '../../src/mqtt/messages.ts';
+import { helloMessage } from '../../src/drivers/native/messages.ts';
 import { type LockOnTheBench, putLockOnTheBench, travelMs } from './support/lock-on-the-bench.ts';
 
 const always = { startDate: 0, endDate: 0 };

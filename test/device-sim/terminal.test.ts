@@ -3,7 +3,7 @@ import type { Fleet } from '../../device-sim/fleet.ts';
 import type { LockHandle } from '../../device-sim/fleet-lock.ts';
 import type { HubHandle } from '../../device-sim/hub.ts';
 import { createTerminal } from '../../device-sim/terminal.ts';
-import type { DeviceId } from '../../src/domain/lock.ts';
+import type { DeviceId } from '../../src/domain/locks/lock.ts';
 
 async function type(...lines: string[]): Promise<{ written: string[]; done: string[]; stayed: boolean }> {
   const done: string[] = [];

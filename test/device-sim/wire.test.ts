@@ -11,7 +11,7 @@ import {
   helloMessage,
   replyMessage,
   stateMessage,
-} from '../../src/mqtt/messages.ts';
+} from '../../src/drivers/native/messages.ts';
 import { type LockOnTheBench, putLockOnTheBench, travelMs } from './support/lock-on-the-bench.ts';
 
 interface Samples {

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Token } from '../../src/domain/account.ts';
-import { createAccountFile } from '../../src/store/account-file.ts';
-import { nodeFiles } from '../../src/store/files.ts';
+import type { Token } from '../../src/domain/accounts/account.ts';
+import { createAccountFile } from '../../src/stores/files/documents/account-file.ts';
+import { nodeFiles } from '../../src/stores/files/files.ts';
 import { type Answer, type Item, openSite, type RequestOptions, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { commandTable } from '../../src/cli/commands.ts';
+import { commandTable } from '../../src/admin/cli/commands.ts';
 import { type Answer, openSite, type RequestOptions, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';
 import { createRuns } from '../support/site-process.ts';

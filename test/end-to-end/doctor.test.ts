@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Finding } from '../../src/doctor/examine.ts';
+import type { Finding } from '../../src/admin/doctor/examine.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';
 

@@ -10,7 +10,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import WebSocket from 'ws';
 import { type GatewayProcess, startGatewayProcess } from '../../device-sim/gateway-process.ts';
-import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
+import { makeAuthority, makeKey, makeServerCertificate } from '../../src/platform/tls/x509.ts';
 import { type ApiDocument, createJudge, type Judge } from '../support/api-document.ts';
 import { program, until } from '../support/site.ts';
 import { connectHandLock, type HandLock } from '../support/site-lock.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { makeAuthority, makeKey, makeServerCertificate } from '../../src/ops/x509.ts';
+import { makeAuthority, makeKey, makeServerCertificate } from '../../src/platform/tls/x509.ts';
 import { type ApiDocument, createJudge } from '../support/api-document.ts';
 import { openSite, type Site, until } from '../support/site.ts';
 import { createRuns } from '../support/site-process.ts';

@@ -1,4 +1,4 @@
-// The fuzzer of test/mqtt/fuzz.test.ts for as long as wanted, in a process of its own: an exception anywhere ends it with
+// The fuzzer of test/broker/fuzz.test.ts for as long as wanted, in a process of its own: an exception anywhere ends it with
 // a code that is not 0.
 //   --packets N (default 2,000,000)  --seed S (default: a new one, which is printed)
 import { randomInt } from 'node:crypto';

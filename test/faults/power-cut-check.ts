@@ -1,8 +1,8 @@
 // What must be there after a power cut, and what of it is not.
-import type { LockId } from '../../src/domain/lock.ts';
-import { createSecrets } from '../../src/store/secrets.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { everything } from '../store/support/samples.ts';
+import type { LockId } from '../../src/domain/locks/lock.ts';
+import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
+import { createStore, type Store } from '../../src/stores/files/store.ts';
+import { everything } from '../stores/files/support/samples.ts';
 
 /** For each subject the highest number that was acknowledged, and how many acknowledgements there were. */
 export type Acknowledged = Map<string, { highest: number; count: number }>;

@@ -1,11 +1,11 @@
 // The load of the power-cut test: a store to which everything happens at once, each acknowledgement one line on stdout.
-import type { Card, CardId } from '../../src/domain/card.ts';
-import type { LockId } from '../../src/domain/lock.ts';
+import type { Card, CardId } from '../../src/domain/credentials/card.ts';
+import type { LockId } from '../../src/domain/locks/lock.ts';
 import type { Clock } from '../../src/domain/ports.ts';
-import { type FileLayer, nodeFiles } from '../../src/store/files.ts';
-import { createSecrets } from '../../src/store/secrets.ts';
-import { createStore, type Store } from '../../src/store/store.ts';
-import { sampleCard, sampleEvent, sampleLock } from '../store/support/samples.ts';
+import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
+import { type FileLayer, nodeFiles } from '../../src/stores/files/files.ts';
+import { createStore, type Store } from '../../src/stores/files/store.ts';
+import { sampleCard, sampleEvent, sampleLock } from '../stores/files/support/samples.ts';
 
 const locks = 12;
 const writers = 4;

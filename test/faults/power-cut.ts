@@ -5,7 +5,7 @@
 import { fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { verify } from '../../src/store/verify.ts';
+import { verify } from '../../src/stores/files/verify/verify.ts';
 import { createBustle } from './bustle.ts';
 import { type Fault, type FaultOptions, sumOf, type Toll } from './fault.ts';
 import { createHouse } from './house.ts';

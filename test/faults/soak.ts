@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSeededRandom } from '../../device-sim/seeded-random.ts';
-import { verify } from '../../src/store/verify.ts';
+import { verify } from '../../src/stores/files/verify/verify.ts';
 import { createSoakDisk } from './soak-disk.ts';
 import { startSoakFleet } from './soak-fleet.ts';
 import { createSoakGateway } from './soak-gateway.ts';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../src/domain/errors.ts';
-import type { DeviceId, LockId } from '../../src/domain/lock.ts';
+import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
+import type { PendingDevice } from '../../src/domain/locks/pairing-service.ts';
 import { paginate } from '../../src/domain/page.ts';
-import type { PendingDevice } from '../../src/domain/pairing-service.ts';
 import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../support/fake-services.ts';
 
 /** What a service is told of whoever changes something. */

@@ -1,10 +1,10 @@
 // The three lists whose items are kept as text: what has changed shows at once, and to nobody who may not see it (Specification 4.1, 4.2).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { LockId, OpenState } from '../../src/domain/lock.ts';
+import type { LockId, OpenState } from '../../src/domain/locks/lock.ts';
 import type { Page } from '../../src/domain/page.ts';
-import { createKeptTexts } from '../../src/http/kept-texts.ts';
-import { pageText, pageView } from '../../src/http/views.ts';
+import { pageText, pageView } from '../../src/http/api/views.ts';
+import { createKeptTexts } from '../../src/http/pipeline/rendered-json-cache.ts';
 import { callers, lockId, otherLockId, stays } from '../support/domain.ts';
 import { serveDomain } from '../support/served-domain.ts';
 

@@ -1,8 +1,8 @@
 // A lock with a bolt as the laws of mechanics have it, for tests that ask whether the gateway ever says what is not so: its bolt takes its time,
 // its words take theirs, and it answers as slowly, as early and as rudely as the protocol allows. It shares nothing with the gateway or the simulator.
-import type { LockId, OpenState } from '../../src/domain/lock.ts';
-import type { CommandOutcome, LockCommand } from '../../src/domain/lock-command.ts';
-import type { ReportService } from '../../src/domain/report-service.ts';
+import type { LockId, OpenState } from '../../src/domain/locks/lock.ts';
+import type { CommandOutcome, LockCommand } from '../../src/domain/locks/lock-command.ts';
+import type { ReportService } from '../../src/domain/locks/report-service.ts';
 import { type FakeLink, refusal, type SentCommand } from './fake-link.ts';
 import type { SettableClock } from './settable-clock.ts';
 

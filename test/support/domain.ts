@@ -1,19 +1,19 @@
 // The whole domain over stores in memory, a lock link that a test scripts, and a clock that it sets.
 import { createHash } from 'node:crypto';
-import type { Account, AccountId, Caller } from '../../src/domain/account.ts';
-import { announced } from '../../src/domain/announced-stores.ts';
-import { createAuditTrail } from '../../src/domain/audit.ts';
-import { keepingBatteries } from '../../src/domain/battery-history.ts';
-import type { Card, CardId, CardIntent } from '../../src/domain/card.ts';
+import { createServices } from '../../src/app/services.ts';
+import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
+import { createAuditTrail } from '../../src/domain/audit/audit.ts';
+import type { Card, CardId, CardIntent } from '../../src/domain/credentials/card.ts';
+import type { Notice } from '../../src/domain/domain-event.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
-import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
-import type { CommandId } from '../../src/domain/lock-command.ts';
-import type { Notice } from '../../src/domain/notice.ts';
+import { announced } from '../../src/domain/events/emitting-stores.ts';
+import { keepingBatteries } from '../../src/domain/locks/battery-history.ts';
+import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
+import type { CommandId } from '../../src/domain/locks/lock-command.ts';
+import { createSequence } from '../../src/domain/mutex.ts';
 import type { CommandIds, HubLink, Secrets } from '../../src/domain/ports.ts';
-import { createSequence } from '../../src/domain/sequence.ts';
-import type { WebhookBodies } from '../../src/domain/webhook-courier.ts';
-import { createWebhookService } from '../../src/domain/webhook-service.ts';
-import { createServices } from '../../src/services.ts';
+import type { WebhookBodies } from '../../src/domain/webhooks/delivery-worker.ts';
+import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import { createFakeReceiver } from './fake-receiver.ts';
 import {

@@ -1,7 +1,7 @@
 // A lock link whose sessions a test scripts: replies, silence, a lost connection, a new session.
-import type { CardOnLock } from '../../src/domain/card.ts';
-import type { LockId } from '../../src/domain/lock.ts';
-import type { CommandId, CommandOutcome, LockCommand } from '../../src/domain/lock-command.ts';
+import type { CardOnLock } from '../../src/domain/credentials/card.ts';
+import type { LockId } from '../../src/domain/locks/lock.ts';
+import type { CommandId, CommandOutcome, LockCommand } from '../../src/domain/locks/lock-command.ts';
 import type { Clock, LockLink, LockSession } from '../../src/domain/ports.ts';
 
 export interface SentCommand {

@@ -1,28 +1,28 @@
 // The domain's services as plain objects of functions: each test replaces the ones it is about. No framework.
 import { join } from 'node:path';
-import type { AccountId, Caller } from '../../src/domain/account.ts';
-import type { AccountService } from '../../src/domain/account-service.ts';
-import type { AlarmService } from '../../src/domain/alarm-service.ts';
-import type { AuditService } from '../../src/domain/audit.ts';
-import type { Card, CardId } from '../../src/domain/card.ts';
-import type { CardService } from '../../src/domain/card-service.ts';
+import type { AccountId, Caller } from '../../src/domain/accounts/account.ts';
+import type { AccountService } from '../../src/domain/accounts/account-service.ts';
+import type { RoleService } from '../../src/domain/accounts/role-service.ts';
+import type { SignInService } from '../../src/domain/accounts/sign-in-service.ts';
+import type { AlarmService } from '../../src/domain/alarms/alarm-service.ts';
+import type { AuditService } from '../../src/domain/audit/audit.ts';
+import type { Card, CardId } from '../../src/domain/credentials/card.ts';
+import type { CardService } from '../../src/domain/credentials/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import type { HubService } from '../../src/domain/hub-service.ts';
-import type { LiveService } from '../../src/domain/live-service.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
-import type { LockService, LockView } from '../../src/domain/lock-service.ts';
+import type { LiveService } from '../../src/domain/events/live-service.ts';
+import type { HubService } from '../../src/domain/locks/hub-service.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
+import type { LockService, LockView } from '../../src/domain/locks/lock-service.ts';
+import type { PairingService } from '../../src/domain/locks/pairing-service.ts';
+import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { paginate } from '../../src/domain/page.ts';
-import type { PairingService } from '../../src/domain/pairing-service.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { Clock, Gone } from '../../src/domain/ports.ts';
-import type { LockRecord } from '../../src/domain/record.ts';
-import type { RecordService } from '../../src/domain/record-service.ts';
-import type { RegistrationService } from '../../src/domain/registration-service.ts';
-import type { RoleService } from '../../src/domain/role-service.ts';
-import type { SignInService } from '../../src/domain/sign-in-service.ts';
-import type { WebhookService } from '../../src/domain/webhook-service.ts';
-import { createHttpServer, type Readiness } from '../../src/http/server.ts';
-import { createTurnEnd } from '../../src/ops/turn-end.ts';
+import type { LockRecord } from '../../src/domain/records/record.ts';
+import type { RecordService } from '../../src/domain/records/record-service.ts';
+import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
+import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
+import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
 export function isGone(value: unknown): value is Gone {

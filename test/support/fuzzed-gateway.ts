@@ -2,8 +2,8 @@
 import { Socket } from 'node:net';
 import { queryObjects, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { DeviceId, LockId } from '../../src/domain/lock.ts';
-import type { CommandId } from '../../src/domain/lock-command.ts';
+import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
+import type { CommandId } from '../../src/domain/locks/lock-command.ts';
 import { createFakeLocks, lockA, type TestLock, until } from './mqtt-fakes.ts';
 import { type FuzzFigures, fuzz } from './mqtt-fuzzer.ts';
 import { type Mqtt, startMqtt, topics } from './mqtt-gateway.ts';

@@ -1,10 +1,11 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
-import type { Account, AccountId } from '../../src/domain/account.ts';
-import { createAccountBook } from '../../src/domain/account-book.ts';
-import type { AuditEntry } from '../../src/domain/deed.ts';
+import type { Account, AccountId } from '../../src/domain/accounts/account.ts';
+import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
+import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
+import { createHeldCards, type HeldCards } from '../../src/domain/credentials/lock-cards.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/lock.ts';
-import { createHeldCards, type HeldCards } from '../../src/domain/lock-cards.ts';
+import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
+import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type {
   AccountStore,
@@ -26,9 +27,8 @@ import type {
   StatusStore,
   WebhookStore,
 } from '../../src/domain/ports.ts';
-import type { LockRecord } from '../../src/domain/record.ts';
-import type { RemovedLock } from '../../src/domain/removed-lock.ts';
-import type { KeptWebhook, WebhookId } from '../../src/domain/webhook.ts';
+import type { LockRecord } from '../../src/domain/records/record.ts';
+import type { KeptWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 
 export interface MemoryLocks {
   readonly locks: LockStore;

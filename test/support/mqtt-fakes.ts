@@ -1,12 +1,12 @@
 // Stand-ins for what the mqtt adapter asks of the domain: each writes down what it was told.
 import { createHash } from 'node:crypto';
+import type { Connection } from '../../src/broker/client-handler.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import type { Hub } from '../../src/domain/hub.ts';
-import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/lock.ts';
+import type { Hub } from '../../src/domain/locks/hub.ts';
+import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
+import type { ReportService } from '../../src/domain/locks/report-service.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { HubStore, LockStore, Quarantine, Secrets } from '../../src/domain/ports.ts';
-import type { ReportService } from '../../src/domain/report-service.ts';
-import type { Connection } from '../../src/mqtt/connection.ts';
 
 export const secrets: Pick<Secrets, 'hash' | 'equal'> = {
   hash: (secret) => createHash('sha256').update(secret).digest('hex'),

@@ -1,14 +1,14 @@
 // The whole mqtt adapter over fakes: the real broker on a free port of the loopback, and clients that are cleaned up.
 
-import { createPairingService } from '../../src/domain/pairing-service.ts';
+import { type BrokerOptions, createBroker } from '../../src/broker/broker.ts';
+import { createPairingService } from '../../src/domain/locks/pairing-service.ts';
 import type { LockStore } from '../../src/domain/ports.ts';
-import { type BrokerOptions, createBroker } from '../../src/mqtt/broker.ts';
-import { createCommandSender } from '../../src/mqtt/command-sender.ts';
-import { createHubPresence } from '../../src/mqtt/hub-presence.ts';
-import { createReportReceiver } from '../../src/mqtt/report-receiver.ts';
-import { createTopics } from '../../src/mqtt/topics.ts';
-import { checkerId } from '../../src/ops/listener-check.ts';
-import { createTurnEnd } from '../../src/ops/turn-end.ts';
+import { createCommandSender } from '../../src/drivers/native/command-sender.ts';
+import { createHubPresence } from '../../src/drivers/native/hub-presence.ts';
+import { createReportReceiver } from '../../src/drivers/native/report-receiver.ts';
+import { createTopics } from '../../src/drivers/native/topics.ts';
+import { checkerId } from '../../src/platform/listener-check.ts';
+import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
 import { realClock } from './mqtt-clock.ts';
 import {
   createFakeHubs,

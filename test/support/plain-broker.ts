@@ -1,12 +1,12 @@
 // Aedes behind the frame guard and nothing else: no access rules, sessions as the clients want them.
 import { createServer, type Socket } from 'node:net';
 import { Aedes, type Client } from 'aedes';
-import { type Forwarder, forwardNothing } from '../../src/mqtt/forward-nothing.ts';
-import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/mqtt/frame-guard.ts';
-import type { FrameRefusal } from '../../src/mqtt/frame-refusals.ts';
-import { Outbox } from '../../src/mqtt/outbox.ts';
-import { pubackPackets } from '../../src/mqtt/packets.ts';
-import { createTurnEnd } from '../../src/ops/turn-end.ts';
+import { type Forwarder, forwardNothing } from '../../src/broker/forward-nothing.ts';
+import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/broker/packet-filter.ts';
+import type { FrameRefusal } from '../../src/broker/packet-rejections.ts';
+import { pubackPackets } from '../../src/broker/packets.ts';
+import { Outbox } from '../../src/broker/write-buffer.ts';
+import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
 import { realClock } from './mqtt-clock.ts';
 
 export interface PlainBrokerOptions {

@@ -1,12 +1,12 @@
 // Services that answer each call with the samples of test/wire/http, and write down what they were asked.
 import { expect } from '@jest/globals';
-import type { Account } from '../../src/domain/account.ts';
-import type { Alarm } from '../../src/domain/alarm.ts';
-import type { AuditEntry } from '../../src/domain/deed.ts';
-import type { DeviceId, LockId } from '../../src/domain/lock.ts';
+import type { Account } from '../../src/domain/accounts/account.ts';
+import type { Alarm } from '../../src/domain/alarms/alarm.ts';
+import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
+import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
-import type { TriedDelivery, WebhookId } from '../../src/domain/webhook.ts';
-import type { WebhookView } from '../../src/domain/webhook-service.ts';
+import type { TriedDelivery, WebhookId } from '../../src/domain/webhooks/webhook.ts';
+import type { WebhookView } from '../../src/domain/webhooks/webhook-service.ts';
 import {
   type FakeServices,
   isGone,

@@ -1,8 +1,8 @@
 // The real HTTP API over the real domain, with stores in memory and scripted locks.
-import type { Caller } from '../../src/domain/account.ts';
-import { createSignInService } from '../../src/domain/sign-in-service.ts';
-import { createHttpServer } from '../../src/http/server.ts';
-import { createTurnEnd } from '../../src/ops/turn-end.ts';
+import type { Caller } from '../../src/domain/accounts/account.ts';
+import { createSignInService } from '../../src/domain/accounts/sign-in-service.ts';
+import { createHttpServer } from '../../src/http/pipeline/server.ts';
+import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
 import { callers, createDomain, someCard } from './domain.ts';
 import { createMemorySignIns } from './memory-stores.ts';
 

@@ -1,4 +1,4 @@
-// Floor: Express with the trick of src/http/server.ts (requests and responses are born with its prototypes), answering as
+// Floor: Express with the trick of src/http/pipeline/server.ts (requests and responses are born with its prototypes), answering as
 // many bytes as are asked for and doing nothing else.
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';

@@ -6,7 +6,7 @@ import type { CommandFault } from '../../../device-sim/faults.ts';
 import { type LockMemory, openLockMemory } from '../../../device-sim/lock-memory.ts';
 import { completeProfile, factoryContents, type LockProfileInput, lockProfile } from '../../../device-sim/lock-profile.ts';
 import { SimulatedLock } from '../../../device-sim/simulated-lock.ts';
-import type { CommandMessage, HelloMessage, ReplyMessage } from '../../../src/mqtt/messages.ts';
+import type { CommandMessage, HelloMessage, ReplyMessage } from '../../../src/drivers/native/messages.ts';
 import { createSettableTime, type SettableTime } from './settable-time.ts';
 
 export const travelMs = 300;

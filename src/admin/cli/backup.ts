@@ -1,0 +1,62 @@
+// latchd backup: an archive of everything that is kept, made by the running daemon, or of the data directory where none runs.
+import { resolve } from 'node:path';
+import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
+import { command } from './command.ts';
+import { jsonOption, print, say } from './output.ts';
+import { interruptible, progressLine } from './progress.ts';
+
+interface Given {
+  readonly to?: string;
+  readonly json?: true;
+}
+
+export const backup = command<Given>({
+  name: 'backup',
+  says: 'make a backup of everything that is kept, whether the daemon runs or not; the archive holds keys: it is for its owner alone',
+  settings: 'directory',
+  options: [
+    { flag: '--to', value: '<folder|file>', says: 'where to: a folder that is there, or a file that is not (default: backup.folder)' },
+    jsonOption,
+  ],
+  examples: [
+    ['backup', 'into backup.folder of the configuration, where the oldest of backup.keep give way'],
+    ['backup --to /mnt/usb/', 'a copy to take away; the running daemon must be allowed to write there'],
+    ['backup --to before-the-move.tar.gz --json', 'the archive, its size and its number of files as JSON'],
+  ],
+  async run({ to, json }, { configured, version }) {
+    const { dataDir, backup: settings } = configured();
+    const target = to === undefined ? undefined : resolve(to);
+    const progress = progressLine();
+    const onProgress = (bytes: number) => progress.show(`${Math.floor(bytes / 1_000_000)} MB of data`);
+    const asRunning = () => askControl(dataDir, { action: 'backup', ...(target !== undefined && { to: target }) }, onProgress);
+    const asStopped = async () => {
+      const { backUpStopped } = await import('../offline/files.ts');
+      return interruptible((signal) =>
+        backUpStopped({
+          directory: dataDir,
+          folder: resolve(dataDir, settings.folder),
+          keep: settings.keep,
+          version,
+          to: target,
+          onProgress,
+          signal,
+        }),
+      );
+    };
+    const made = await asRunning()
+      .catch((error: unknown) => {
+        if (error instanceof NobodyThere) return asStopped();
+        throw error;
+      })
+      .finally(progress.end);
+    const { file, bytes, files } = made;
+    if (json) print(JSON.stringify({ file, bytes, files }));
+    else {
+      print(String(file));
+      say(
+        `${files} files in ${bytes} bytes. It holds the keys of the locks and of the gateway, hashes of tokens, and the first token itself while no other administrator's holds: keep it where nobody else can read it`,
+      );
+    }
+    return 0;
+  },
+});

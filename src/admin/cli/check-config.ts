@@ -1,0 +1,39 @@
+// latchd check-config: what would be in force, and why.
+import type { LoadedConfig } from '../../app/config.ts';
+import { command } from './command.ts';
+import { jsonOption, print } from './output.ts';
+
+export const checkConfig = command<{ readonly json?: true }>({
+  name: 'check-config',
+  says: 'check the configuration and show what is in force, and where each value comes from; nothing is started',
+  settings: 'all',
+  options: [jsonOption],
+  examples: [
+    ['check-config', 'exit code 0 and the settings, or 78 and every problem with its place'],
+    ['check-config --config new.yaml > /dev/null && cp new.yaml /etc/latchd/latchd.yaml', 'take a new file only when it is right'],
+  ],
+  exits: [
+    [0, 'it is right'],
+    [1, 'the command was asked wrongly'],
+    [78, 'it is wrong; every problem is listed'],
+  ],
+  async run({ json }, { loaded }) {
+    const found = loaded();
+    if (json) print(JSON.stringify(found.config, null, 2));
+    else for (const line of yamlLines(found, found.config, [])) print(line);
+    return 0;
+  },
+});
+
+/** YAML that could be the configuration file, the origin of each value behind it. No setting is a secret: those are in files of their own. */
+function yamlLines(found: LoadedConfig, settings: object, above: readonly string[]): readonly string[] {
+  return Object.entries(settings).flatMap(([key, value]: [string, unknown]) => {
+    const path = [...above, key];
+    const name = `${'  '.repeat(above.length)}${key}:`;
+    const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+    // A JSON text is a YAML value.
+    if (isGroup) return [name, ...yamlLines(found, value, path)];
+    const line = `${name} ${JSON.stringify(value)}`;
+    return [`${line.padEnd(40)} # ${found.originOf(path)}`];
+  });
+}

@@ -1,0 +1,62 @@
+// Every command there is, in the order of the help.
+import type { Config } from '../../app/config.ts';
+import { accounts } from './accounts.ts';
+import { alarms } from './alarms.ts';
+import { audit } from './audit.ts';
+import { backup } from './backup.ts';
+import { checkConfig } from './check-config.ts';
+import { clock } from './clock.ts';
+import { type Command, command, type Group } from './command.ts';
+import { completion } from './completion.ts';
+import { doctor } from './doctor.ts';
+import { exportRecords } from './export.ts';
+import { hubs } from './hubs.ts';
+import { locks } from './locks.ts';
+import { pairing } from './pairing.ts';
+import { restore } from './restore.ts';
+import { roles } from './roles.ts';
+import { tokens } from './tokens.ts';
+import { verify } from './verify.ts';
+import { webhooks } from './webhooks.ts';
+
+/** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
+export function commandTable(serve: (read: () => Config) => Promise<void>): readonly (Command | Group)[] {
+  const table: readonly (Command | Group)[] = [
+    command({
+      name: 'serve',
+      says: 'serve until SIGTERM or SIGINT',
+      settings: 'all',
+      examples: [
+        ['serve', 'with config/latchd.yaml, or the file that LATCHD_CONFIG names'],
+        ['serve --data-dir /var/lib/latchd --https-enabled true', 'encrypted on every network of the machine'],
+      ],
+      exits: [
+        [0, 'stopped as asked'],
+        [1, 'it could not start or go on; standard error, or the last line of the log, says why'],
+        [78, 'the configuration is wrong; every problem is listed: a supervisor need not try again'],
+      ],
+      async run(_given, { configured }) {
+        await serve(configured);
+        return 0;
+      },
+    }),
+    checkConfig,
+    doctor,
+    locks,
+    hubs,
+    pairing,
+    accounts,
+    tokens,
+    roles,
+    alarms,
+    webhooks,
+    audit,
+    exportRecords,
+    verify,
+    backup,
+    restore,
+    clock,
+    completion(() => table),
+  ];
+  return table;
+}

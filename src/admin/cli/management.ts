@@ -1,0 +1,106 @@
+// How commands manage: by the running daemon where there is one, else on the data directory; by the same routes as over HTTP.
+import type { Config } from '../../app/config.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Log } from '../../domain/part.ts';
+import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
+import { say } from './output.ts';
+
+/** Values of the path and the query. */
+type Parameters = Readonly<Record<string, string>>;
+
+export interface Request {
+  readonly parameters?: Parameters;
+  readonly body?: object;
+}
+
+/** Asks for one thing, by method and path. Answers are those of the API. */
+export type Ask = <Answer>(route: string, request?: Request) => Promise<Answer>;
+
+/** Does `work` with whoever has the data: the daemon, or this process while none runs. */
+export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
+  const daemon = daemonOn(dataDir);
+  if (await isThere(daemon)) return work(daemon);
+  // Not before it is needed: who asks a daemon has its answer in half the time without the store.
+  const { manageDirectory } = await import('../offline/offline-admin.ts');
+  return manageDirectory(dataDir, { log: terminalLog, onFatal }, (management) =>
+    work(async <Answer>(route: string, request: Request = {}) => {
+      const handle = management[route];
+      if (handle === undefined) throw new Error(`for this latchd must be running, and on ${dataDir} it is not`);
+      return (await handle(request)) as Answer;
+    }),
+  );
+}
+
+/** Does `work` with the running daemon; rejects where there is none. */
+export function manageRunning<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
+  return work(daemonOn(dataDir));
+}
+
+function daemonOn(dataDir: string): Ask {
+  return async <Answer>(route: string, request: Request = {}) => (await askControl(dataDir, { action: route, ...request })) as Answer;
+}
+
+async function isThere(daemon: Ask): Promise<boolean> {
+  try {
+    await daemon('GET /readyz');
+    return true;
+  } catch (error) {
+    if (error instanceof NobodyThere) return false;
+    throw error;
+  }
+}
+
+interface Page<Item> {
+  readonly list: readonly Item[];
+  readonly pages: number;
+}
+
+/** Every item of a list, a thousand at a time. */
+export function askForAll<Item>(ask: Ask, route: string, parameters: Parameters = {}): Promise<readonly Item[]> {
+  return askForSome(ask, route, parameters, Number.POSITIVE_INFINITY);
+}
+
+/** The first items of a list, so many at most. */
+export async function askForSome<Item>(ask: Ask, route: string, parameters: Parameters, count: number): Promise<readonly Item[]> {
+  const some: Item[] = [];
+  const pageSize = String(Math.min(count, 1_000));
+  for (let pageNo = 1, pages = 1; pageNo <= pages && some.length < count; pageNo++) {
+    const page = await ask<Page<Item>>(route, { parameters: { ...parameters, pageNo: String(pageNo), pageSize } });
+    some.push(...page.list);
+    pages = page.pages;
+  }
+  return some.slice(0, count);
+}
+
+/** What the names of the API are called on the command line, and the command that shows what there is. */
+export interface Words {
+  readonly names?: Readonly<Record<string, string>>;
+  readonly listed: string;
+}
+
+/** Says a refusal in the words of the command line, with what to do. */
+export async function inWords<T>({ names = {}, listed }: Words, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    const sentences = error.parameters.map(({ parameter, message }) => `${names[parameter] ?? parameter} ${message}`);
+    const lists: Readonly<Record<string, string>> = { 'not-found': listed, 'lock-not-found': 'lock list' };
+    const list = lists[error.code];
+    throw new Error((sentences.join('; ') || error.message) + (list ? `: "latchd ${list}" shows what there is` : ''), { cause: error });
+  }
+}
+
+/** What the store has to say is for the person who typed the command. */
+const terminalLog: Log = {
+  debug() {},
+  info() {},
+  warn: (_fields, message) => say(`latchd: ${message}`),
+  error: (_fields, message) => say(`latchd: ${message}`),
+  fatal: (_fields, message) => say(`latchd: ${message}`),
+};
+
+function onFatal(error: Error): never {
+  say(`latchd: ${error.message}`);
+  process.exit(1);
+}

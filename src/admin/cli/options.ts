@@ -1,0 +1,15 @@
+// The options of a command: its own, and the settings of the configuration that it takes as flags.
+import { settings } from '../../app/config.ts';
+import type { Command, Option } from './command.ts';
+
+const configFile: Option = { flag: '--config', value: '<file>', says: 'the configuration file (LATCHD_CONFIG)' };
+
+export function optionsOf({ options = [], settings: wanted }: Command): readonly Option[] {
+  if (wanted === 'none') return options;
+  const taken = settings.filter(({ flag }) => wanted === 'all' || flag === '--data-dir');
+  return [
+    ...options,
+    configFile,
+    ...taken.map(({ flag, hint, variable, path }): Option => ({ flag, value: hint, says: `${path.join('.')} in the file (${variable})` })),
+  ];
+}

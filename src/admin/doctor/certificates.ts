@@ -1,0 +1,116 @@
+// Would clients and locks accept what the TLS listeners show, today and next month?
+
+import type { X509Certificate } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type Config, credentialsPrefix } from '../../app/config.ts';
+import { certificateNames } from '../../platform/mdns/machine-names.ts';
+import { readIdentity } from '../../platform/tls/certificate-files.ts';
+import { codeOf, type FileLayer } from '../../stores/files/files.ts';
+import { type AddressesOf, checkGivenNames, checkOwnNames } from './certificate-names.ts';
+import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
+
+const dayMs = 86_400_000;
+/** Of one's own: from when on the daemon's log asks for a new one, too. */
+const warnBeforeMs = 30 * dayMs;
+/** The gateway's own authority lasts twenty years; every lock must be given the next one. */
+const authorityWarnBeforeMs = 365 * dayMs;
+
+interface Around {
+  readonly files: FileLayer;
+  readonly now: number;
+  /** The user whose the data directory is, and whose the daemon's will be. */
+  readonly owner: number | undefined;
+  /** Neither root nor that user asks. */
+  readonly isOutsider: boolean;
+  readonly addressesOf?: AddressesOf | undefined;
+}
+
+export async function checkCertificates(config: Config, around: Around): Promise<readonly Verdict[]> {
+  const { https, mqtts, tls, dataDir } = config;
+  const { files, now, isOutsider } = around;
+  if (!https.enabled && !mqtts.enabled) return [ok('nothing is encrypted, so there are none')];
+  const ownNames = certificateNames(config.tlsNames, config.discovery.enabled);
+  if (tls !== 'auto') return checkGiven(tls, ownNames, around);
+  const folder = `${dataDir}/tls`;
+  const names = await files.readdir(folder).catch((error: unknown): string[] => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length === 0) return [ok(`the first start makes an authority in ${folder}`)];
+
+  const authority = { certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
+  const remedy = `put ${folder} back from a backup: locks and clients trust this authority alone`;
+  const [ofAuthority] = await checkPair('the own authority', authority, {
+    ...{ now, isOutsider, warnBeforeMs: authorityWarnBeforeMs, remedy },
+  });
+  const verdicts = [ofAuthority];
+  for (const certificate of ['server.crt', 'locks.crt']) {
+    if (!names.includes(certificate)) continue;
+    const pair = { certificate: `${folder}/${certificate}`, key: `${folder}/server.key` };
+    const anew = `remove ${pair.certificate} and restart: it is made anew`;
+    const [verdict, found] = await checkPair(certificate, pair, { now, isOutsider, warnBeforeMs, remedy: anew });
+    verdicts.push(verdict, ...(found ? checkOwnNames(certificate, found, ownNames) : []));
+  }
+  return verdicts;
+}
+
+interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+async function checkGiven(
+  pair: Pair,
+  ownNames: readonly string[],
+  { now, owner, isOutsider, addressesOf }: Around,
+): Promise<readonly Verdict[]> {
+  const remedy = 'replace the files, and let the daemon read them: sudo systemctl restart latchd';
+  const look = async (at: Pair): Promise<readonly Verdict[]> => {
+    const [verdict, found] = await checkPair('the certificate', at, { now, isOutsider, warnBeforeMs, remedy });
+    return found ? [verdict, await checkGivenNames(found, ownNames, addressesOf)] : [verdict];
+  };
+  const key = await stat(pair.key).catch((error: unknown) => codeOf(error));
+  if (typeof key !== 'string') return [...(await look(pair)), ...checkKeyMode(pair.key, key, owner)];
+  // systemd hands such a key over only while the service runs; until then it is where root put it.
+  const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key) || pair.key.startsWith(credentialsPrefix);
+  if (!isHandedOver) return look(pair);
+  if (process.getuid?.() !== 0) return [cannotTell(`${pair.key} is there for the daemon alone`)];
+  return look({ ...pair, key: `/etc/credstore/${basename(pair.key)}` });
+}
+
+function checkKeyMode(path: string, { uid, mode }: Stats, owner: number | undefined): readonly Verdict[] {
+  if ((mode & 0o007) !== 0) return [fail(`the key ${path} may be read by everybody`, `sudo chmod o= ${path}`)];
+  // Who is in a group is not looked at.
+  const isUnreadable = owner !== undefined && owner !== 0 && uid !== owner && (mode & 0o040) === 0 && !path.startsWith('/run/credentials/');
+  return isUnreadable
+    ? [fail(`the daemon's user cannot read the key ${path}`, `sudo chown root:latchd ${path} && sudo chmod 640 ${path}`)]
+    : [];
+}
+
+/** With the certificate when it is one that holds now. */
+async function checkPair(
+  what: string,
+  pair: Pair,
+  {
+    now,
+    isOutsider,
+    warnBeforeMs,
+    remedy,
+  }: { readonly now: number; readonly isOutsider: boolean; readonly warnBeforeMs: number; readonly remedy: string },
+): Promise<readonly [Verdict, X509Certificate?]> {
+  let certificate: X509Certificate;
+  try {
+    certificate = (await readIdentity(pair)).certificate;
+  } catch (error) {
+    const { message, cause } = error instanceof Error ? error : new Error(String(error));
+    return [isOutsider && ['EACCES', 'EPERM'].includes(codeOf(cause)) ? cannotTell(message) : fail(message, remedy)];
+  }
+  const from = Date.parse(certificate.validFrom);
+  const to = Date.parse(certificate.validTo);
+  const seen = `${what}, ${pair.certificate}, fits its key and is valid until ${new Date(to).toISOString().slice(0, 10)}`;
+  if (now > to) return [fail(`${what}, ${pair.certificate}, ended on ${certificate.validTo}`, `${remedy}; or is the clock wrong?`)];
+  if (now < from) return [fail(`${what}, ${pair.certificate}, begins on ${certificate.validFrom}`, `is the clock wrong? else ${remedy}`)];
+  return [to - now < warnBeforeMs ? warn(seen, remedy) : ok(seen), certificate];
+}

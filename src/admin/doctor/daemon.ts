@@ -1,0 +1,75 @@
+// Is a daemon on the data directory, does it answer, and is it ready?
+import { stat } from 'node:fs/promises';
+import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
+import { runningOwner } from '../../stores/files/directory-lock.ts';
+import type { FileLayer } from '../../stores/files/files.ts';
+import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
+
+export const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
+export type Scheme = (typeof schemes)[number];
+
+/** What a daemon says of itself, as `/readyz` does; where it serves, as soon as it does. */
+type Answer = Readonly<Record<string, unknown>> & { readonly [S in Scheme]?: { readonly host: string; readonly port: number } };
+
+export interface Daemon {
+  /** Of the process that has the data directory: a daemon, or a command that is busy with it. */
+  readonly pid: number | undefined;
+  /** The user that it runs as. */
+  readonly uid: number | undefined;
+  readonly answer: Answer | undefined;
+  /** Why there is no answer; undefined when nobody is there. */
+  readonly silence: string | undefined;
+}
+
+const patienceMs = 5_000;
+
+export async function lookForDaemon(files: FileLayer, directory: string): Promise<Daemon> {
+  const pid = await runningOwner(files, directory).catch(() => undefined);
+  const uid = pid === undefined ? undefined : await userOf(pid);
+  const signal = AbortSignal.timeout(patienceMs);
+  try {
+    const answer = (await askControl(directory, { action: 'GET /readyz' }, undefined, signal)) as Answer;
+    return { pid, uid, answer, silence: undefined };
+  } catch (error) {
+    const isNobody = error instanceof NobodyThere;
+    if (isNobody && pid === undefined) return { pid, uid, answer: undefined, silence: undefined };
+    if (isNobody) return { pid, uid, answer: undefined, silence: 'it has no control socket (it is starting, or it is another command)' };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { pid, uid, answer: undefined, silence: signal.aborted ? `no answer within ${patienceMs / 1000} s` : reason };
+  }
+}
+
+async function userOf(pid: number): Promise<number | undefined> {
+  return stat(`/proc/${pid}`).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+}
+
+/** `isOutsider`: neither root nor the owner of the data asks. */
+export function checkDaemon({ pid, answer, silence }: Daemon, version: string, isOutsider: boolean): readonly Verdict[] {
+  if (answer === undefined) {
+    if (silence === undefined) return [warn('no daemon is running', 'sudo systemctl start latchd, or latchd serve')];
+    if (isOutsider) return [cannotTell(silence)];
+    const who = pid === undefined ? 'the daemon cannot be asked' : `process ${pid} has the data directory and does not answer`;
+    const remedy = 'wait if it has just been started; else journalctl -u latchd says why, and sudo systemctl restart latchd';
+    return [fail(`${who}: ${silence}`, pid === undefined ? 'run latchd doctor as root (sudo latchd doctor)' : remedy)];
+  }
+  const running = String(answer['version']);
+  const age =
+    running === version
+      ? []
+      : [
+          warn(
+            `the running daemon is latchd ${running}, this command ${version}`,
+            'sudo systemctl restart latchd, when the doors allow it',
+          ),
+        ];
+  if (answer['ready'] === true) {
+    const since = new Date(Number(answer['since'])).toISOString();
+    return [ok(`process ${pid ?? '?'} is ready, since ${since}`), ...age];
+  }
+  const parts = Object.entries((answer['parts'] ?? {}) as Readonly<Record<string, string>>).filter(([, health]) => health !== 'ok');
+  const sick = parts.map(([part, health]) => `${part}: ${health}`).join('; ');
+  return [fail(`process ${pid ?? '?'} runs and is not ready (${sick})`, 'look at the lines below, and at journalctl -u latchd'), ...age];
+}

@@ -1,0 +1,101 @@
+// Everything that is looked at, in the order in which it is told. Nothing is changed: a file for measuring flushes comes and goes.
+import { lstat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Config } from '../../app/config.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { createClock } from '../../platform/clock.ts';
+import { userName } from '../../platform/control/control-client.ts';
+import { kernelClockState } from '../../stores/files/clock-trust.ts';
+import { hasSpareAdminToken } from '../../stores/files/documents/admin-token.ts';
+import { codeOf, type FileLayer, nodeFiles } from '../../stores/files/files.ts';
+import { type Survey, survey } from '../../stores/files/verify/inspect.ts';
+import { checkBackups } from './backups.ts';
+import type { AddressesOf } from './certificate-names.ts';
+import { checkCertificates } from './certificates.ts';
+import { checkClock } from './clock.ts';
+import { checkDaemon, lookForDaemon } from './daemon.ts';
+import { checkDiscovery } from './discovery.ts';
+import { checkFlush, checkSpace } from './disk.ts';
+import { checkOwnership } from './ownership.ts';
+import { checkPlaces } from './places.ts';
+import { checkPorts } from './ports.ts';
+import { checkReach } from './reach.ts';
+import { cannotTell, fail, type Verdict, warn } from './verdict.ts';
+import { checkData, checkProgram } from './versions.ts';
+
+export interface Finding extends Verdict {
+  readonly check: string;
+}
+
+export interface Examined {
+  readonly config: Config;
+  /** Of this latchd. */
+  readonly version: string;
+  /** Of the Node that it runs on, such as `20.19.2`. */
+  readonly node?: string;
+  readonly files?: FileLayer;
+  readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
+  /** In place of the network's name service. */
+  readonly addressesOf?: AddressesOf;
+}
+
+/** Never rejects: what cannot be looked at has failed. */
+export async function examine({ config, version, ...given }: Examined): Promise<readonly Finding[]> {
+  const { node = process.versions.node, files = nodeFiles(), clock = createClock(), addressesOf } = given;
+  const { dataDir, backup } = config;
+  const findings: Finding[] = [];
+  const look = async (check: string, at: () => Verdict | readonly Verdict[] | Promise<Verdict | readonly Verdict[]>): Promise<void> => {
+    try {
+      findings.push(...[await at()].flat().map((verdict) => ({ check, ...verdict })));
+    } catch (error) {
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      const isClosed = isOutsider && ['EACCES', 'EPERM'].includes(codeOf(error));
+      findings.push({ check, ...(isClosed ? cannotTell(message) : fail(message, 'nothing more can be said of it before that is mended')) });
+    }
+  };
+
+  const owner = await lstat(dataDir).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+  const isOutsider = process.getuid?.() !== 0 && process.getuid?.() !== owner;
+  const daemon = await lookForDaemon(files, dataDir);
+  const isThere = await files.readdir(dataDir).then(
+    () => true,
+    (error: unknown) => (codeOf(error) === 'ENOENT' ? false : codeOf(error)),
+  );
+  let found: Survey | undefined;
+
+  await look('program', () => checkProgram(version, node));
+  await look('daemon', () => checkDaemon(daemon, version, isOutsider));
+  await look('ports', () => checkPorts(config, daemon, owner));
+  await look('reach', () => checkReach(config));
+  await look('places', () => checkPlaces(config, daemon));
+  await look('discovery', () => checkDiscovery(config, daemon));
+  if (isThere === true) await look('permissions', () => checkOwnership(dataDir, daemon));
+  await look('data', async () => {
+    if (isThere === false) return noDirectory(dataDir);
+    if (isOutsider) return cannotTell(`${dataDir} belongs to ${owner === undefined ? 'another user' : await userName(owner)}`);
+    if (isThere !== true) return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
+    found = await survey(files, dataDir);
+    const verdicts = checkData(dataDir, found);
+    return (await hasSpareAdminToken(files, dataDir, clock.now())) ? [...verdicts, spareToken(dataDir)] : verdicts;
+  });
+  if (isThere !== false) await look('backups', () => checkBackups(config, files, clock.now()));
+  await look('disk', () => checkSpace(files, 'data', dataDir));
+  if (backup.at !== 'off') await look('disk', () => checkSpace(files, 'backups', resolve(dataDir, backup.folder)));
+  if (isThere === true && !isOutsider) await look('disk', () => checkFlush(files, clock.monotonic, dataDir));
+  await look('clock', async () => checkClock(clock.now(), found, await kernelClockState()));
+  await look('certificates', () => checkCertificates(config, { files, now: clock.now(), owner, isOutsider, addressesOf }));
+  return findings;
+}
+
+function noDirectory(directory: string): Verdict {
+  const remedy = 'the first "latchd serve" makes it; else: is --data-dir, or dataDir in the configuration, right?';
+  return warn(`there is no data directory ${directory} yet`, remedy);
+}
+
+function spareToken(directory: string): Verdict {
+  const seen = `${directory}/admin.token opens everything in plain words, and another administrator's token holds`;
+  return warn(seen, `when nothing uses it: sudo rm ${directory}/admin.token (its token goes on; latchd token revoke ends it)`);
+}

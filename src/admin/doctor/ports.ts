@@ -1,0 +1,140 @@
+// Does every listener of the configuration answer, or could it be opened? A port that nobody has is opened for a moment and closed again.
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { promisify } from 'node:util';
+import type { Config } from '../../app/config.ts';
+import { checkListener, cutOff } from '../../platform/listener-check.ts';
+import { codeOf } from '../../stores/files/files.ts';
+import { type Daemon, type Scheme, schemes } from './daemon.ts';
+import { turnedAway } from './places.ts';
+import { holderOf, listenerUser } from './port-holder.ts';
+import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
+
+/** `owner`: the user whose the data directory is, and whose the daemon's will be. */
+export async function checkPorts(config: Config, daemon: Daemon, owner: number | undefined): Promise<readonly Verdict[]> {
+  const opened: Server[] = [];
+  const verdicts: Verdict[] = [];
+  try {
+    // All stay open until the last is looked at: so two listeners that want the same port show.
+    for (const scheme of schemes) verdicts.push(...(await checkPort(scheme, { config, daemon, owner, opened })));
+  } finally {
+    for (const server of opened) server.close();
+  }
+  return verdicts;
+}
+
+interface Around {
+  readonly config: Config;
+  readonly daemon: Daemon;
+  readonly owner: number | undefined;
+  readonly opened: Server[];
+}
+
+async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Around): Promise<readonly Verdict[]> {
+  const { enabled, host, port } = config[scheme];
+  const served = daemon.answer?.[scheme];
+  const where = `${scheme} ${host}:${port}`;
+  const restart = 'sudo systemctl restart latchd makes the configuration take effect';
+  if (!enabled) {
+    return served
+      ? [warn(`${scheme} is off in the configuration, and the daemon serves it at ${served.host}:${served.port}`, restart)]
+      : [];
+  }
+  if (served && (port === 0 || served.port === port)) return [await answers(scheme, served, daemon)];
+  const stale = served
+    ? [warn(`the daemon serves ${scheme} at ${served.host}:${served.port}, the configuration says ${where}`, restart)]
+    : [];
+
+  const failure = await tryOut(host, port, opened);
+  if (failure === undefined) {
+    if (await mayOpen(port, owner)) return [...stale, ok(`${where} is free`)];
+    return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
+  }
+  const code = codeOf(failure);
+  if (code === 'EADDRINUSE') {
+    const holder = await holderOf(port);
+    if (holder !== undefined && holder.pid === daemon.pid) return [await answers(scheme, { host, port }, daemon)];
+    const fromOutside = holder === undefined ? await judgeFromOutside(scheme, { host, port }, owner) : undefined;
+    if (fromOutside !== undefined) return [...stale, fromOutside];
+    const who = holder?.pid === process.pid ? 'another listener of this configuration' : (holder?.name ?? 'another program');
+    const remedy = `end that, or give ${scheme} another port (${scheme}.port)`;
+    const ask = holder === undefined ? `; as root, latchd doctor says whose it is` : '';
+    return [...stale, fail(`${where} is taken by ${who}`, remedy + ask)];
+  }
+  if (code === 'EACCES' || code === 'EPERM') {
+    const fromOutside = await judgeFromOutside(scheme, { host, port }, owner);
+    if (fromOutside !== undefined) return [...stale, fromOutside];
+    const may = await serviceMayOpenAny();
+    if (may) return [...stale, ok(`${where} is a port for root, and systemd gives it to latchd`)];
+    return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    const remedy = `set ${scheme}.host to an address that "ip address" shows, or to 0.0.0.0 for all; if the network comes up late, the daemon tries again`;
+    return [...stale, fail(`${where}: no network interface of this machine has that address`, remedy)];
+  }
+  return [
+    ...stale,
+    fail(`${where} cannot be opened (${code || failure.message})`, `look at ${scheme}.host and ${scheme}.port in the configuration`),
+  ];
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Only root sees which process of another user listens; whose the listener is, everybody does. Undefined: nobody listens there, or somebody else
+ * than the owner of the data.
+ */
+async function judgeFromOutside(scheme: Scheme, { host, port }: Place, owner: number | undefined): Promise<Verdict | undefined> {
+  const user = await listenerUser(port);
+  if (user === undefined || (owner !== undefined && user !== owner)) return undefined;
+  // Root has many programs.
+  if (owner === undefined || user === 0) return cannotTell(`${scheme} ${host}:${port} is taken, by latchd or by another program`);
+  return answers(scheme, { host, port }, undefined);
+}
+
+const privilegedRemedy =
+  'take a port above 1023, or let systemd give it CAP_NET_BIND_SERVICE: "Port 443" in /usr/share/doc/latchd/systemd/README.md';
+
+async function answers(scheme: Scheme, { host, port }: Place, daemon: Daemon | undefined): Promise<Verdict> {
+  const result = await checkListener({ scheme, host, port });
+  if (result === 'ok') return ok(`${scheme} ${host}:${port} answers, and is the daemon's`);
+  const { ofAddress, ofAll } = daemon === undefined ? { ofAddress: 0, ofAll: 0 } : turnedAway(daemon);
+  if (scheme.startsWith('mqtt') && cutOff.has(result) && ofAddress + ofAll > 0) {
+    const seen = `${scheme} ${host}:${port} is the daemon's and has turned this question away: locks may have all the places`;
+    return warn(seen, 'see "places" below; a restart gives no more of them');
+  }
+  return fail(
+    `${scheme} ${host}:${port} is the daemon's and does not answer: ${result}`,
+    'journalctl -u latchd, then sudo systemctl restart latchd',
+  );
+}
+
+/** Opens it, and resolves with the failure, if there is one. */
+function tryOut(host: string, port: number, opened: Server[]): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    // Whoever connects in that moment is sent away.
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', resolve);
+    server.listen({ host, port, exclusive: true }, () => {
+      opened.push(server);
+      resolve(undefined);
+    });
+  });
+}
+
+/** Whether the daemon may, where this process, which may be root, could. */
+async function mayOpen(port: number, owner: number | undefined): Promise<boolean> {
+  const first = await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8').catch(() => '1024');
+  if (port === 0 || port >= Number(first) || owner === 0 || process.getuid?.() !== 0) return true;
+  return serviceMayOpenAny();
+}
+
+async function serviceMayOpenAny(): Promise<boolean> {
+  const asked = ['show', 'latchd.service', '--property=AmbientCapabilities', '--value'];
+  const { stdout } = await promisify(execFile)('systemctl', asked, { timeout: 5_000 }).catch(() => ({ stdout: '' }));
+  return stdout.includes('cap_net_bind_service');
+}

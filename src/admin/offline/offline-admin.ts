@@ -1,0 +1,86 @@
+// Management on a data directory that no daemon has, by the services of the daemon.
+import { readdir } from 'node:fs/promises';
+import { createAccountService } from '../../domain/accounts/account-service.ts';
+import { createRoleService } from '../../domain/accounts/role-service.ts';
+import { createAuditTrail } from '../../domain/audit/audit.ts';
+import { auditedAccounts, auditedHubs, auditedRegistrations, auditedRoles } from '../../domain/audit/audited-services.ts';
+import type { CardService } from '../../domain/credentials/card-service.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { keepingBatteries } from '../../domain/locks/battery-history.ts';
+import { createHubService } from '../../domain/locks/hub-service.ts';
+import { createLockLists } from '../../domain/locks/lock-lists.ts';
+import { createLockNames } from '../../domain/locks/lock-names.ts';
+import { createRegistrationService } from '../../domain/locks/registration-service.ts';
+import { createSequence } from '../../domain/mutex.ts';
+import type { Log } from '../../domain/part.ts';
+import { createManagement, type Management } from '../../http/api/management.ts';
+import { createClock } from '../../platform/clock.ts';
+import { notOurs } from '../../platform/control/control-client.ts';
+import { becomeOwner } from '../../platform/owner.ts';
+import { createSecrets } from '../../stores/files/documents/secrets.ts';
+import { createStore } from '../../stores/files/store.ts';
+
+/**
+ * Runs `work` with the management API on a data directory that no daemon has; nobody else has it meanwhile. The same store and services
+ * as the daemon's, so the same rules and the same flushes. Rejects with a sentence when a daemon has it, or when there is nothing in it.
+ * @param onFatal called when nothing more can be promised (a failed flush): the process must end
+ */
+export async function manageDirectory<T>(
+  directory: string,
+  { log, onFatal }: { readonly log: Log; readonly onFatal: (error: Error) => void },
+  work: (management: Management) => Promise<T>,
+): Promise<T> {
+  await requireData(directory);
+  await becomeOwner(directory);
+  const clock = createClock();
+  const secrets = createSecrets();
+  const administration = createSequence();
+  const store = createStore({ directory, clock, log, secrets, onFatal });
+  const { locks, removedLocks, cards, hubs, accounts, counters } = store;
+  const statuses = keepingBatteries(store.statuses, store.batteries, clock);
+  // Nobody is connected.
+  const link = { session: () => undefined, online: () => false, disconnect() {} };
+  const cardService: Pick<CardService, 'beforeRemoval'> = {
+    async beforeRemoval(_lockId, clearing, remove) {
+      if (clearing !== undefined) throw new DomainError('lock-offline', 'no gateway runs, so the lock is not connected; nothing was sent');
+      return remove();
+    },
+  };
+  const common = { clock, locks, removedLocks, cards, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
+  const trail = createAuditTrail({ clock, audit: store.audit });
+  await store.start();
+  try {
+    return await work(
+      createManagement({
+        registrations: auditedRegistrations(
+          createRegistrationService({ ...common, lists: createLockLists(locks), names: createLockNames(locks), timezoneChanged() {} }),
+          trail,
+        ),
+        roles: auditedRoles(createRoleService(common), trail),
+        accounts: auditedAccounts(createAccountService(common), trail),
+        hubs: auditedHubs(createHubService(common), trail),
+        audit: trail,
+        address: 'command line',
+        gatewayStatus: () => ({ locks: locks.all().length, storage: store.figures() }),
+      }),
+    );
+  } finally {
+    await store.stop();
+  }
+}
+
+/** A mistyped directory must not become a new gateway. */
+async function requireData(directory: string): Promise<void> {
+  try {
+    // The last that the first start makes, or what an older program made.
+    const names = await readdir(directory);
+    if (names.includes('accounts.jsonl') || names.includes('accounts.json')) return;
+    throw new Error(`${directory} holds no accounts`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES') throw await notOurs(directory, error);
+    throw new Error(`${directory} is no data directory of latchd: is --data-dir right? The first "latchd serve" makes one`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,85 @@
+// Who manages does so by these services, whichever way they come in, and the audit log has it; the control socket is the way for this machine.
+import { localAdministrator } from '../domain/accounts/account.ts';
+import { createAuditTrail } from '../domain/audit/audit.ts';
+import {
+  auditedAccounts,
+  auditedAlarms,
+  auditedCards,
+  auditedHubs,
+  auditedLocks,
+  auditedPairing,
+  auditedRegistrations,
+  auditedRoles,
+  auditedWebhooks,
+} from '../domain/audit/audited-services.ts';
+import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import type { Log } from '../domain/part.ts';
+import type { AuditStore, Clock } from '../domain/ports.ts';
+import { createManagement } from '../http/api/management.ts';
+import { type Control, createControl } from '../platform/control/control.ts';
+import type { Discovery } from '../platform/mdns/discovery.ts';
+import type { Backups } from '../stores/files/backup/backups.ts';
+import type { Store } from '../stores/files/store.ts';
+import type { Services } from './services.ts';
+import type { Status } from './status.ts';
+
+export type AuditedServices = ReturnType<typeof createAuditedServices>;
+
+export function createAuditedServices(
+  services: Services,
+  { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
+) {
+  const trail = createAuditTrail({ clock, audit });
+  return {
+    locks: auditedLocks(services.locks, trail, attempts),
+    cards: auditedCards(services.cards, trail),
+    registrations: auditedRegistrations(services.registrations, trail),
+    roles: auditedRoles(services.roles, trail),
+    accounts: auditedAccounts(services.accounts, trail),
+    hubs: auditedHubs(services.hubs, trail),
+    pairing: auditedPairing(services.pairing, trail),
+    alarms: auditedAlarms(services.alarms, trail),
+    webhooks: auditedWebhooks(services.webhooks, trail),
+    audit: trail,
+  };
+}
+
+const onThisMachine = { ...localAdministrator, address: 'control socket' };
+
+/** Everything that can be asked for through the control socket. */
+export function createLocalControl(options: {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly services: AuditedServices;
+  readonly store: Pick<Store, 'acceptClock'>;
+  readonly backups: Backups;
+  readonly status: Status;
+  readonly discovery: Discovery['state'];
+}): Control {
+  const { directory, clock, log, services, store, backups, status, discovery } = options;
+  const { audit: trail } = services;
+  return createControl({
+    directory,
+    clock,
+    log,
+    actions: {
+      ...createManagement({ ...services, gatewayStatus: status.gateway, address: onThisMachine.address }),
+      async 'accept-clock'() {
+        await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), store.acceptClock);
+        return {};
+      },
+      'GET /readyz': async () => ({
+        ...{ version: status.version, ...status.readiness() },
+        ...{ discovery: discovery(), turnedAway: status.turnedAway() },
+      }),
+      async backup({ to }, onProgress) {
+        const target = typeof to === 'string' ? to : undefined;
+        const make = () => backups.make({ reason: 'asked', to: target, onProgress });
+        const made = await trail.note(onThisMachine, { action: 'backup', object: 'backup', detail: target ?? '' }, make);
+        log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
+        return made;
+      },
+    },
+  });
+}

@@ -1,0 +1,56 @@
+// Where the gateway serves, and with what it shows there that it is the gateway.
+
+import type { Log } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import { certificateNames } from '../platform/mdns/machine-names.ts';
+import { createCertificateFiles } from '../platform/tls/certificate-files.ts';
+import { type Certificates, createCertificates, type Identities } from '../platform/tls/certificates.ts';
+import { createOwnCertificates } from '../platform/tls/local-certificates.ts';
+import { tlsSettings } from '../platform/tls/suites.ts';
+import type { Config } from './config.ts';
+
+interface Surroundings {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Each endpoint as its server takes it; undefined: it is off. */
+export function createEndpoints(config: Config, surroundings: Surroundings) {
+  const certificates = createCertificatesFor(config, surroundings);
+  const plain = (kind: 'http' | 'mqtt') => {
+    const { enabled, host, port } = config[kind];
+    return enabled ? { host, port } : undefined;
+  };
+  const secure = (kind: 'https' | 'mqtts') => {
+    const { enabled, host, port } = config[kind];
+    return enabled ? { host, port, identity: identityOf(kind, certificates) } : undefined;
+  };
+  const [http, https] = [plain('http'), secure('https')];
+  return {
+    certificates,
+    forLocks: { mqtt: plain('mqtt'), mqtts: secure('mqtts') },
+    forPeople: {
+      http: http && { ...http, webSocket: config.webSocket.plain },
+      https: https && { ...https, webSocket: true },
+    },
+  };
+}
+
+/** None where nothing is encrypted: then there is no authority to be looked after either. */
+function createCertificatesFor(
+  { https, mqtts, tls, tlsNames, discovery, dataDir }: Config,
+  { clock, log }: Surroundings,
+): Certificates | undefined {
+  if (!https.enabled && !mqtts.enabled) return undefined;
+  const names = () => certificateNames(tlsNames, discovery.enabled);
+  const source =
+    tls === 'auto'
+      ? createOwnCertificates({ folder: `${dataDir}/tls`, names, clock, log })
+      : createCertificateFiles({ ...tls, clock, log });
+  return createCertificates({ source, clock, log });
+}
+
+function identityOf(kind: keyof Identities, certificates: Certificates | undefined) {
+  const settings = tlsSettings(kind);
+  return certificates && { current: () => ({ ...certificates.current(kind), ...settings }), onChange: certificates.onChange };
+}

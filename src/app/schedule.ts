@@ -1,0 +1,52 @@
+// What the gateway does once a day, by itself.
+
+import type { AccountService } from '../domain/accounts/account-service.ts';
+import type { Supervision } from '../domain/alarms/alarm-detector.ts';
+import type { Log, Part } from '../domain/part.ts';
+import type { Clock } from '../domain/ports.ts';
+import { createJobs } from '../platform/jobs.ts';
+import type { Backups } from '../stores/files/backup/backups.ts';
+import type { Store } from '../stores/files/store.ts';
+import type { Config } from './config.ts';
+
+export function createDailyJobs(options: {
+  readonly config: Pick<Config, 'retention' | 'backup'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: Pick<Store, 'sealDays' | 'purge'>;
+  readonly accounts: Pick<AccountService, 'forgetExpired'>;
+  readonly backups: Backups;
+  readonly supervision: Pick<Supervision, 'backup'>;
+}): Part {
+  const { config, clock, log, store, accounts, backups, supervision } = options;
+
+  async function seal(): Promise<object> {
+    await store.sealDays();
+    return {};
+  }
+  async function retention(): Promise<object> {
+    const outcome = await store.purge(clock.now(), config.retention.records);
+    return { ...outcome, expiredTokens: outcome.clockIsSuspect ? 0 : await accounts.forgetExpired() };
+  }
+  async function backup(): Promise<object> {
+    try {
+      const made = await backups.make({ reason: 'scheduled' });
+      supervision.backup(undefined);
+      return { ...made };
+    } catch (error) {
+      supervision.backup(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  return createJobs({
+    clock,
+    log,
+    jobs: [
+      // A minute after the day has ended, so that its last records are in.
+      { name: 'seal', at: '00:01', run: seal },
+      { name: 'retention', at: config.retention.at, run: retention },
+      ...(config.backup.at === 'off' ? [] : [{ name: 'backup', at: config.backup.at, run: backup }]),
+    ],
+  });
+}

@@ -1,0 +1,172 @@
+// What the gateway says of itself: to probes and watchdogs, to operators, to the metrics and to who builds a lock.
+
+import type { Broker } from '../broker/broker.ts';
+import type { FrameRefusal } from '../broker/packet-rejections.ts';
+import type { Clock, LockLink } from '../domain/ports.ts';
+import type { Readiness } from '../http/api/health-routes.ts';
+import type { HttpServer } from '../http/pipeline/server.ts';
+import type { Control } from '../platform/control/control.ts';
+import { checkListener, cutOff } from '../platform/listener-check.ts';
+import type { StorageProbe } from '../platform/storage-probe.ts';
+import type { Certificates } from '../platform/tls/certificates.ts';
+import type { WatchedFigures } from '../platform/watched-stats.ts';
+import type { Backups } from '../stores/files/backup/backups.ts';
+import type { Store } from '../stores/files/store.ts';
+import type { Config } from './config.ts';
+import { watchedLocks } from './metrics-wiring.ts';
+import type { Services } from './services.ts';
+
+/** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
+const diskAnswersWithinMs = 30_000;
+
+const roomReasons: readonly FrameRefusal[] = ['too-many-connections', 'too-many-from-address', 'gave-way'];
+
+interface StatusOptions {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly store: Store;
+  readonly backups: Backups;
+  readonly probe: StorageProbe;
+  readonly services: Services;
+  readonly link: LockLink;
+  readonly broker: Broker;
+  /** undefined: nothing is encrypted. */
+  readonly certificates: Certificates | undefined;
+  readonly freeBytes: () => Promise<number>;
+  /** They show what is said here, so they are made later. */
+  readonly shownBy: () => { readonly http: HttpServer; readonly control: Control };
+}
+
+export type Status = ReturnType<typeof createStatus>;
+
+export function createStatus(options: StatusOptions) {
+  const { version, clock, config, store, backups, probe, services, link, broker, certificates, freeBytes, shownBy } = options;
+  const { locks } = store;
+  const startedAt = clock.monotonic();
+  let servingSince: number | undefined;
+
+  const uptimeMs = () => clock.monotonic() - startedAt;
+  const addresses = () => ({ ...shownBy().http.addresses(), ...broker.addresses() });
+  const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
+
+  /** How many connections for locks were ended for want of room. */
+  function turnedAwayForRoom(): number {
+    const { refusedFrames } = broker.figures();
+    return roomReasons.reduce((sum, reason) => sum + (refusedFrames[reason] ?? 0), 0);
+  }
+
+  /** 'ok', or what is wrong with what is to be kept or was kept. */
+  function storageHealth(): string {
+    return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
+  }
+
+  /** When what is shown expires, epoch milliseconds. */
+  function certificateDates(): object {
+    const shown = (['https', 'mqtts'] as const).flatMap((kind) => {
+      if (certificates === undefined || addresses()[kind] === undefined) return [];
+      return [[kind, certificates.expiresAt(kind)]];
+    });
+    return Object.fromEntries(shown);
+  }
+
+  return {
+    version,
+    uptimeMs,
+    addresses,
+    storageHealth,
+    isServing: () => servingSince !== undefined,
+    serves() {
+      servingSince = clock.now();
+    },
+    servesNoMore() {
+      servingSince = undefined;
+    },
+
+    readiness(): Readiness {
+      const serving = servingSince === undefined ? 'not serving' : 'ok';
+      const ready = servingSince !== undefined && storageHealth() === 'ok';
+      const parts = { store: storageHealth(), mqtt: serving, http: serving };
+      return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
+    },
+
+    /** Connections for locks that were ended for what came over them, or for want of room: reason to number. */
+    turnedAway: () => broker.figures().refusedFrames,
+
+    async gateway(): Promise<object> {
+      const free = await freeBytes().catch(() => null);
+      const { pairing, alarms, commands, cards } = services;
+      return {
+        version,
+        uptimeSeconds: Math.floor(uptimeMs() / 1000),
+        locks: locks.all().length,
+        online: online(),
+        pairingOpen: pairing.isOpen(),
+        pairingCloseDate: pairing.closesAt() ?? null,
+        pendingDevices: pairing.pending(),
+        alarms: Object.values(alarms.figures()).reduce((sum, count) => sum + count, 0),
+        commands: commands.figures(),
+        cardChanges: cards.figures(),
+        records: store.records.count(),
+        listeners: addresses(),
+        certificates: certificateDates(),
+        clockIsSuspect: store.clockIsSuspect(),
+        backupDate: backups.newestAt() || null,
+        storage: { health: storageHealth(), freeBytes: free, ...store.figures() },
+        broker: broker.figures(),
+        events: shownBy().http.eventFigures(),
+        webhooks: services.webhooks.figures(),
+        control: shownBy().control.figures(),
+      };
+    },
+
+    figures(): WatchedFigures {
+      const commands = services.commands.figures();
+      return {
+        locks: watchedLocks(locks.all(), store.statuses, link),
+        lowBatteryPercent: config.alarms.lowBatteryPercent,
+        storageWorks: storageHealth() === 'ok',
+        clockIsSuspect: store.clockIsSuspect(),
+        alarms: services.alarms.figures(),
+        commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.figures().waiting },
+        backupAt: backups.newestAt(),
+        store: store.figures(),
+        broker: broker.figures(),
+        events: shownBy().http.eventFigures(),
+        webhooks: services.webhooks.figures(),
+      };
+    },
+
+    /**
+     * For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors, and so does a
+     * broker that turns the question away because locks have all its places.
+     */
+    async healthy(): Promise<string> {
+      if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
+      const where = addresses();
+      const checks = (['http', 'https', 'mqtt', 'mqtts'] as const).map(async (scheme) => {
+        const address = where[scheme];
+        const before = turnedAwayForRoom();
+        const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });
+        const isFull = cutOff.has(result) && turnedAwayForRoom() > before;
+        return result === 'ok' || isFull ? [] : [`${scheme} does not answer: ${result}`];
+      });
+      return (await Promise.all(checks)).flat().join('; ') || 'ok';
+    },
+
+    /** In one line, for `systemctl status`. */
+    line(): string {
+      const where = Object.entries(addresses()).map(([scheme, { host, port }]) => `${scheme} ${host}:${port}`);
+      const disk = storageHealth() === 'ok' ? '' : `; the storage does not work: ${storageHealth()}`;
+      return `serving ${where.join(', ')}; ${online()} of ${locks.all().length} locks online${disk}`;
+    },
+
+    /** The document at `/asyncapi.json`. */
+    async lockProtocol(): Promise<object> {
+      const { createAsyncApi } = await import('../drivers/native/asyncapi.ts');
+      const { http, https, mqtt, mqtts } = addresses();
+      const ports = { mqtt: mqtt?.port, mqtts: mqtts?.port, ws: config.webSocket.plain ? http?.port : undefined, wss: https?.port };
+      return createAsyncApi({ topicRoot: config.mqtt.topicRoot, ports });
+    },
+  };
+}

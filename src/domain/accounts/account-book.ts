@@ -1,0 +1,139 @@
+// Accounts and tokens in memory, with a look-up for each way in which they are asked for. A change costs what it changes, not what is there.
+
+import { DomainError } from '../errors.ts';
+import { type Page, type PageRequest, paginate } from '../page.ts';
+import { insertSorted, removeSorted } from '../sorted.ts';
+import type { Account, AccountId, RemovedAccount, Token } from './account.ts';
+
+/** What can be asked of the accounts and tokens that are there. A token whose account is gone is gone with it. */
+export interface AccountReader {
+  get(accountId: AccountId): Account | undefined;
+  byName(username: string): Account | undefined;
+  /** Also of one that was removed, as long as that is remembered. */
+  nameOf(accountId: AccountId): string | undefined;
+  /** Those of that name that were removed, the latest first, as long as that is remembered. */
+  removedNamed(username: string): readonly RemovedAccount[];
+  /** Those whose names are the same but for the case of their letters. */
+  alike(username: string): readonly Account[];
+  /** `conflict` when the name is taken, in whatever case. */
+  refuseTaken(username: string): void;
+  /** How many gateway administrators there are. */
+  gatewayAdministrators(): number;
+  /** How many accounts were removed since the start. */
+  removals(): number;
+  /** By accountId ascending. */
+  page(request: PageRequest): Page<Account>;
+  token(tokenId: number): Token | undefined;
+  /** By its SHA-256 hash. */
+  tokenByHash(hash: string): Token | undefined;
+  /** By tokenId ascending. */
+  tokenPage(request: PageRequest): Page<Token>;
+  /** Those that expire at `until` (epoch milliseconds) or before. */
+  tokensExpired(until: number): readonly Token[];
+}
+
+/** Changes are made at once; whoever makes them has asked whether they may be. */
+export interface AccountBook extends AccountReader {
+  add(account: Account): void;
+  addToken(token: Token): void;
+  /** With its tokens, which are given back: those are still to be forgotten, a few at a time, because they can be very many. */
+  remove(accountId: AccountId): readonly Token[];
+  forget(tokens: readonly Token[]): void;
+  removeTokens(tokens: readonly Token[]): void;
+  /** That it was removed; `remove` does not. */
+  remember(removed: RemovedAccount): void;
+  forgetNames(removed: readonly RemovedAccount[]): void;
+  accounts(): readonly Account[];
+  tokens(): readonly Token[];
+  /** In the order in which they were removed. */
+  removed(): readonly RemovedAccount[];
+}
+
+const foldCase = (username: string): string => username.toLowerCase();
+
+export function createAccountBook(): AccountBook {
+  const byId = new Map<AccountId, Account>();
+  /** By the name without its case: all but one of them were made when that was allowed. */
+  const byFolded = new Map<string, readonly Account[]>();
+  const tokenById = new Map<number, Token>();
+  const byHash = new Map<string, Token>();
+  const removedById = new Map<AccountId, RemovedAccount>();
+  let administrators = 0;
+  let removals = 0;
+  const accounts: Account[] = [];
+  let tokens: Token[] = [];
+
+  const alike = (username: string): readonly Account[] => byFolded.get(foldCase(username)) ?? [];
+  const byName = (username: string): Account | undefined => alike(username).find((account) => account.username === username);
+  const ofSomebody = (token: Token | undefined): Token | undefined => (token && byId.has(token.accountId) ? token : undefined);
+
+  function forget(some: readonly Token[]): void {
+    for (const { tokenId, hash } of some) {
+      tokenById.delete(tokenId);
+      byHash.delete(hash);
+    }
+  }
+
+  return {
+    get: (accountId) => byId.get(accountId),
+    byName,
+    alike,
+    nameOf: (accountId) => (byId.get(accountId) ?? removedById.get(accountId))?.username,
+    removedNamed: (username) => [...removedById.values()].filter((one) => one.username === username).reverse(),
+    remember: (one) => void removedById.set(one.accountId, one),
+    forgetNames(some) {
+      for (const { accountId } of some) removedById.delete(accountId);
+    },
+    removed: () => [...removedById.values()],
+    gatewayAdministrators: () => administrators,
+    removals: () => removals,
+    page: (request) => paginate(accounts, request),
+    token: (tokenId) => ofSomebody(tokenById.get(tokenId)),
+    tokenByHash: (hash) => ofSomebody(byHash.get(hash)),
+    tokenPage: (request) => paginate(tokens, request),
+    tokensExpired: (until) => tokens.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= until),
+    accounts: () => accounts,
+    tokens: () => tokens,
+
+    refuseTaken(username) {
+      const other = byName(username) ?? alike(username)[0];
+      if (other === undefined) return;
+      const why = other.username === username ? '' : ', and names of accounts differ by more than the case of their letters';
+      throw new DomainError('conflict', `there is an account ${other.username} already${why}`);
+    },
+    add(account) {
+      byId.set(account.accountId, account);
+      byFolded.set(foldCase(account.username), [...alike(account.username), account]);
+      insertSorted(accounts, account, accountIdOf);
+      if (account.gatewayAdministrator) administrators += 1;
+    },
+    addToken(token) {
+      tokenById.set(token.tokenId, token);
+      byHash.set(token.hash, token);
+      insertSorted(tokens, token, tokenIdOf);
+    },
+    remove(accountId) {
+      const account = byId.get(accountId);
+      if (account === undefined) return [];
+      byId.delete(accountId);
+      const others = alike(account.username).filter((one) => one !== account);
+      if (others.length > 0) byFolded.set(foldCase(account.username), others);
+      else byFolded.delete(foldCase(account.username));
+      removeSorted(accounts, account, accountIdOf);
+      removals += 1;
+      if (account.gatewayAdministrator) administrators -= 1;
+      const own = tokens.filter((token) => token.accountId === accountId);
+      if (own.length > 0) tokens = tokens.filter((token) => token.accountId !== accountId);
+      return own;
+    },
+    forget,
+    removeTokens(some) {
+      const gone = new Set(some);
+      tokens = tokens.filter((token) => !gone.has(token));
+      forget(some);
+    },
+  };
+}
+
+const accountIdOf = ({ accountId }: Account): number => accountId;
+const tokenIdOf = ({ tokenId }: Token): number => tokenId;

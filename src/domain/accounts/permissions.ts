@@ -1,0 +1,50 @@
+// Which lock a caller means, and whether the caller may: existence first (404), then rights (403) (HTTP API 1 and 5).
+
+import { DomainError } from '../errors.ts';
+import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
+import type { RemovedLock } from '../locks/removed-lock.ts';
+import type { AccountStore, LockStore } from '../ports.ts';
+import { type Caller, type LockRole, roleSuffices } from './account.ts';
+
+/** The lock; `lock-not-found` when there is none. */
+export function requireLock(locks: LockStore, lockId: LockId): Lock {
+  const lock = locks.get(lockId);
+  if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
+  return lock;
+}
+
+/** The lock, when the caller has at least this role on it; else `lock-not-found` or `forbidden`. */
+export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, needed: LockRole): Lock {
+  const lock = requireLock(locks, lockId);
+  if (!roleSuffices(roleOn(lock, caller), needed)) {
+    throw new DomainError('forbidden', `this needs the role ${needed} on lock ${lockId}`);
+  }
+  return lock;
+}
+
+/**
+ * As `requireRole`, for work that has waited: the account can have been removed meanwhile, and what roles it had still stand with the lock; or
+ * the token was revoked (`token-invalid`), because it is in the wrong hands.
+ */
+export function requireRoleStill(
+  { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'get' | 'token'> },
+  caller: Caller,
+  lockId: LockId,
+  needed: LockRole,
+): void {
+  requireRole(locks, caller, lockId, needed);
+  if (accounts.get(caller.accountId) === undefined) throw new DomainError('forbidden', `the account ${caller.username} was removed`);
+  const { tokenId } = caller;
+  if (tokenId !== undefined && accounts.token(tokenId) === undefined)
+    throw new DomainError('token-invalid', 'the access token was revoked');
+}
+
+/** Whether the records of a lock that was removed may be read: whoever removes a lock must not hide by it what happened there. */
+export function mayReadRemoved(removed: RemovedLock | undefined, caller: Caller): boolean {
+  return removed !== undefined && (caller.gatewayAdministrator || removed.administrator === caller.accountId);
+}
+
+/** `forbidden` for all but gateway administrators. */
+export function requireGatewayAdministrator(caller: Caller): void {
+  if (!caller.gatewayAdministrator) throw new DomainError('forbidden', 'this is for gateway administrators');
+}

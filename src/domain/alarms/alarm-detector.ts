@@ -1,0 +1,244 @@
+// Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
+
+import type { Notice } from '../domain-event.ts';
+import type { ClockWatch } from '../locks/clock-sync.ts';
+import type { Lock, LockId, OpenState } from '../locks/lock.ts';
+import type { EventsReport } from '../locks/lock-report.ts';
+import type { StateCertainty } from '../locks/state-certainty.ts';
+import type { Part } from '../part.ts';
+import type { Clock, LockStore, RecordStore, StatusStore } from '../ports.ts';
+import type { Alarm } from './alarm.ts';
+import type { AlarmService } from './alarm-service.ts';
+import { createEventAlarms } from './event-alarms.ts';
+
+const lookMs = 5_000;
+/** What a lock may be late with its auto lock: the bolt takes its time, and so does its report. */
+const autoLockGraceMs = 30_000;
+/** So far above the level at which the alarm began a battery has been changed, and not only got warmer. */
+const batteryRisePercent = 5;
+
+const clockSaidMs = 60_000;
+const clockReason =
+  'the clock of the gateway is probably wrong, so no lock is told the time: cards with dates stay shut at locks whose clock is not set. ' +
+  'Let NTP set it; or, when it is right, say so on the gateway: latchd clock accept';
+
+export interface SupervisionSettings {
+  /** An alarm begins when a lock has not been online in peace for so long, and ends when it has been. */
+  readonly offlineAfterMs: number;
+  readonly endAfterMs: number;
+  /** Online, and nothing was heard: it is told the time once a day and answers that. */
+  readonly silentAfterMs: number;
+  /** Below it a battery is low. */
+  readonly lowBatteryPercent: number;
+}
+
+export interface Supervision extends Part, ClockWatch {
+  hello(lockId: LockId): void;
+  offline(lockId: LockId, reason: string): void;
+  /** `before`: what it had said until now. */
+  state(lockId: LockId, before: OpenState | null): void;
+  /** After what it says of its battery. */
+  battery(lockId: LockId): void;
+  /** Before events are stored. What it returns must be waited for first: a power cut after the PUBACK must not forget an alarm. */
+  events(lockId: LockId, report: EventsReport): Promise<void> | undefined;
+  /** Hears how commands end and what is lost. */
+  notice(notice: Notice): void;
+  /** undefined: it was made. */
+  backup(failure: string | undefined): void;
+}
+
+/** What is known of a lock since the start; all times on the monotonic clock. */
+interface Watch {
+  /** Online since then; undefined: offline. */
+  upAt: number | undefined;
+  /** When it first went offline; forgotten once it has stayed online for long enough. */
+  downAt: number | undefined;
+  downReason: string;
+  heardAt: number;
+  unlockedAt: number | undefined;
+}
+
+export function createSupervision(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly statuses: StatusStore;
+  readonly records: Pick<RecordStore, 'progress'>;
+  readonly alarms: AlarmService;
+  readonly settings: SupervisionSettings;
+  readonly clockIsSuspect: () => boolean;
+  /** 'ok', or what is wrong with the data directory. */
+  readonly storageHealth: () => string;
+  readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
+  /** What speaks against the gateway's clock, if anything does. */
+  readonly clockEvidence: () => string | undefined;
+}): Supervision {
+  const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
+  const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
+  const watches = new Map<LockId, Watch>();
+  const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low, jammed, freed: certainty.freed });
+  let cancelLook: (() => void) | undefined;
+  let clockSaidAt = clock.monotonic();
+  let stopped = false;
+
+  function watchOf(lockId: LockId): Watch {
+    let watch = watches.get(lockId);
+    if (watch === undefined) {
+      watch = {
+        upAt: undefined,
+        downAt: undefined,
+        downReason: 'it has not come since the gateway started',
+        heardAt: clock.monotonic(),
+        unlockedAt: undefined,
+      };
+      watches.set(lockId, watch);
+    }
+    return watch;
+  }
+  function heard(lockId: LockId): Watch {
+    const watch = watchOf(lockId);
+    watch.heardAt = clock.monotonic();
+    alarms.clear('silent', lockId);
+    return watch;
+  }
+
+  function lookAtLock(lock: Lock, now: number): void {
+    const { lockId } = lock;
+    const watch = watchOf(lockId);
+    if (watch.upAt === undefined) {
+      watch.downAt ??= now;
+      const { lastSeenAt } = statuses.get(lockId);
+      // One that was never there is not missing.
+      if (now - watch.downAt >= offlineAfterMs && lastSeenAt !== null)
+        alarms.raise('offline', lockId, { reason: watch.downReason, since: lastSeenAt });
+      return;
+    }
+    alarms.clear('offline', lockId);
+    if (now - watch.upAt >= offlineAfterMs) watch.downAt = undefined;
+    if (now - watch.heardAt >= silentAfterMs) alarms.raise('silent', lockId, { reason: 'it is connected and says nothing' });
+    lookAtAutoLock(lock, watch, now);
+  }
+  function lookAtAutoLock({ lockId, autoLockSeconds, settings: { passageMode } }: Lock, watch: Watch, now: number): void {
+    if (statuses.get(lockId).state !== 'unlocked' || autoLockSeconds === 0 || passageMode === 1) {
+      watch.unlockedAt = undefined;
+      alarms.clear('auto-lock-late', lockId);
+      return;
+    }
+    watch.unlockedAt ??= now;
+    if (now - watch.unlockedAt < autoLockSeconds * 1_000 + autoLockGraceMs) return;
+    alarms.raise('auto-lock-late', lockId, { reason: `it should have locked itself after ${autoLockSeconds} s` });
+  }
+  /** Whether all that was lost has come after all. */
+  function lookAtGap({ lockId, lost = [] }: Alarm): void {
+    if (lockId === null) return;
+    const isFilled = lost.every(({ epoch, to }) => {
+      const { highest, gaps } = records.progress(lockId, epoch);
+      return highest >= to && gaps.every(([from]) => from > to);
+    });
+    if (isFilled) alarms.clearGap(lockId);
+  }
+  /** What the locks say is added a minute later, when those that came back with the gateway have said their dates. */
+  function lookAtClock(): void {
+    const evidence = clockEvidence();
+    const reason = evidence === undefined ? clockReason : `${clockReason}; ${evidence}`;
+    const now = clock.monotonic();
+    if (alarms.standing('clock-suspect', null) === undefined) clockSaidAt = now;
+    alarms.raise('clock-suspect', null, { reason });
+    if (now - clockSaidAt < clockSaidMs) return;
+    clockSaidAt = now;
+    alarms.amend('clock-suspect', null, reason);
+  }
+  function lookAtGateway(): void {
+    if (clockIsSuspect()) lookAtClock();
+    else alarms.clear('clock-suspect', null);
+    const health = storageHealth();
+    if (health === 'ok') alarms.clear('storage-unavailable', null);
+    else alarms.raise('storage-unavailable', null, { reason: health });
+  }
+  function look(): void {
+    const now = clock.monotonic();
+    for (const lock of locks.all()) lookAtLock(lock, now);
+    for (const lockId of watches.keys()) if (locks.get(lockId) === undefined) watches.delete(lockId);
+    for (const alarm of alarms.ofKind('event-gap')) lookAtGap(alarm);
+    lookAtGateway();
+    alarms.settle();
+    if (!stopped) cancelLook = clock.timer(Math.min(lookMs, offlineAfterMs, endAfterMs || lookMs), look);
+  }
+
+  function jammed(lockId: LockId): void {
+    alarms.raise('jammed', lockId, { reason: 'its bolt is jammed' });
+    certainty.jammed(lockId);
+  }
+  function low(lockId: LockId, reason: string): void {
+    alarms.raise('low-battery', lockId, { reason, batteryPercent: statuses.get(lockId).batteryPercent ?? 0 });
+  }
+
+  return {
+    name: 'supervision',
+    async start() {
+      look();
+    },
+    async stop() {
+      stopped = true;
+      cancelLook?.();
+    },
+
+    hello(lockId) {
+      const watch = heard(lockId);
+      watch.upAt = clock.monotonic();
+      // It may have been locked and unlocked while it was away.
+      watch.unlockedAt = undefined;
+      alarms.clear('offline', lockId);
+    },
+    offline(lockId, reason) {
+      const watch = watchOf(lockId);
+      watch.upAt = undefined;
+      watch.downAt ??= clock.monotonic();
+      watch.downReason = reason;
+    },
+    state(lockId, before) {
+      const watch = heard(lockId);
+      const { state } = statuses.get(lockId);
+      if (state === before) return;
+      watch.unlockedAt = state === 'unlocked' ? clock.monotonic() : undefined;
+      if (before !== null) alarms.clear('jammed', lockId);
+      if (state === 'locked') alarms.clear('auto-lock-late', lockId);
+    },
+    battery(lockId) {
+      heard(lockId);
+      const { batteryPercent } = statuses.get(lockId);
+      if (batteryPercent === null) return;
+      if (batteryPercent < lowBatteryPercent) return low(lockId, `its battery is at ${batteryPercent} percent`);
+      const begunAt = alarms.standing('low-battery', lockId)?.batteryPercent ?? 0;
+      const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
+      if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
+    },
+    events(lockId, report) {
+      const watch = heard(lockId);
+      // Unlocked again, it begins to wait again.
+      const isUnlocked = report.events.some(({ type, success }) => success !== false && type.endsWith('-unlock'));
+      if (watch.unlockedAt !== undefined && isUnlocked) watch.unlockedAt = clock.monotonic();
+      return eventAlarms.heard(lockId, report);
+    },
+    clockIsRight: (lockId) => alarms.clear('wrong-clock', lockId),
+    clockStaysWrong: (lockId, reason) => alarms.raise('wrong-clock', lockId, { reason }),
+
+    notice(notice) {
+      if (notice.kind === 'command-ended' || notice.kind === 'own-command-ended') {
+        const { lockId, outcome } = notice;
+        if (outcome === 'lost' || outcome === 'no-reply') return;
+        heard(lockId);
+        if (outcome === 'jammed') jammed(lockId);
+        if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
+      } else if (notice.kind === 'events-lost' || notice.kind === 'resend-refused') {
+        const { kind, lockId, epoch, from, to } = notice;
+        if (alarms.isAccepted(lockId, { epoch, to })) return;
+        const why = kind === 'events-lost' ? 'does not have them any more' : `refuses to send them again (${notice.error})`;
+        alarms.raise('event-gap', lockId, { reason: `its events ${from} to ${to} are missing, and it ${why}`, lost: [{ epoch, to }] });
+      }
+    },
+    backup(failure) {
+      if (failure === undefined) alarms.clear('backup-failing', null);
+      else alarms.raise('backup-failing', null, { reason: failure });
+    },
+  };
+}

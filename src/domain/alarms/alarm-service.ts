@@ -1,0 +1,237 @@
+// The alarms that stand: raised and cleared by the supervision, kept on the disk, shown to people, and ended by them where nothing else can.
+import type { Caller } from '../accounts/account.ts';
+import { requireLock, requireRole } from '../accounts/permissions.ts';
+import type { Notice, Notify } from '../domain-event.ts';
+import { DomainError } from '../errors.ts';
+import type { LockId } from '../locks/lock.ts';
+import type { LockLists } from '../locks/lock-lists.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { Part } from '../part.ts';
+import type { AlarmStore, Clock, LockStore } from '../ports.ts';
+import { createStandingAlarms, type Standing } from './active-alarms.ts';
+import {
+  type AcceptedLoss,
+  type Alarm,
+  type AlarmKind,
+  alarmKinds,
+  endsByPerson,
+  includesLost,
+  joinLost,
+  type LostEvents,
+} from './alarm.ts';
+
+/** What nobody waits for is written so much later, together with whatever else has changed by then. */
+const writeDelayMs = 2_000;
+
+type Seen = Pick<Alarm, 'reason'> & Partial<Pick<Alarm, 'since' | 'batteryPercent' | 'lost'>>;
+
+export interface AlarmService extends Part {
+  /** The cause is there: begins the alarm, or goes on with the one that stands. */
+  raise(kind: AlarmKind, lockId: LockId | null, seen: Seen): void;
+  /** One that stands is there for another reason, or for one more: it is said again. */
+  amend(kind: AlarmKind, lockId: LockId | null, reason: string): void;
+  /** Resolves when an alarm that stands is on the disk; undefined when it is there already. Rejects with `storage-unavailable`, and stands all the same. */
+  kept(kind: AlarmKind, lockId: LockId | null): Promise<void> | undefined;
+  /** The cause is gone: the alarm ends when it has stayed so for a while. Nothing happens to one that a person has to end. */
+  clear(kind: AlarmKind, lockId: LockId | null): void;
+  /** A gap that is filled after all ends without a person. */
+  clearGap(lockId: LockId): void;
+  standing(kind: AlarmKind, lockId: LockId | null): Alarm | undefined;
+  /** Of one kind, of all locks. */
+  ofKind(kind: AlarmKind): readonly Alarm[];
+  /** Of one lock, of all kinds. */
+  ofLock(lockId: LockId): readonly Alarm[];
+  /** Whether a person knows already that these are lost. */
+  isAccepted(lockId: LockId, lost: LostEvents): boolean;
+  /** Ends what has been without a cause for long enough, and what belongs to no lock any more. */
+  settle(): void;
+  /** The newest first: to gateway administrators all of them, to others those of the locks on which they are managers. */
+  list(caller: Caller, page: PageRequest): Page<Alarm>;
+  /** For gateway administrators and the lock's managers. `lock-not-found`, `not-found`; `conflict` for one that ends by itself. */
+  end(caller: Caller, kind: AlarmKind, lockId: LockId): Promise<void>;
+  /** How many stand, by kind. */
+  figures(): Readonly<Record<AlarmKind, number>>;
+}
+
+/** What has changed of an alarm since it was kept last, and what is said of that once it is: so that no restart says it again. */
+interface Unkept {
+  readonly kind: AlarmKind;
+  readonly lockId: LockId | null;
+  readonly notices: Notice[];
+}
+
+/** Written and said in one go; doors go on between two of them. */
+const keptAtOnce = 500;
+
+export function createAlarmService(options: {
+  readonly clock: Clock;
+  readonly alarms: AlarmStore;
+  readonly locks: LockStore;
+  readonly lists: Pick<LockLists, 'rights'>;
+  readonly notify: Notify;
+  /** For so long a cause must be gone: what comes and goes all the time is one alarm, and one write. */
+  readonly endAfterMs: number;
+}): AlarmService {
+  const { clock, alarms, locks, lists, notify, endAfterMs } = options;
+  const standing = createStandingAlarms(locks, lists);
+  const accepted = new Map<LockId, readonly LostEvents[]>();
+  const unkept = new Map<string, Unkept>();
+  /** Of locks that are gone, and so not kept any more. */
+  const unkeptLosses = new Set<LockId>();
+  let cancelWrite: (() => void) | undefined;
+  let stopped = false;
+
+  const { find } = standing;
+
+  /** Writes what has changed of these alarms, and says it. */
+  async function write(changed: readonly Unkept[], losses: readonly LockId[]): Promise<void> {
+    for (const one of changed) if (isUnkept(one)) unkept.delete(keyOf(one.kind, one.lockId));
+    for (const lockId of losses) unkeptLosses.delete(lockId);
+    const written = changed.flatMap(({ kind, lockId }) => find(kind, lockId) ?? []).map((one) => ({ one, alarm: one.alarm }));
+    try {
+      await alarms.keep({
+        standing: written.map(({ alarm }) => alarm),
+        ended: changed.filter(({ kind, lockId }) => find(kind, lockId) === undefined),
+        acceptedLosses: losses.map((lockId): AcceptedLoss => ({ lockId, lost: accepted.get(lockId) ?? [] })),
+      });
+      for (const { one, alarm } of written) if (one.alarm === alarm) one.isKept = true;
+    } catch (error) {
+      for (const { kind, lockId } of changed) touch(kind, lockId);
+      for (const lockId of losses) unkeptLosses.add(lockId);
+      throw error;
+    } finally {
+      // On a disk that fails, too: that is when they are needed most.
+      for (const { notices } of changed) for (const notice of notices) notify(notice);
+    }
+  }
+  async function writeAll(): Promise<void> {
+    cancelWrite?.();
+    cancelWrite = undefined;
+    const [changed, losses] = [[...unkept.values()], [...unkeptLosses]];
+    for (let from = 0; from < Math.max(changed.length, losses.length); from += keptAtOnce) {
+      // Some of them may have been written meanwhile, for somebody who waited for it.
+      const some = changed.slice(from, from + keptAtOnce).filter(isUnkept);
+      await write(some, losses.slice(from, from + keptAtOnce)).catch(() => undefined);
+    }
+  }
+  function isUnkept(one: Unkept): boolean {
+    return unkept.get(keyOf(one.kind, one.lockId)) === one;
+  }
+  /** It is written, and the notice said, soon. */
+  function touch(kind: AlarmKind, lockId: LockId | null, notice?: Notice): void {
+    const key = keyOf(kind, lockId);
+    const known = unkept.get(key) ?? { kind, lockId, notices: [] };
+    unkept.set(key, known);
+    if (notice !== undefined) known.notices.push(notice);
+    wake();
+  }
+  function wake(): void {
+    if (!stopped) cancelWrite ??= clock.timer(writeDelayMs, () => void writeAll());
+  }
+  function ended({ alarm: { kind, lockId, since } }: Standing, by?: string): Notice {
+    return { kind: 'alarm-ended', alarm: kind, lockId, since, ...(by !== undefined && { by }) };
+  }
+  function gone(kind: AlarmKind, lockId: LockId | null): void {
+    const one = find(kind, lockId);
+    if (one !== undefined) one.goneAt ??= clock.monotonic();
+  }
+  function mayEnd(caller: Caller, lockId: LockId): void {
+    requireLock(locks, lockId);
+    if (!caller.gatewayAdministrator) requireRole(locks, caller, lockId, 'manager');
+  }
+
+  return {
+    name: 'alarms',
+    async start() {
+      const kept = alarms.current();
+      for (const alarm of kept.alarms) standing.add({ alarm, goneAt: undefined, isKept: true });
+      for (const { lockId, lost } of kept.acceptedLosses) accepted.set(lockId, lost);
+    },
+    async stop() {
+      stopped = true;
+      if (cancelWrite !== undefined) await writeAll();
+    },
+
+    raise(kind, lockId, { reason, since = clock.now(), batteryPercent, lost }) {
+      const known = find(kind, lockId);
+      if (known !== undefined) {
+        known.goneAt = undefined;
+        if (lost === undefined || lost.every((one) => includesLost(known.alarm.lost ?? [], one))) return;
+        known.alarm = { ...known.alarm, lost: joinLost(known.alarm.lost ?? [], lost) };
+        known.isKept = false;
+        touch(kind, lockId);
+        return;
+      }
+      const more = { ...(batteryPercent !== undefined && { batteryPercent }), ...(lost !== undefined && { lost }) };
+      standing.add({ alarm: { kind, lockId, since, reason, ...more }, goneAt: undefined, isKept: false });
+      touch(kind, lockId, { kind: 'alarm-began', alarm: kind, lockId, since, reason });
+    },
+    amend(kind, lockId, reason) {
+      const known = find(kind, lockId);
+      if (known === undefined || known.alarm.reason === reason) return;
+      known.alarm = { ...known.alarm, reason };
+      known.isKept = false;
+      touch(kind, lockId, { kind: 'alarm-began', alarm: kind, lockId, since: known.alarm.since, reason });
+    },
+    kept(kind, lockId) {
+      const one = find(kind, lockId);
+      if (one === undefined || one.isKept) return undefined;
+      return write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, notices: [] }], []);
+    },
+    clear(kind, lockId) {
+      if (!endsByPerson(kind)) gone(kind, lockId);
+    },
+    clearGap: (lockId) => gone('event-gap', lockId),
+    standing: (kind, lockId) => find(kind, lockId)?.alarm,
+    ofKind: (kind) => [...standing.ofKind(kind)].map(({ alarm }) => alarm),
+    ofLock: standing.ofLock,
+    isAccepted: (lockId, lost) => includesLost(accepted.get(lockId) ?? [], lost),
+
+    settle() {
+      const now = clock.monotonic();
+      for (const one of standing.all()) {
+        const { kind, lockId } = one.alarm;
+        const isOrphan = lockId !== null && locks.get(lockId) === undefined;
+        if (!isOrphan && (one.goneAt === undefined || now - one.goneAt < endAfterMs)) continue;
+        standing.remove(one);
+        touch(kind, lockId, ended(one));
+      }
+      for (const lockId of accepted.keys()) {
+        if (locks.get(lockId) !== undefined) continue;
+        accepted.delete(lockId);
+        unkeptLosses.add(lockId);
+        wake();
+      }
+    },
+
+    list: standing.page,
+
+    async end(caller, kind, lockId) {
+      mayEnd(caller, lockId);
+      const one = find(kind, lockId);
+      if (one === undefined) throw new DomainError('not-found', `no alarm ${kind} stands for lock ${lockId}`);
+      if (!endsByPerson(kind)) throw new DomainError('conflict', `the alarm ${kind} ends by itself when its cause is gone`);
+      standing.remove(one);
+      const losses = one.alarm.lost === undefined ? [] : [lockId];
+      const before = accepted.get(lockId);
+      if (one.alarm.lost !== undefined) accepted.set(lockId, joinLost(before ?? [], one.alarm.lost));
+      try {
+        await write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, notices: [] }], losses);
+        notify(ended(one, caller.username));
+      } catch (error) {
+        if (find(kind, lockId) === undefined) standing.add(one);
+        if (before === undefined) accepted.delete(lockId);
+        else accepted.set(lockId, before);
+        throw error;
+      }
+    },
+
+    figures() {
+      return Object.fromEntries(alarmKinds.map((kind) => [kind, standing.ofKind(kind).size])) as Record<AlarmKind, number>;
+    },
+  };
+}
+
+function keyOf(kind: AlarmKind, lockId: LockId | null): string {
+  return `${kind} ${lockId}`;
+}

@@ -1,0 +1,98 @@
+// The alarms that a lock's events begin and end: what it says happened at its door, and when.
+
+import type { LockId } from '../locks/lock.ts';
+import type { EventsReport, LockEvent } from '../locks/lock-report.ts';
+import type { Clock, LockStore, RecordStore } from '../ports.ts';
+import { isPlausibleDate } from '../records/record.ts';
+import type { AlarmService } from './alarm-service.ts';
+
+/** An event that is dated so far from now shows nothing about a clock that was set since. */
+const liveMs = 60_000;
+
+type EventAlarm = 'tampered' | 'duress' | 'jammed' | 'low-battery';
+const alarmOfEvent = new Map<string, EventAlarm>([
+  ['tamper', 'tampered'],
+  ['duress', 'duress'],
+  ['jammed', 'jammed'],
+  ['low-battery', 'low-battery'],
+]);
+const reasonOfEvent = { tampered: 'somebody tampered with it', duress: 'opened under duress' } as const;
+
+export interface EventAlarms {
+  /** As Supervision.events. */
+  heard(lockId: LockId, report: EventsReport): Promise<void> | undefined;
+}
+
+export function createEventAlarms(options: {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly locks: Pick<LockStore, 'get'>;
+  readonly records: Pick<RecordStore, 'progress'>;
+  readonly alarms: AlarmService;
+  readonly clockIsSuspect: () => boolean;
+  /** Its battery is low. */
+  readonly low: (lockId: LockId, reason: string) => void;
+  readonly jammed: (lockId: LockId) => void;
+  /** Its bolt, which was jammed, has moved. */
+  readonly freed: (lockId: LockId) => void;
+}): EventAlarms {
+  const { clock, locks, records, alarms, clockIsSuspect, low, jammed, freed } = options;
+
+  /** The last one that each lock has told of. */
+  const jams = new Map<LockId, { readonly epoch: string; readonly seq: number }>();
+
+  function isMisdated({ date }: LockEvent, now: number): boolean {
+    return date !== undefined && !isPlausibleDate(date, now);
+  }
+  function isWorthALook(lockId: LockId, events: readonly LockEvent[], now: number): boolean {
+    if (alarms.standing('jammed', lockId) !== undefined || alarms.standing('wrong-clock', lockId) !== undefined) return true;
+    return events.some((event) => alarmOfEvent.has(event.type) || isMisdated(event, now));
+  }
+  /** Those that were not stored before: a lock sends them until their PUBACK, and again when it is asked. */
+  function fresh(lockId: LockId, { epoch, events }: EventsReport): readonly LockEvent[] {
+    const { highest, gaps } = records.progress(lockId, epoch);
+    return events.filter(({ seq }) => seq > highest || gaps.some(([from, to]) => from <= seq && seq <= to));
+  }
+  function judgeDates(lockId: LockId, events: readonly LockEvent[], now: number): void {
+    const misdated = clockIsSuspect() ? undefined : events.find((event) => isMisdated(event, now));
+    const last = events.at(-1)?.date;
+    if (misdated !== undefined) alarms.raise('wrong-clock', lockId, { reason: `it dated an event ${misdated.date}` });
+    if (last !== undefined && Math.abs(last - now) < liveMs) alarms.clear('wrong-clock', lockId);
+  }
+  /** Where the bolt has moved after it was jammed, it is not any more: what holds is what the last of these events says. */
+  function raiseFor(lockId: LockId, epoch: string, events: readonly LockEvent[]): Promise<void> | undefined {
+    const begun = new Set<EventAlarm>();
+    for (const { seq, type, success } of events) {
+      const kind = alarmOfEvent.get(type);
+      if (kind !== undefined) begun.add(kind);
+      if (kind === 'jammed') jams.set(lockId, { epoch, seq });
+      if (kind !== undefined || success === false || !/-(un)?lock$/.test(type)) continue;
+      const jam = jams.get(lockId);
+      const isOfEpoch = jam?.epoch === epoch;
+      // What fills a gap happened before.
+      if (isOfEpoch && jam.seq > seq) continue;
+      begun.delete('jammed');
+      alarms.clear('jammed', lockId);
+      if (!isOfEpoch) continue;
+      jams.delete(lockId);
+      freed(lockId);
+    }
+    let kept: Promise<void> | undefined;
+    for (const kind of begun) {
+      if (kind === 'low-battery') low(lockId, 'it says that its battery is low');
+      else if (kind === 'jammed') jammed(lockId);
+      else alarms.raise(kind, lockId, { reason: reasonOfEvent[kind] });
+      kept = alarms.kept(kind, lockId) ?? kept;
+    }
+    return kept;
+  }
+
+  return {
+    heard(lockId, report) {
+      const now = clock.now();
+      if (!isWorthALook(lockId, report.events, now) || locks.get(lockId) === undefined) return undefined;
+      const news = fresh(lockId, report);
+      judgeDates(lockId, news, now);
+      return raiseFor(lockId, report.epoch, news);
+    },
+  };
+}

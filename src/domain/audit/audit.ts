@@ -1,0 +1,140 @@
+// The audit log: who changed what, when, from where, and how that ended. It sits around the services, so no way in can forget it.
+import type { AccountId, Caller } from '../accounts/account.ts';
+import { requireGatewayAdministrator } from '../accounts/permissions.ts';
+import { DomainError, type ErrorCode } from '../errors.ts';
+import { type Page, type PageRequest, pageOf } from '../page.ts';
+import type { AuditStore, Clock } from '../ports.ts';
+import type { AuditEntry, Deed } from './audit-action.ts';
+
+export interface AuditRange extends PageRequest {
+  /** Lowest and highest time, both included; 0: open. */
+  readonly startDate: number;
+  readonly endDate: number;
+}
+
+export interface AuditService {
+  /** The newest first; for gateway administrators. */
+  page(caller: Caller, range: AuditRange): Promise<Page<AuditEntry>>;
+}
+
+export interface AuditTrail extends AuditService {
+  /**
+   * Does `work` between its two lines: nothing is done whose beginning could not be written (`storage-unavailable`), and an answer is given
+   * when the outcome is on the disk. `deed` is asked again with the result.
+   */
+  record<T>(caller: Caller, deed: (result: T | undefined) => Deed, work: () => Promise<T>): Promise<T>;
+  /** For what must work on a full disk, too: done first, then written if that can be. */
+  note<T>(caller: Caller, deed: Deed, work: () => Promise<T>): Promise<T>;
+}
+
+/** Of one account within a minute; more of them are counted only, or whoever has any token could fill the disk. */
+const refusalsWritten = 30;
+const windowMs = 60_000;
+
+interface Refusals {
+  readonly since: number;
+  count: number;
+  missed: number;
+}
+
+export function createAuditTrail({ clock, audit }: { readonly clock: Clock; readonly audit: AuditStore }): AuditTrail {
+  const refusals = new Map<AccountId, Refusals>();
+
+  function refusalsOf({ accountId }: Caller): Refusals {
+    const now = clock.monotonic();
+    const known = refusals.get(accountId);
+    if (known !== undefined && now - known.since < windowMs) return known;
+    const fresh = { since: now, count: 0, missed: known?.missed ?? 0 };
+    refusals.set(accountId, fresh);
+    return fresh;
+  }
+  function begun({ username, address = '' }: Caller, { action, object, detail = '' }: Deed): AuditEntry {
+    return { id: audit.nextId(), at: clock.now(), username, address, action, object, detail, outcome: 'unknown' };
+  }
+  /** What was done cannot be undone because its line is missing; that the disk refuses is seen, and said, without this. */
+  async function append(entry: AuditEntry): Promise<void> {
+    await audit.append(entry).catch(() => undefined);
+  }
+
+  return {
+    async record(caller, deed, work) {
+      const refused = refusalsOf(caller);
+      const isWritten = refused.count < refusalsWritten;
+      const missed = refused.missed > 0 ? { missed: refused.missed } : {};
+      const entry = { ...begun(caller, deed(undefined)), ...missed };
+      if (isWritten) await audit.append(entry);
+      const end = async (outcome: AuditEntry['outcome'], known: Deed): Promise<void> => {
+        const { action, object, detail = '' } = known;
+        await append({ ...entry, action, object, detail, outcome });
+        refused.missed = 0;
+      };
+      let result: Awaited<ReturnType<typeof work>>;
+      try {
+        result = await work();
+      } catch (error) {
+        refused.count += 1;
+        if (isWritten) await end(outcomeOf(error), deed(undefined));
+        else refused.missed += 1;
+        throw error;
+      }
+      await end('ok', deed(result));
+      return result;
+    },
+
+    async note(caller, deed, work) {
+      const entry = begun(caller, deed);
+      try {
+        const result = await work();
+        await append({ ...entry, outcome: 'ok' });
+        return result;
+      } catch (error) {
+        await append({ ...entry, outcome: outcomeOf(error) });
+        throw error;
+      }
+    },
+
+    async page(caller, { startDate, endDate, ...request }) {
+      requireGatewayAdministrator(caller);
+      const to = endDate === 0 ? Number.MAX_SAFE_INTEGER : endDate;
+      const { list, total } = await audit.page({ from: startDate, to, ...request });
+      return pageOf(list, total, request);
+    },
+  };
+}
+
+/** The code of a refusal; that of a bug for anything else. */
+export function outcomeOf(error: unknown): ErrorCode {
+  return error instanceof DomainError ? error.code : 'internal-error';
+}
+
+/** What an action is in the audit log: made of the arguments and, once it is known, the result. */
+export type DeedOf<Args extends readonly unknown[], Result> = (args: Args, result: Result | undefined) => Deed;
+
+/**
+ * Of every method of a service, what it is in the audit log, or that it changes nothing that belongs there: a forgotten one does not
+ * compile. An action takes the caller first and is a promise, because its answer waits for the disk.
+ */
+export type AuditTable<Service> = {
+  readonly [Method in keyof Service]:
+    | 'not-audited'
+    | (Service[Method] extends (caller: Caller, ...args: infer Args) => Promise<infer Result> ? DeedOf<[Caller, ...Args], Result> : never);
+};
+
+type Action = (caller: Caller, ...args: unknown[]) => Promise<unknown>;
+
+/** The same service, each of its actions within `trail`. */
+export function audited<Service extends object>(service: Service, table: AuditTable<Service>, trail: AuditTrail): Service {
+  const entries = Object.entries(table).map(([method, deedOf]) => {
+    const act = (service as Record<string, Action>)[method] as Action;
+    if (deedOf === 'not-audited') return [method, act];
+    const describe = deedOf as DeedOf<unknown[], unknown>;
+    const recorded: Action = (caller, ...args) =>
+      trail.record(
+        caller,
+        (result) => describe([caller, ...args], result),
+        () => act(caller, ...args),
+      );
+    return [method, recorded];
+  });
+  return Object.fromEntries(entries) as Service;
+}

@@ -1,0 +1,82 @@
+// Taking every card off a lock that is to be removed, those that the gateway does not know, too.
+import type { AccountId } from '../accounts/account.ts';
+import { DomainError } from '../errors.ts';
+import { type CommandService, priority } from '../locks/command-service.ts';
+import { refuseUnlessOk } from '../locks/lock-service.ts';
+import type { CardStore, Clock, Gone, LockSession } from '../ports.ts';
+import { type Card, sameCard } from './card.ts';
+import type { CardEvidence } from './card-evidence.ts';
+import { isNotFound, listCardsOnLock } from './card-reconciler.ts';
+import { removal } from './card-rules.ts';
+import { type CardLookUp, type CardsChange, together } from './lock-cards.ts';
+
+/** Cards of which one write tells. */
+const atOnce = 500;
+
+/**
+ * While no other change of its cards is under way, and none is open. Each card is taken off the list when the lock has said ok to its removal; when
+ * it goes away in the middle, or refuses, the others stay on both. Rejects with what `send` throws, and how far it came.
+ */
+export async function clearCards(
+  ports: {
+    readonly clock: Pick<Clock, 'now'>;
+    readonly commands: CommandService;
+    readonly cards: CardStore;
+    readonly evidence: CardEvidence;
+  },
+  session: LockSession,
+  { accountId, gone }: { readonly accountId: AccountId; readonly gone: Gone },
+): Promise<void> {
+  const { clock, commands, cards, evidence } = ports;
+  const { lockId } = session;
+  const held = await listCardsOnLock(commands, { session, accountId, deadline: commands.deadline(), gone });
+  const removed = new Set<string>();
+  const { cards: known } = await cards.of(lockId);
+  async function update(change: (current: CardLookUp, card: Card) => CardsChange): Promise<void> {
+    for (let from = 0; from < known.length; from += atOnce) {
+      const some = known.slice(from, from + atOnce);
+      await cards.update(lockId, (current) => together(some.map((card) => change(current, card))));
+    }
+  }
+  const intentOf = ({ cardId }: Card) => ({ kind: 'delete', cardId }) as const;
+  // An intent each, before anything is sent: after a crash the lock is asked which of them it still holds.
+  await update((_current, card) => ({ open: [intentOf(card)] }));
+  const keepRemoved = (unsure?: string) =>
+    update((current, card) => {
+      const number = sameCard(card.cardNumber);
+      if (number === unsure) return {};
+      const close = [intentOf(card)];
+      const newest = removed.has(number) ? current.byId(card.cardId) : undefined;
+      return newest === undefined ? { close } : { ...removal(current, newest, clock.now()), close };
+    });
+  for (const { cardNumber } of held) {
+    try {
+      const request = { lockId, session, accountId, gone, priority: priority.change, deadline: commands.deadline() };
+      const end = await commands.send({ ...request, atTurn: () => ({ op: 'remove-card', cardNumber }) });
+      if (!isNotFound(end)) refuseUnlessOk(end);
+      removed.add(sameCard(cardNumber));
+      evidence.confirmed(session, cardNumber);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const isUnsure = error.code === 'lock-timeout';
+      if (isUnsure) evidence.doubted(lockId, cardNumber);
+      // Whether it still holds one that timed out, the lock is asked.
+      await keepRemoved(isUnsure ? sameCard(cardNumber) : undefined).catch(leaveToSettlement);
+      throw stoppedAt(removed.size, held.length, error);
+    }
+  }
+  await keepRemoved().catch((error: unknown) => {
+    throw error instanceof DomainError ? stoppedAt(removed.size, held.length, error) : error;
+  });
+}
+
+/** The disk: what the intents are for. */
+function leaveToSettlement(): void {}
+
+function stoppedAt(removed: number, held: number, { code, message, lockError, retryAfterSeconds }: DomainError): DomainError {
+  const far = `${removed} of ${held} cards were taken off the lock; it stays registered with the others: ${message}`;
+  return new DomainError(code, far, {
+    ...(lockError !== undefined && { lockError }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}

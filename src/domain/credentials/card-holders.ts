@@ -1,0 +1,47 @@
+// Whose card an event is about. The cards of its lock may have to be read for that: then all events of this lock wait, and keep their order.
+
+import type { Notify } from '../domain-event.ts';
+import type { LockId } from '../locks/lock.ts';
+import type { LockEvent } from '../locks/lock-report.ts';
+import type { CardStore } from '../ports.ts';
+import { holderAt } from './card-rules.ts';
+import type { LockCards } from './lock-cards.ts';
+
+export interface CardHolders {
+  /**
+   * What `nameOf` needs for these events of a lock; undefined: nothing. A promise when their lock's cards are read first: who waits for one
+   * goes on in the order of asking. Never rejects: an event is kept whatever is wrong with the cards.
+   */
+  forEvents(lockId: LockId, events: readonly LockEvent[]): LockCards | undefined | Promise<LockCards | undefined>;
+  /** The name of who held the card of an event at that date; '': no card, or nobody's as far as is known. */
+  nameOf(event: LockEvent, lockDate: number, held: LockCards | undefined): string;
+}
+
+export function createCardHolders({ cards, notify }: { readonly cards: CardStore; readonly notify: Notify }): CardHolders {
+  const reading = new Map<LockId, Promise<LockCards | undefined>>();
+
+  function read(lockId: LockId): Promise<LockCards | undefined> {
+    const begun = cards.of(lockId).catch((error: unknown) => {
+      notify({ kind: 'follow-up-failed', lockId, step: 'read-cards', reason: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    });
+    reading.set(lockId, begun);
+    void begun.then(() => reading.delete(lockId));
+    return begun;
+  }
+  return {
+    forEvents(lockId, events) {
+      const before = reading.get(lockId);
+      if (before !== undefined) return before;
+      if (!events.some(isOfCard)) return undefined;
+      return cards.inMemory(lockId) ?? read(lockId);
+    },
+    nameOf(event, lockDate, held) {
+      return held !== undefined && isOfCard(event) ? (holderAt(held, event.credential, lockDate) ?? '') : '';
+    },
+  };
+}
+
+function isOfCard(event: LockEvent): event is LockEvent & { readonly credential: string } {
+  return event.type.startsWith('card-') && event.credential !== undefined;
+}

@@ -1,0 +1,130 @@
+// Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed (Protocol 5.4 rule 6).
+import type { AccountId } from '../accounts/account.ts';
+import type { Notify } from '../domain-event.ts';
+import { DomainError } from '../errors.ts';
+import { type CommandEnd, type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
+import type { LockCommand } from '../locks/lock-command.ts';
+import { refuseUnlessOk } from '../locks/lock-service.ts';
+import type { CardStore, Clock, LockSession } from '../ports.ts';
+import { type CardId, type CardIntent, type CardOnLock, sameCard } from './card.ts';
+import type { CardEvidence } from './card-evidence.ts';
+import { numberOf, removal } from './card-rules.ts';
+import { type CardLookUp, type CardsChange, cardIdOf } from './lock-cards.ts';
+
+/** Cards that one `list-cards` may ask for (Protocol 5.1). */
+const listingLimit = 100;
+
+type ListingRequest = Pick<CommandRequest, 'deadline' | 'gone'> & { readonly session: LockSession; readonly accountId: AccountId | null };
+
+/** Every card in the lock's memory, page by page; `lock-refused` when it cannot list them, and the codes of `send`. */
+export async function listCardsOnLock(commands: CommandService, request: ListingRequest): Promise<readonly CardOnLock[]> {
+  const held: CardOnLock[] = [];
+  for (;;) {
+    const offset = held.length;
+    const end = await commands.send({
+      ...request,
+      lockId: request.session.lockId,
+      priority: priority.change,
+      atTurn: () => ({ op: 'list-cards', offset, limit: listingLimit }),
+    });
+    refuseUnlessOk(end);
+    const listing = end.kind === 'ok' ? end.listing : undefined;
+    if (listing === undefined) throw incomplete();
+    held.push(...listing.cards);
+    if (held.length >= listing.total) return held;
+    // An empty page before the promised total: to go on would ask for ever, and what is missing must not pass for removed.
+    if (listing.cards.length === 0) throw incomplete();
+  }
+}
+
+function incomplete(): DomainError {
+  return new DomainError('lock-refused', 'the lock did not list its cards', { lockError: 'failed' });
+}
+
+interface SettlementPorts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly commands: CommandService;
+  readonly cards: CardStore;
+  readonly evidence: CardEvidence;
+  /** Adds that the lock has not taken. */
+  readonly notTaken: Set<CardId>;
+  readonly notify: Notify;
+}
+
+/** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
+export async function settleIntents(ports: SettlementPorts, session: LockSession, deadline: number): Promise<void> {
+  const { clock, commands, cards, evidence, notTaken, notify } = ports;
+  const { lockId } = session;
+  const listed = await listCardsOnLock(commands, { session, accountId: null, deadline });
+  const held = new Map(listed.map((card) => [sameCard(card.cardNumber), card]));
+  const known = await cards.of(lockId);
+  for (const intent of known.intents) {
+    const number = numberOf(known, intent) ?? '';
+    const onLock = held.get(number);
+    const isOver = intent.kind === 'add' && notTaken.has(intent.card.cardId);
+    const result = isOver ? 'never sent' : await undone(ports, { session, deadline, known, intent, onLock });
+    if (result === 'taken off') held.delete(number);
+    await cards.update(lockId, (current) =>
+      current.isOpen(intent) ? { ...settled(current, intent, onLock, clock.now()), close: [intent] } : {},
+    );
+    notTaken.delete(cardIdOf(intent));
+    notify({ kind: 'card-settled', lockId, intent: intent.kind, result });
+  }
+  const strangers = strangersOf([...held.values()], known);
+  evidence.heard(session, strangers);
+  if (strangers.length > 0) notify({ kind: 'cards-unknown', lockId, count: strangers.length });
+}
+
+/** Cards on the lock that the gateway does not have. */
+export function strangersOf(held: readonly CardOnLock[], known: CardLookUp): readonly CardOnLock[] {
+  return held.filter(({ cardNumber }) => known.byNumber(cardNumber) === undefined);
+}
+
+/** Whether the lock has said that it has no such card. */
+export function isNotFound(end: CommandEnd): boolean {
+  return end.kind === 'refused' && end.error === 'not-found';
+}
+
+interface OpenIntent {
+  readonly session: LockSession;
+  readonly deadline: number;
+  readonly known: CardLookUp;
+  readonly intent: CardIntent;
+  /** The card it is about, when the lock holds it. */
+  readonly onLock: CardOnLock | undefined;
+}
+
+/**
+ * Has the lock undo an add that was never confirmed, as far as the gateway knows that the card is its own; says how it ended. A card that was
+ * there before stays, with the dates that it had. One of which that is not known stays as well, and is told: it opens the door.
+ */
+async function undone(ports: SettlementPorts, { session, deadline, known, intent, onLock }: OpenIntent): Promise<string> {
+  const { commands, notify } = ports;
+  const { lockId } = session;
+  if (onLock === undefined) return 'not on the lock';
+  if (intent.kind !== 'add') return 'on the lock';
+  const { before } = intent;
+  if (before === undefined) {
+    notify({ kind: 'card-left-on-lock', lockId });
+    return 'left on the lock';
+  }
+  const { cardNumber } = onLock;
+  const hasItsDates = before?.startDate === onLock.startDate && before.endDate === onLock.endDate;
+  if (!hasItsDates) {
+    const command: LockCommand = before === null ? { op: 'remove-card', cardNumber } : { op: 'update-card', cardNumber, ...before };
+    // A phone can have added that card meanwhile, which closes the intent: then it stays.
+    const atTurn = () => (known.isOpen(intent) ? command : undefined);
+    const end = await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, atTurn });
+    if (!isNotFound(end)) refuseUnlessOk(end);
+  }
+  return before === null ? 'taken off' : 'on the lock before';
+}
+
+/** What becomes of the gateway's cards, following what the lock has. An add that was never confirmed is no card. */
+function settled(current: CardLookUp, intent: CardIntent, onLock: CardOnLock | undefined, now: number): CardsChange {
+  const card = intent.kind === 'add' ? undefined : current.byId(cardIdOf(intent));
+  if (card === undefined) return {};
+  if (onLock === undefined) return removal(current, card, now);
+  const { startDate, endDate } = onLock;
+  return { put: [{ ...card, startDate, endDate }] };
+}

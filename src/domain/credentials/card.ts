@@ -1,0 +1,84 @@
+// Identity cards: their numbers, validity, and the intent that makes a change all-or-nothing.
+import { invalidParameter } from '../errors.ts';
+import type { LockId } from '../locks/lock.ts';
+
+declare const cardIdBrand: unique symbol;
+/** Rising integer; never given twice. */
+export type CardId = number & { readonly [cardIdBrand]: true };
+
+/** Both 0: always valid. Otherwise valid from startDate until and including endDate; an endDate of 0 is an open end. */
+export interface Validity {
+  readonly startDate: number;
+  readonly endDate: number;
+}
+
+export interface Card extends Validity {
+  readonly cardId: CardId;
+  readonly lockId: LockId;
+  /** Decimal digits as they are shown; the lock gets `sameCard` of it. */
+  readonly cardNumber: string;
+  readonly name: string;
+  readonly createdAt: number;
+  /** Username of the account that created the card, as it was then. */
+  readonly createdBy: string;
+}
+
+/** A card as a lock holds it in its memory. */
+export interface CardOnLock extends Validity {
+  readonly cardNumber: string;
+}
+
+/** A change that was begun on the lock and not yet confirmed or refused (Protocol 5.4 rule 6). */
+export type CardIntent =
+  | {
+      readonly kind: 'add';
+      readonly card: Card;
+      /** What the lock held of this number before: these dates; null: nothing. Absent: that is not known. */
+      readonly before?: Validity | null;
+    }
+  | ({ readonly kind: 'change-validity'; readonly cardId: CardId } & Validity)
+  | { readonly kind: 'delete'; readonly cardId: CardId };
+
+/** How a change reaches the lock: a phone has already done it (1), or the gateway does it (2). */
+export type Via = 'phone' | 'gateway';
+
+/** Two numbers are the same card when they are equal in this form: no leading zeros. */
+export function sameCard(cardNumber: string): string {
+  return cardNumber.replace(/^0+(?=\d)/, '');
+}
+
+/** What fits in 8 bytes; no reader has more. */
+export const greatestCardNumber = (1n << 64n) - 1n;
+
+/** Whether it does not end before it begins; an open end is in order. */
+export function isInOrder({ startDate, endDate }: Validity): boolean {
+  return endDate === 0 || endDate >= startDate;
+}
+
+/** `invalid-parameter` when it is not in order. */
+export function requireInOrder(validity: Validity): void {
+  if (!isInOrder(validity)) throw invalidParameter('endDate', 'must not be before startDate');
+}
+
+/** Whether a card with this validity opens nothing any more, nor ever will. An open end: never. */
+export function hasEnded({ endDate }: Pick<Validity, 'endDate'>, now: number): boolean {
+  return endDate !== 0 && endDate < now;
+}
+
+/**
+ * The number as it is stored for a reader's byte order (Specification 4.2 rules 2 and 3).
+ * `reverse`: written as a big-endian unsigned integer of 4, 7 or 8 bytes (the smallest that fits), bytes reversed, in decimal.
+ * @throws invalid-parameter when the number is beyond 2^64-1
+ */
+export function storedCardNumber(cardNumber: string, byteOrder: 'regular' | 'reverse'): string {
+  let value = BigInt(cardNumber);
+  const bytes = [4, 7, 8].find((size) => value < 1n << BigInt(size * 8));
+  if (bytes === undefined) throw invalidParameter('cardNumber', `must not be above ${greatestCardNumber} (8 bytes)`);
+  if (byteOrder === 'regular') return cardNumber;
+  let reversed = 0n;
+  for (let byte = 0; byte < bytes; byte++) {
+    reversed = (reversed << 8n) | (value & 0xffn);
+    value >>= 8n;
+  }
+  return reversed.toString();
+}

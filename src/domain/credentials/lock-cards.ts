@@ -1,0 +1,165 @@
+// The cards of one lock, found by id and by number, with the open intents and those who held a number before.
+
+import { createSortedItems } from '../sorted.ts';
+import { type Card, type CardId, type CardIntent, sameCard } from './card.ts';
+
+/** Who a card number belonged to, from when until before when: a card that is gone, or a name that it no longer has. */
+export interface PastHolder {
+  readonly cardId: CardId;
+  readonly cardNumber: string;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a change of a lock's cards looks at. A number is that of a card with leading zeros or not. */
+export interface CardLookUp {
+  byId(cardId: CardId): Card | undefined;
+  byNumber(cardNumber: string): Card | undefined;
+  /** Open ones, oldest first. */
+  readonly intents: readonly CardIntent[];
+  isOpen(intent: CardIntent): boolean;
+  /** Those who had this number before, oldest first. */
+  past(cardNumber: string): readonly PastHolder[];
+}
+
+/** Everything about the cards of one lock: what is so, and what is still open. It keeps up with what is on the disk. */
+export interface LockCards extends CardLookUp {
+  /** By cardId. The array stays as it is. */
+  readonly cards: readonly Card[];
+}
+
+/** What becomes of a lock's cards, all of it or nothing. */
+export interface CardsChange {
+  /** New ones, or in place of those with their ids. */
+  readonly put?: readonly Card[];
+  readonly remove?: readonly CardId[];
+  readonly open?: readonly CardIntent[];
+  readonly close?: readonly CardIntent[];
+  readonly past?: readonly PastHolder[];
+}
+
+export interface HeldCards extends LockCards {
+  apply(change: CardsChange): void;
+  /** Forgets who held a number only before this date. */
+  forget(holder: PastHolder): void;
+  /** All of them, in the order in which they were put. */
+  allPast(): Iterable<PastHolder>;
+}
+
+/** What tells an intent from every other. */
+export function nameOfIntent(intent: CardIntent): string {
+  return `${intent.kind} ${cardIdOf(intent)}`;
+}
+
+/** Several changes as one. */
+export function together(changes: readonly CardsChange[]): CardsChange {
+  const all = <T>(of: (change: CardsChange) => readonly T[] | undefined) => changes.flatMap((change) => of(change) ?? []);
+  return {
+    put: all(({ put }) => put),
+    remove: all(({ remove }) => remove),
+    open: all(({ open }) => open),
+    close: all(({ close }) => close),
+    past: all(({ past }) => past),
+  };
+}
+
+/** The id of the card an intent is about. */
+export function cardIdOf(intent: CardIntent): CardId {
+  return intent.kind === 'add' ? intent.card.cardId : intent.cardId;
+}
+
+/** A class, for its methods are shared: there is one for each lock whose cards are in memory. */
+class CardsInMemory implements HeldCards {
+  readonly #sorted = createSortedItems<Card>(({ cardId }) => cardId);
+  readonly #byNumber = new Map<string, Card>();
+  readonly #past = new Map<string, PastHolder[]>();
+  readonly #open = new Map<string, CardIntent>();
+  /** Made when it is asked for. */
+  #intents: readonly CardIntent[] | undefined;
+
+  get intents(): readonly CardIntent[] {
+    this.#intents ??= [...this.#open.values()];
+    return this.#intents;
+  }
+  isOpen(intent: CardIntent): boolean {
+    return this.#open.has(nameOfIntent(intent));
+  }
+  get cards(): readonly Card[] {
+    return this.#sorted.all();
+  }
+  byId(cardId: CardId): Card | undefined {
+    return this.#sorted.get(cardId);
+  }
+  byNumber(cardNumber: string): Card | undefined {
+    return this.#byNumber.get(sameCard(cardNumber));
+  }
+  past(cardNumber: string): readonly PastHolder[] {
+    return this.#past.get(sameCard(cardNumber)) ?? [];
+  }
+  *allPast(): Iterable<PastHolder> {
+    for (const holders of this.#past.values()) yield* holders;
+  }
+  apply({ put = [], remove = [], open = [], close = [], past = [] }: CardsChange): void {
+    for (const cardId of remove) this.#remove(cardId);
+    for (const card of put) {
+      this.#remove(card.cardId);
+      this.#sorted.put(card);
+      this.#byNumber.set(sameCard(card.cardNumber), card);
+    }
+    for (const intent of close) this.#open.delete(nameOfIntent(intent));
+    for (const intent of open) this.#open.set(nameOfIntent(intent), intent);
+    if (open.length + close.length > 0) this.#intents = undefined;
+    for (const holder of past) {
+      const number = sameCard(holder.cardNumber);
+      const before = this.#past.get(number);
+      if (before === undefined) this.#past.set(number, [holder]);
+      else before.push(holder);
+    }
+  }
+  forget({ cardNumber, cardId, from }: PastHolder): void {
+    const number = sameCard(cardNumber);
+    const left = this.past(number).filter((holder) => holder.cardId !== cardId || holder.from !== from);
+    if (left.length > 0) this.#past.set(number, left);
+    else this.#past.delete(number);
+  }
+  #remove(cardId: CardId): void {
+    const card = this.byId(cardId);
+    if (card === undefined) return;
+    this.#sorted.remove(cardId);
+    this.#byNumber.delete(sameCard(card.cardNumber));
+  }
+}
+
+/** Without any card. */
+export function createHeldCards(): HeldCards {
+  return new CardsInMemory();
+}
+
+/** What is there, and over it a few changes that are on their way to the disk. */
+export function staged(under: CardLookUp, changes: readonly CardsChange[]): CardLookUp {
+  const cards = new Map<CardId, Card | undefined>();
+  const open = new Map(under.intents.map((intent) => [nameOfIntent(intent), intent]));
+  for (const { put = [], remove = [], open: opened = [], close = [] } of changes) {
+    for (const cardId of remove) cards.set(cardId, undefined);
+    for (const card of put) cards.set(card.cardId, card);
+    for (const intent of close) open.delete(nameOfIntent(intent));
+    for (const intent of opened) open.set(nameOfIntent(intent), intent);
+  }
+  return {
+    intents: [...open.values()],
+    isOpen: (intent) => open.has(nameOfIntent(intent)),
+    byId: (cardId) => (cards.has(cardId) ? cards.get(cardId) : under.byId(cardId)),
+    byNumber(cardNumber) {
+      const number = sameCard(cardNumber);
+      for (const card of cards.values()) if (card !== undefined && sameCard(card.cardNumber) === number) return card;
+      const there = under.byNumber(number);
+      return there !== undefined && cards.has(there.cardId) ? undefined : there;
+    },
+    past(cardNumber) {
+      const number = sameCard(cardNumber);
+      const fresh = changes.flatMap(({ past = [] }) => past.filter((holder) => sameCard(holder.cardNumber) === number));
+      return [...under.past(number), ...fresh];
+    },
+  };
+}

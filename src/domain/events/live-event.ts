@@ -1,0 +1,67 @@
+// What followers hear the moment it happens. Each event says how one thing is now, so that of several about it the last is enough;
+// only a record is history, and is never left out.
+import type { LockRole } from '../accounts/account.ts';
+import type { Alarm, AlarmKind } from '../alarms/alarm.ts';
+import type { Card } from '../credentials/card.ts';
+import type { LockId, OpenState } from '../locks/lock.ts';
+import type { LockRecord } from '../records/record.ts';
+
+/** What is told to everybody who has a sufficient role on the lock. */
+export type LockEvent =
+  | { readonly type: 'state'; readonly lockId: LockId; readonly state: OpenState; readonly stateAt: number }
+  | { readonly type: 'state-sure'; readonly lockId: LockId; readonly sure: boolean }
+  | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
+  | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
+  | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChange; readonly card: Card }
+  | { readonly type: 'record'; readonly lockId: LockId; readonly record: LockRecord };
+
+export type CardChange = 'added' | 'changed' | 'removed';
+
+/** A lock as one account sees it: at the beginning, and when it comes into its sight, gets another alias, or the account another role. */
+export interface LockInSight {
+  readonly type: 'lock';
+  readonly lockId: LockId;
+  readonly alias: string;
+  readonly role: LockRole;
+  readonly online: boolean;
+  /** null: the lock has never said. */
+  readonly state: OpenState | null;
+  readonly stateAt: number | null;
+  /** `StateCertainty.isShownAsSure`. */
+  readonly stateSure: boolean;
+  readonly batteryPercent: number | null;
+}
+
+/** The lock was removed, or the last role on it taken away. */
+export interface LockGone {
+  readonly type: 'lock-gone';
+  readonly lockId: LockId;
+}
+
+/** An alarm stands, or has ended; of a lock, or with lockId null of the gateway itself. */
+export type AlarmEvent =
+  | { readonly type: 'alarm'; readonly lockId: LockId | null; readonly alarm: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'> }
+  | { readonly type: 'alarm-ended'; readonly lockId: LockId | null; readonly kind: AlarmKind; readonly since: number };
+
+export type LiveEvent = LockEvent | LockInSight | LockGone | AlarmEvent;
+
+/** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 5). */
+export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
+  state: 'operator',
+  'state-sure': 'operator',
+  battery: 'operator',
+  online: 'operator',
+  card: 'manager',
+  record: 'manager',
+};
+
+/** Without it, only gateway administrators hear of alarms. */
+export const roleForAlarms: LockRole = 'manager';
+
+/** What an event is about: a newer one of the same subject makes an older one, which nobody has heard yet, needless. Not for records. */
+export function subjectOf(event: Exclude<LiveEvent, { type: 'record' }>): string {
+  if (event.type === 'card') return `card ${event.card.cardId}`;
+  if (event.type === 'alarm') return `alarm ${event.alarm.kind} ${event.lockId}`;
+  if (event.type === 'alarm-ended') return `alarm ${event.kind} ${event.lockId}`;
+  return event.type === 'lock-gone' ? `lock ${event.lockId}` : `${event.type} ${event.lockId}`;
+}

@@ -1,0 +1,223 @@
+// Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits (Protocol 5.4).
+import type { AccountId } from '../accounts/account.ts';
+import type { Done } from '../credentials/card-count.ts';
+import type { Notify } from '../domain-event.ts';
+import { DomainError } from '../errors.ts';
+import { createOneAtATime, type QueueFigures } from '../keyed-queue.ts';
+import type { Clock, CommandIds, Gone, LockLink, LockSession } from '../ports.ts';
+import type { LockId } from './lock.ts';
+import { type CommandOutcome, type LockCommand, wantedBy } from './lock-command.ts';
+import type { Standstill } from './stall-detector.ts';
+import type { StateCertainty } from './state-certainty.ts';
+
+/** What goes first when several commands wait for one lock. */
+export const priority = { door: 0, change: 1, gateway: 2 } as const;
+const probePriority = -1;
+const waitingLimit = 16;
+const probeMs = 5_000;
+/**
+ * Between two new hellos that a lock is asked for, doubled each time: when a busy gateway reads hellos late, so that the next one is
+ * no better, reconnections would keep it busy. But a door whose lock calls every command expired is shut until the next one.
+ */
+const betweenAnchorsMs = { first: 2_000, most: 60_000 };
+/** The gateway's own commands hold up a lock that ignores them for no longer than this, and half of a caller's time: doors wait behind them. */
+const ownCommandMs = 3_000;
+const getStatus: LockCommand = { op: 'get-status' };
+
+export interface CommandRequest {
+  readonly lockId: LockId;
+  readonly priority: number;
+  /** Whose command it is; null: the gateway's own. */
+  readonly accountId: AccountId | null;
+  /** On the monotonic clock; from the caller's request. */
+  readonly deadline: number;
+  readonly gone?: Gone;
+  /** The session in which it was asked for, when that was earlier than now: it is sent in no other (Protocol 5.3 rule 1). */
+  readonly session?: LockSession;
+  /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */
+  readonly atTurn: () => LockCommand | undefined;
+}
+
+/** The lock has answered, or there was nothing to send. */
+export type CommandEnd = Extract<CommandOutcome, { kind: 'ok' | 'refused' }> | { readonly kind: 'nothing-to-do' };
+
+/** Of all locks, now. */
+export interface CommandFigures extends QueueFigures {
+  /** Sent, and not answered yet: one for each lock at most. */
+  readonly underWay: number;
+}
+
+export interface CommandService {
+  /** Milliseconds on the monotonic clock by which a command that is asked for now must be done; earlier after a standstill of the process. */
+  deadline(): number;
+  /** The session to which a command belongs that is asked for now; `lock-offline` when there is none. */
+  session(lockId: LockId): LockSession;
+  /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
+  send(request: CommandRequest): Promise<CommandEnd>;
+  /** Asks the lock to say its state and battery again, behind whatever waits: whether it has answered ok. Never rejects. */
+  ask(lockId: LockId): Promise<boolean>;
+  figures(): CommandFigures;
+  /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export function createCommandService(options: {
+  readonly clock: Clock;
+  readonly link: LockLink;
+  readonly commandIds: CommandIds;
+  readonly notify: Notify;
+  readonly commandTimeoutMs: number;
+  /** Told of every command that a lock has done. */
+  readonly done?: Done;
+  readonly standstill: Pick<Standstill, 'askedAt' | 'aftermath'>;
+  readonly certainty: Pick<StateCertainty, 'moving' | 'moved'>;
+}): CommandService {
+  const { clock, link, commandIds, notify, standstill, certainty } = options;
+  const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
+  const underWay = new Set<() => void>();
+  const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
+  let whenIdle: (() => void) | undefined;
+  let stopped: Promise<void> | undefined;
+  const deadline = (): number => standstill.askedAt() + options.commandTimeoutMs;
+
+  /** As the command ends, or as `no-reply` when the gateway stops before. */
+  function untilStopped(ending: Promise<CommandOutcome>): Promise<CommandOutcome> {
+    return new Promise((resolve, reject) => {
+      const abandon = () => resolve({ kind: 'no-reply' });
+      const ended = () => {
+        underWay.delete(abandon);
+        if (underWay.size === 0) whenIdle?.();
+      };
+      underWay.add(abandon);
+      ending.then(
+        (outcome) => {
+          ended();
+          resolve(outcome);
+        },
+        (error) => {
+          ended();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
+  async function exchange(session: LockSession, command: LockCommand, accountId: AccountId | null, ttlMs: number): Promise<CommandOutcome> {
+    const commandId = commandIds.issue(session.lockId, accountId, command.op);
+    const sentAt = clock.monotonic();
+    const wanted = wantedBy(command);
+    if (wanted !== undefined) certainty.moving(session.lockId, ttlMs);
+    const outcome = await untilStopped(session.send(command, commandId, ttlMs));
+    if (wanted !== undefined) certainty.moved(session.lockId, wanted, outcome);
+    if (outcome.kind === 'ok') options.done?.(session.lockId, command, outcome);
+    notify({
+      kind: accountId === null ? 'own-command-ended' : 'command-ended',
+      lockId: session.lockId,
+      commandId,
+      op: command.op,
+      outcome: outcome.kind === 'refused' ? outcome.error : outcome.kind,
+      ms: Math.round(clock.monotonic() - sentAt),
+    });
+    return outcome;
+  }
+
+  function disconnect({ lockId }: LockSession, reason: string): void {
+    notify({ kind: 'lock-disconnected', lockId, reason });
+    link.disconnect(lockId, reason);
+  }
+
+  /** Rule 3: is the lock still there? Its turn is the next one, before any command that waits. */
+  async function probe(session: LockSession): Promise<void> {
+    const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
+    await turns.run(session.lockId, turn, async () => {
+      if (link.session(session.lockId) !== session) return;
+      const outcome = await exchange(session, getStatus, null, probeMs);
+      if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
+        disconnect(session, 'no answer to a command, nor to get-status');
+      }
+    });
+  }
+
+  /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
+  function anchorAnew(session: LockSession): void {
+    const now = clock.monotonic();
+    const last = anchored.get(session.lockId);
+    if (last !== undefined && now - last.at < last.waitMs) return;
+    const isFirst = last === undefined || now - last.at >= 2 * betweenAnchorsMs.most;
+    anchored.set(session.lockId, { at: now, waitMs: isFirst ? betweenAnchorsMs.first : Math.min(2 * last.waitMs, betweenAnchorsMs.most) });
+    if (link.session(session.lockId) === session) disconnect(session, 'its uptime counter has drifted: a new hello is needed');
+  }
+
+  async function send(request: CommandRequest): Promise<CommandEnd> {
+    const { lockId } = request;
+    const askedFor = request.session ?? link.session(lockId);
+    if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
+    const aftermath = standstill.aftermath();
+    if (aftermath !== undefined) await aftermath;
+    return turns.run(lockId, request, async () => {
+      // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
+      if (link.session(lockId) !== askedFor) throw offline();
+      const command = request.atTurn();
+      if (command === undefined) return { kind: 'nothing-to-do' };
+      const longest = request.accountId === null ? Math.min(ownCommandMs, options.commandTimeoutMs / 2) : options.commandTimeoutMs;
+      const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
+      if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
+      const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
+      const leftMs = request.deadline - clock.monotonic();
+      if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) anchorAnew(askedFor);
+      if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
+      // A probe that is refused (the gateway is stopping) has nothing more to tell.
+      if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);
+      throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
+    });
+  }
+
+  async function drain(graceMs: number): Promise<void> {
+    turns.close(stopping);
+    if (underWay.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const cancelTimer = clock.timer(graceMs, () => {
+        for (const abandon of underWay) abandon();
+        resolve();
+      });
+      whenIdle = () => {
+        cancelTimer();
+        resolve();
+      };
+    });
+  }
+
+  return {
+    deadline,
+
+    session(lockId) {
+      if (stopped !== undefined) throw stopping();
+      const session = link.session(lockId);
+      if (session === undefined) throw offline();
+      return session;
+    },
+
+    send,
+    async ask(lockId) {
+      const request = { lockId, priority: priority.gateway, accountId: null, deadline: deadline(), atTurn: () => getStatus };
+      const end = await send(request).catch(() => undefined);
+      return end?.kind === 'ok';
+    },
+
+    figures: () => ({ underWay: underWay.size, ...turns.figures() }),
+
+    stop(graceMs) {
+      stopped ??= drain(graceMs);
+      return stopped;
+    },
+  };
+}
+
+function stopping(): DomainError {
+  return new DomainError('lock-offline', 'the gateway is stopping; nothing was sent');
+}
+
+function offline(): DomainError {
+  return new DomainError('lock-offline', 'the lock is not connected; nothing was sent');
+}

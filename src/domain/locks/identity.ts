@@ -1,0 +1,61 @@
+// Who is behind a deviceId. A MAC address is unique over locks and hubs, and a lock behind a hub has no login of its own.
+import { DomainError } from '../errors.ts';
+import type { HubStore, Hubs, LockStore } from '../ports.ts';
+import type { Hub } from './hub.ts';
+import { type DeviceId, type Lock, type LockId, macOf } from './lock.ts';
+
+/** Who may log in, with the SHA-256 of the key it must show. */
+export type Identity =
+  | { readonly kind: 'lock'; readonly deviceId: DeviceId; readonly keyHash: string; readonly lockId: LockId }
+  | { readonly kind: 'hub'; readonly deviceId: DeviceId; readonly keyHash: string };
+
+export interface Registered {
+  readonly locks: Pick<LockStore, 'byDevice'>;
+  readonly hubs: Pick<HubStore, 'current'>;
+}
+
+/** Asked at every message; another object is there after each change. */
+const hubsByDevice = new WeakMap<Hubs, ReadonlyMap<DeviceId, Hub>>();
+
+/** The hub with this deviceId, if there is one. */
+export function findHub(hubs: Registered['hubs'], deviceId: DeviceId): Hub | undefined {
+  const current = hubs.current();
+  let byDevice = hubsByDevice.get(current);
+  if (byDevice === undefined) {
+    byDevice = new Map(current.hubs.map((hub) => [hub.deviceId, hub]));
+    hubsByDevice.set(current, byDevice);
+  }
+  return byDevice.get(deviceId);
+}
+
+/** Protocol 2: a lock with a login of its own, or a hub. Undefined for all others, locks behind a hub among them. */
+export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Identity | undefined {
+  const lock = locks.byDevice(deviceId);
+  if (lock !== undefined) {
+    const { lockId, keyHash } = lock;
+    return lock.hubId === null ? { kind: 'lock', deviceId, lockId, keyHash } : undefined;
+  }
+  const hub = findHub(hubs, deviceId);
+  return hub && { kind: 'hub', deviceId, keyHash: hub.keyHash };
+}
+
+/** Protocol 3: the lock with this deviceId, when it is bound to this hub now. */
+export function lockBehind(locks: Registered['locks'], hubId: DeviceId, deviceId: DeviceId): Lock | undefined {
+  const lock = locks.byDevice(deviceId);
+  return lock?.hubId === hubId ? lock : undefined;
+}
+
+/** `conflict` when a lock or a hub has this MAC address. To be asked within the administration sequence. */
+export function requireFreeMac(
+  { locks, hubs }: { readonly locks: Pick<LockStore, 'byDevice' | 'isDisabled'>; readonly hubs: Registered['hubs'] },
+  deviceId: DeviceId,
+): void {
+  const lock = locks.byDevice(deviceId);
+  if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);
+  if (findHub(hubs, deviceId) !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as a hub`);
+  if (locks.isDisabled(deviceId))
+    throw new DomainError(
+      'conflict',
+      `${macOf(deviceId)} is registered already, as a lock whose document is damaged: the log names the file`,
+    );
+}

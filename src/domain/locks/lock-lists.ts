@@ -1,0 +1,135 @@
+// Which locks an account sees, and which of them have a text in their alias or are of a group: kept up with each change of a lock, so that a page is looked up.
+import type { AccountId } from '../accounts/account.ts';
+import { type Page, type PageRequest, paginate } from '../page.ts';
+import type { LockStore } from '../ports.ts';
+import { placeInSorted } from '../sorted.ts';
+import type { Lock, LockId } from './lock.ts';
+
+/** Stands for nobody's account: it sees every lock. */
+export const everyLock = -1 as AccountId;
+
+/** What a search is for; what is absent is not asked. */
+export interface WantedLocks {
+  /** In any part of the alias, whatever the case. */
+  readonly alias?: string | undefined;
+  /** 0: in no group. */
+  readonly groupId?: number | undefined;
+}
+
+export interface LockLists {
+  /** The locks on which the account has any role, or `everyLock`, by lockId ascending. */
+  of(accountId: AccountId): LockId[];
+  /** A page of those of them that are wanted. */
+  page(accountId: AccountId, wanted: WantedLocks, request: PageRequest): Page<LockId>;
+  /** Another number whenever somebody's rights on any lock have changed. */
+  rights(): number;
+  /** A lock came (before is undefined), changed or went. */
+  changed(before: Lock | undefined, after: Lock | undefined): void;
+}
+
+/** What is searched of a lock, beside its id: a search looks at each of its account's locks, and nowhere else. */
+interface Listed {
+  readonly lockId: LockId;
+  /** Lower-cased. */
+  alias: string;
+  groupId: number;
+}
+
+/** One somebody pages through, or types letter by letter. */
+interface Search {
+  readonly accountId: AccountId;
+  readonly alias: string;
+  readonly groupId: number | undefined;
+  readonly found: Listed[];
+}
+
+const searchesKept = 100;
+
+export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
+  /** Built when it is first asked for: before the store is open there is nothing. */
+  let own: Map<AccountId, Listed[]> | undefined;
+  const listed = new Map<LockId, Listed>();
+  /** The one that was asked for longest ago first. */
+  const searches = new Map<string, Search>();
+  let rights = 0;
+
+  function built(): Map<AccountId, Listed[]> {
+    if (own === undefined) {
+      own = new Map();
+      for (const lock of locks.all()) enter(own, lock);
+    }
+    return own;
+  }
+  function enter(into: Map<AccountId, Listed[]>, lock: Lock): void {
+    const { lockId, groupId } = lock;
+    const alias = lock.alias.toLowerCase();
+    const one = listed.get(lockId) ?? { lockId, alias, groupId };
+    listed.set(lockId, Object.assign(one, { alias, groupId }));
+    for (const accountId of accountsOn(lock)) {
+      const all = into.get(accountId) ?? [];
+      into.set(accountId, all);
+      put(all, one);
+    }
+  }
+  function search(accountId: AccountId, { alias: given = '', groupId }: WantedLocks): readonly Listed[] {
+    const all = built().get(accountId) ?? [];
+    const alias = given.toLowerCase();
+    if (alias === '' && groupId === undefined) return all;
+    const key = `${accountId} ${groupId ?? ''} ${alias}`;
+    const known = searches.get(key);
+    searches.delete(key);
+    const found = known?.found ?? all.filter((one) => matches({ alias, groupId }, one));
+    searches.set(key, known ?? { accountId, alias, groupId, found });
+    if (searches.size > searchesKept) searches.delete(searches.keys().next().value as string);
+    return found;
+  }
+
+  return {
+    of: (accountId) => (built().get(accountId) ?? []).map(idOf),
+    page(accountId, wanted, request) {
+      const { list, ...envelope } = paginate(search(accountId, wanted), request);
+      return { list: list.map(idOf), ...envelope };
+    },
+    rights: () => rights,
+    changed(before, after) {
+      const lockId = (after ?? before)?.lockId;
+      if (before?.administrator !== after?.administrator || before?.roles !== after?.roles) rights += 1;
+      if (own === undefined || lockId === undefined) return;
+      const accounts = new Set(after && accountsOn(after));
+      for (const accountId of before === undefined ? [] : accountsOn(before)) {
+        const all = accounts.has(accountId) ? undefined : own.get(accountId);
+        if (all === undefined) continue;
+        take(all, lockId);
+        if (all.length === 0) own.delete(accountId);
+      }
+      if (after === undefined) listed.delete(lockId);
+      else enter(own, after);
+      const one = listed.get(lockId);
+      for (const { accountId, found, ...wanted } of searches.values()) {
+        if (one !== undefined && accounts.has(accountId) && matches(wanted, one)) put(found, one);
+        else take(found, lockId);
+      }
+    },
+  };
+}
+
+function accountsOn({ administrator, roles }: Lock): AccountId[] {
+  return [everyLock, administrator, ...roles.map(({ accountId }) => accountId)];
+}
+
+function matches({ alias, groupId }: Pick<Search, 'alias' | 'groupId'>, one: Listed): boolean {
+  return one.alias.includes(alias) && (groupId === undefined || one.groupId === groupId);
+}
+
+const idOf = ({ lockId }: Listed): LockId => lockId;
+
+/** In place of one with the same id. */
+function put(sorted: Listed[], one: Listed): void {
+  const place = placeInSorted(sorted, one.lockId, idOf);
+  sorted.splice(place, sorted[place]?.lockId === one.lockId ? 1 : 0, one);
+}
+
+function take(sorted: Listed[], lockId: LockId): void {
+  const place = placeInSorted(sorted, lockId, idOf);
+  if (sorted[place]?.lockId === lockId) sorted.splice(place, 1);
+}

@@ -1,0 +1,85 @@
+// What locks are called. A new name or alias must not be mistaken for another: it differs by more than the case of its letters, and holds no marks
+// that turn the direction in which text is shown. Names that are there already go on, and so do locks of exactly the same name.
+import { DomainError, invalidParameter } from '../errors.ts';
+import { createSequence } from '../mutex.ts';
+import type { LockStore } from '../ports.ts';
+import type { Lock, LockId } from './lock.ts';
+
+type Names = Partial<Pick<Lock, 'name' | 'alias'>>;
+
+export interface LockNames {
+  /**
+   * Does `work`, which gives these names to the lock, or to a new one; one at a time. `conflict` when another lock has one of them in another
+   * case, `invalid-parameter` for direction marks; a name that the lock has already may be what it is.
+   */
+  give<T>(lockId: LockId | undefined, names: Names, work: () => Promise<T>): Promise<T>;
+  /** A lock came (before is undefined), changed or went. */
+  changed(before: Lock | undefined, after: Lock | undefined): void;
+}
+
+const kinds = ['name', 'alias'] as const;
+const parameters = { name: 'lockName', alias: 'lockAlias' } as const;
+/** Unicode, UAX 9: the implicit marks, the embeddings and overrides, and the isolates. */
+const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+type Kind = (typeof kinds)[number];
+/** By the name without its case, the names that there are, and the locks that have them. */
+type Known = Map<string, Map<string, Set<LockId>>>;
+
+export function createLockNames(locks: Pick<LockStore, 'all' | 'get'>): LockNames {
+  const oneByOne = createSequence();
+  /** Built when it is first asked for: before the store is open there is nothing. */
+  let known: Readonly<Record<Kind, Known>> | undefined;
+
+  function built(): Readonly<Record<Kind, Known>> {
+    if (known === undefined) {
+      known = { name: new Map(), alias: new Map() };
+      for (const lock of locks.all()) for (const kind of kinds) put(known[kind], lock[kind], lock.lockId);
+    }
+    return known;
+  }
+  function requireGood(lock: Lock | undefined, names: Names): void {
+    for (const kind of kinds) {
+      const name = names[kind];
+      if (name === undefined || name === lock?.[kind]) continue;
+      if (directionMarks.test(name)) throw invalidParameter(parameters[kind], 'must not contain marks of the direction of text');
+      const alike = [...(built()[kind].get(name.toLowerCase()) ?? [])];
+      const isOthers = (lockIds: ReadonlySet<LockId>): boolean => lockIds.size > (lock !== undefined && lockIds.has(lock.lockId) ? 1 : 0);
+      if (alike.some(([other, lockIds]) => other !== name && isOthers(lockIds)))
+        throw new DomainError('conflict', `${parameters[kind]} differs from that of another lock by the case of its letters alone`);
+    }
+  }
+
+  return {
+    give(lockId, names, work) {
+      if (names.name === undefined && names.alias === undefined) return work();
+      return oneByOne(() => {
+        requireGood(lockId === undefined ? undefined : locks.get(lockId), names);
+        return work();
+      });
+    },
+    changed(before, after) {
+      if (known === undefined) return;
+      for (const kind of kinds) {
+        if (before?.[kind] === after?.[kind]) continue;
+        if (before !== undefined) take(known[kind], before[kind], before.lockId);
+        if (after !== undefined) put(known[kind], after[kind], after.lockId);
+      }
+    },
+  };
+}
+
+function put(known: Known, name: string, lockId: LockId): void {
+  const folded = name.toLowerCase();
+  const alike = known.get(folded) ?? new Map<string, Set<LockId>>();
+  known.set(folded, alike.set(name, (alike.get(name) ?? new Set()).add(lockId)));
+}
+
+function take(known: Known, name: string, lockId: LockId): void {
+  const folded = name.toLowerCase();
+  const alike = known.get(folded);
+  const lockIds = alike?.get(name);
+  lockIds?.delete(lockId);
+  if (lockIds?.size === 0) alike?.delete(name);
+  if (alike?.size === 0) known.delete(folded);
+}

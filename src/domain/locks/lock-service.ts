@@ -1,0 +1,150 @@
+// What a caller can do with locks: list, ask, lock and unlock, settings.
+import type { Caller, LockRole } from '../accounts/account.ts';
+import { requireLock, requireRole, requireRoleStill } from '../accounts/permissions.ts';
+import { DomainError } from '../errors.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { AccountStore, BatteryStore, Gone, LockLink, LockStore, StatusStore } from '../ports.ts';
+import type { CommandEnd, CommandService } from './command-service.ts';
+import { priority } from './command-service.ts';
+import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
+import type { LockCommand } from './lock-command.ts';
+import type { LockLists, WantedLocks } from './lock-lists.ts';
+import type { LockNames } from './lock-names.ts';
+import type { StateCertainty } from './state-certainty.ts';
+
+/** A lock with what it last said. */
+export interface LockView {
+  readonly lock: Lock;
+  readonly status: LockStatus;
+  /** Only the lock's administrator sees lockData and the super passcode. */
+  readonly callerIsAdministrator: boolean;
+}
+
+/** How lock or unlock ended: done, or it was so already; or false with the lock's own error code when it could not do it. */
+export type MoveResult = { readonly success: true; readonly nothingToDo?: true } | { readonly success: false; readonly reason: string };
+
+/** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 5). */
+export interface LockService {
+  /** Locks on which the caller has any role, by lockId ascending. */
+  list(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<LockView>;
+  /** `state-unknown` until the lock has said it; `sure`: it is so now, as far as can be known (`StateCertainty.isSure`). */
+  state(caller: Caller, lockId: LockId): { state: OpenState; stateAt: number; online: boolean; sure: boolean };
+  /** `state-unknown` until the lock has said it. */
+  battery(caller: Caller, lockId: LockId): number;
+  /** What it said before, oldest first; empty until it has. */
+  batteryHistory(caller: Caller, lockId: LockId): readonly BatteryLevel[];
+  /** Locks or unlocks; `gone` aborts when nobody waits for the answer any more. `lock-offline`, `lock-busy`, `lock-timeout`. */
+  move(caller: Caller, lockId: LockId, wanted: OpenState, gone: Gone): Promise<MoveResult>;
+  /** 0 to 65535 seconds, 0 is off; `lock-refused` and the codes of `move`. */
+  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: Gone): Promise<void>;
+  /** The administrator's view; `not-lock-administrator` for all others. */
+  detail(caller: Caller, lockId: LockId): LockView;
+  /** `conflict` and `invalid-parameter` for an alias that could be mistaken. */
+  rename(caller: Caller, lockId: LockId, alias: string): Promise<void>;
+  /** Sent to the lock, kept when it said ok. */
+  changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: Gone): Promise<void>;
+}
+
+export function createLockService(options: {
+  readonly locks: LockStore;
+  readonly lists: LockLists;
+  readonly names: Pick<LockNames, 'give'>;
+  readonly accounts: Pick<AccountStore, 'get' | 'token'>;
+  readonly statuses: StatusStore;
+  readonly batteries: Pick<BatteryStore, 'levels'>;
+  readonly link: LockLink;
+  readonly commands: CommandService;
+  readonly certainty: Pick<StateCertainty, 'isSure'>;
+}): LockService {
+  const { locks, lists, names, accounts, statuses, batteries, link, commands, certainty } = options;
+
+  function view(lock: Lock, caller: Caller): LockView {
+    return { lock, status: statuses.get(lock.lockId), callerIsAdministrator: roleOn(lock, caller) === 'administrator' };
+  }
+
+  /** One command for a caller who may; asked again at its turn, because the role, or the account, can be gone by then. */
+  function send(
+    request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: Gone },
+    toSend: () => LockCommand | undefined,
+  ): Promise<CommandEnd> {
+    const { caller, lockId, role, gone } = request;
+    requireRole(locks, caller, lockId, role);
+    const atTurn = () => {
+      requireRoleStill({ locks, accounts }, caller, lockId, role);
+      return toSend();
+    };
+    return commands.send({ lockId, priority: request.priority, accountId: caller.accountId, deadline: commands.deadline(), gone, atTurn });
+  }
+
+  return {
+    list(caller, page, wanted = {}) {
+      const { list, ...envelope } = lists.page(caller.accountId, wanted, page);
+      return { list: list.flatMap((lockId) => locks.get(lockId) ?? []).map((lock) => view(lock, caller)), ...envelope };
+    },
+
+    state(caller, lockId) {
+      requireRole(locks, caller, lockId, 'operator');
+      const { state, stateAt } = statuses.get(lockId);
+      if (state === null || stateAt === null) throw neverSaid('open state');
+      return { state, stateAt, online: link.session(lockId) !== undefined, sure: certainty.isSure(lockId) };
+    },
+
+    battery(caller, lockId) {
+      requireRole(locks, caller, lockId, 'operator');
+      const { batteryPercent } = statuses.get(lockId);
+      if (batteryPercent === null) throw neverSaid('battery level');
+      return batteryPercent;
+    },
+
+    batteryHistory(caller, lockId) {
+      requireRole(locks, caller, lockId, 'operator');
+      return batteries.levels(lockId);
+    },
+
+    async move(caller, lockId, wanted, gone) {
+      const op = wanted === 'locked' ? 'lock' : 'unlock';
+      const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone }, () => {
+        const already = certainty.isSure(lockId) && statuses.get(lockId).state === wanted;
+        return already ? undefined : { op };
+      });
+      if (end.kind === 'refused') return { success: false, reason: end.error };
+      return end.kind === 'nothing-to-do' ? { success: true, nothingToDo: true } : { success: true };
+    },
+
+    async setAutoLock(caller, lockId, seconds, gone) {
+      const request = { caller, lockId, role: 'manager', priority: priority.change, gone } as const;
+      refuseUnlessOk(await send(request, () => ({ op: 'set-auto-lock', seconds })));
+      await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: seconds }));
+    },
+
+    detail(caller, lockId) {
+      const lock = requireLock(locks, lockId);
+      if (roleOn(lock, caller) !== 'administrator') {
+        throw new DomainError('not-lock-administrator', "only the lock's administrator may access the lock details");
+      }
+      return view(lock, caller);
+    },
+
+    async rename(caller, lockId, alias) {
+      requireRole(locks, caller, lockId, 'administrator');
+      await names.give(lockId, { alias }, () => locks.update(lockId, (lock) => ({ ...lock, alias })));
+    },
+
+    async changeSettings(caller, lockId, settings, gone) {
+      const request = { caller, lockId, role: 'administrator', priority: priority.change, gone } as const;
+      refuseUnlessOk(await send(request, () => ({ op: 'set-settings', settings })));
+      await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, ...settings } }));
+    },
+  };
+}
+
+/** `lock-refused`, with the lock's own error code, for a change that the lock did not make. */
+export function refuseUnlessOk(end: CommandEnd): void {
+  if (end.kind === 'refused') {
+    throw new DomainError('lock-refused', `the lock refused: ${end.message || end.error}`, { lockError: end.error });
+  }
+}
+
+function neverSaid(what: string): DomainError {
+  return new DomainError('state-unknown', `the lock has never reported its ${what}`);
+}

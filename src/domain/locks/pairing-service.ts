@@ -1,0 +1,249 @@
+// Pairing (Protocol 7): while a person keeps a window open, devices that nobody knows may wait with a key of their own
+// making until that person confirms them. Pending devices are in memory only, and nothing of theirs reaches a lock.
+import type { Caller } from '../accounts/account.ts';
+import { requireGatewayAdministrator } from '../accounts/permissions.ts';
+import type { Notice, Notify } from '../domain-event.ts';
+import { DomainError, invalidParameter } from '../errors.ts';
+import { type Page, type PageRequest, paginate } from '../page.ts';
+import type { Clock, LockLink, LockStore } from '../ports.ts';
+import type { DeviceId, LockId } from './lock.ts';
+import type { HelloReport } from './lock-report.ts';
+import { placeFor, type Waiting } from './pairing-slots.ts';
+import type { NewLock, RegistrationService } from './registration-service.ts';
+
+/** Whoever comes with a key that the gateway does not know. */
+export interface Newcomer {
+  readonly deviceId: DeviceId;
+  readonly address: string;
+  /** SHA-256 of the key it made, 64 hex digits. */
+  readonly keyHash: string;
+}
+
+/** One connection of a pending device. */
+export interface Visit {
+  hello(report: HelloReport): void;
+  /** The connection is gone; the device stays known until the window closes. */
+  ended(): void;
+}
+
+export type PairingRefusal = 'pairing-closed' | 'pairing-full';
+
+/** A device that waits, as a gateway administrator sees it. */
+export interface PendingDevice {
+  readonly deviceId: DeviceId;
+  readonly address: string;
+  readonly keyFingerprint: string;
+  readonly since: number;
+  readonly connected: boolean;
+  /** Another key came for the same deviceId: which of them is the lock, only its fingerprint tells, as the lock itself shows it. */
+  readonly contested: boolean;
+  readonly hello: HelloReport | undefined;
+  /** The registered lock whose key it would replace. While that is online, the lock has not been reset. */
+  readonly replaces: { readonly lockId: LockId; readonly name: string; readonly online: boolean } | undefined;
+}
+
+export interface Confirmation {
+  /** As the person saw it; `conflict` when no device waits under this deviceId with such a key. A contested one is not confirmed without. */
+  readonly keyFingerprint?: string;
+  /** How a new lock is called, and so on; none for a replacement, which keeps all that the lock has. */
+  readonly lock?: Omit<NewLock, 'deviceId' | 'hubId'>;
+}
+
+export interface PairingService {
+  /** Opens the window, or gives an open one a new end. Returns when it closes (wall clock). */
+  open(caller: Caller, seconds: number): Promise<number>;
+  /** Disconnects and forgets who was not confirmed. Closing what is closed is no error. */
+  close(caller: Caller): Promise<void>;
+  devices(caller: Caller, page: PageRequest): Page<PendingDevice>;
+  /** `not-found`; `conflict` when it is contested and no fingerprint says which one, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
+  confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
+  isOpen(): boolean;
+  /** By the wall clock; undefined while it is not open. */
+  closesAt(): number | undefined;
+  /** Devices that wait to be confirmed, at most 32. */
+  pending(): number;
+  /** A device has logged in with a key that nobody knows; `leave` ends its connection. */
+  arrive(newcomer: Newcomer, leave: (reason: string) => void): Visit | PairingRefusal;
+  /** The gateway stops: closes the window for good. */
+  stop(): void;
+}
+
+interface Pending extends Newcomer, Waiting {
+  readonly since: number;
+  contested: boolean;
+  confirming: boolean;
+  hello: HelloReport | undefined;
+  isConnected: boolean;
+  /** The connection that is up, or was. */
+  visit: { readonly leave: (reason: string) => void };
+}
+
+/** The first 16 hex digits of SHA-256 over the key, as a person can compare them: `9f86-d081-884c-7d65`. */
+export function keyFingerprint(keyHash: string): string {
+  return (keyHash.slice(0, 16).match(/.{4}/g) ?? []).join('-');
+}
+
+/** Each time that a person opens the window; strangers must not fill the log. */
+const noticesOfNewcomers = 200;
+
+/** Whoever comes again with the same key is the same. */
+const nameOf = ({ deviceId, keyHash }: Newcomer): string => `${deviceId} ${keyHash}`;
+
+export function createPairingService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly registrations: Pick<RegistrationService, 'adopt' | 'replaceKey'>;
+  readonly link: Pick<LockLink, 'session'>;
+  readonly notify: Notify;
+}): PairingService {
+  const { clock, locks, registrations, link, notify } = options;
+  /** By deviceId and key, in the order in which they came. Who left stays until its place is needed. */
+  const pending = new Map<string, Pending>();
+  let window: { readonly until: number; readonly cancel: () => void } | undefined;
+  let stopped = false;
+  let noticesLeft = 0;
+
+  // The timer alone would let somebody in while the process was held up.
+  const isOpen = (): boolean => window !== undefined && clock.monotonic() < window.until;
+
+  function shut(reason: string): void {
+    if (window === undefined) return;
+    window.cancel();
+    window = undefined;
+    const forgotten = [...pending.values()];
+    for (const device of forgotten) forget(device, reason);
+    notify({ kind: 'pairing-closed', forgotten: forgotten.length });
+  }
+
+  function noteNewcomer(notice: Notice): void {
+    if (noticesLeft > 0) notify(notice);
+    noticesLeft--;
+  }
+
+  const claimsOf = (deviceId: DeviceId): Pending[] => [...pending.values()].filter((device) => device.deviceId === deviceId);
+
+  function forget(device: Pending, reason: string): void {
+    if (pending.get(nameOf(device)) === device) pending.delete(nameOf(device));
+    if (device.isConnected) device.visit.leave(reason);
+  }
+
+  /** With a place of its own. Whether it is a lock's, a hub's or nobody's deviceId is asked at the confirmation: a stranger must not learn it by trying. */
+  function enter(newcomer: Newcomer, visit: Pending['visit']): Pending | PairingRefusal {
+    const place = placeFor(newcomer.address, [...pending.values()]);
+    if (place === 'full') return 'pairing-full';
+    if (place !== 'free') forget(place.givesWay, 'somebody else needs its place');
+    const { deviceId, address } = newcomer;
+    const others = claimsOf(deviceId);
+    const contested = others.length > 0;
+    if (contested && !others.some((other) => other.contested)) noteNewcomer({ kind: 'device-contested', deviceId, address });
+    for (const other of others) other.contested = true;
+    const device = { ...newcomer, since: clock.now(), contested, confirming: false, hello: undefined, isConnected: true, visit };
+    pending.set(nameOf(newcomer), device);
+    noteNewcomer({ kind: 'device-pending', deviceId, address });
+    return device;
+  }
+
+  function view({ deviceId, address, keyHash, since, isConnected, contested, hello }: Pending): PendingDevice {
+    const lock = locks.byDevice(deviceId);
+    const replaces = lock && { lockId: lock.lockId, name: lock.name, online: link.session(lock.lockId) !== undefined };
+    const shown = { deviceId, address, keyFingerprint: keyFingerprint(keyHash), since };
+    return { ...shown, connected: isConnected, contested, hello, replaces };
+  }
+
+  function confirmable(deviceId: DeviceId, { keyFingerprint: seen }: Confirmation): Pending {
+    const claims = isOpen() ? claimsOf(deviceId) : [];
+    const [device, another] = claims.filter(({ keyHash }) => seen === undefined || seen === keyFingerprint(keyHash));
+    if (claims.length === 0) throw new DomainError('not-found', `no device ${deviceId} waits to be confirmed`);
+    if (claims.some(({ confirming }) => confirming)) throw new DomainError('conflict', `${deviceId} is being confirmed already`);
+    if (device === undefined) throw new DomainError('conflict', `${deviceId} does not wait with the key ${seen} any more`);
+    if (another !== undefined || (device.contested && seen === undefined))
+      throw new DomainError(
+        'conflict',
+        `more than one device claims to be ${deviceId}: say the keyFingerprint that the lock itself shows, all 16 digits`,
+      );
+    return device;
+  }
+
+  function register(caller: Caller, { deviceId, keyHash }: Pending, { lock }: Confirmation): Promise<LockId> {
+    const replaced = locks.byDevice(deviceId);
+    if (replaced === undefined) {
+      if (lock === undefined) throw invalidParameter('lockName', 'is required');
+      return registrations.adopt(caller, { ...lock, deviceId }, keyHash);
+    }
+    if (lock !== undefined)
+      throw invalidParameter('body', 'must not describe the lock: this device replaces a registered one, which keeps all it has');
+    // Its own key still opens its own session: whoever comes with another one is not that lock.
+    if (link.session(replaced.lockId) !== undefined)
+      throw new DomainError('conflict', `lock ${replaced.lockId} is online with its own key, so it has not been reset`);
+    return registrations.replaceKey(caller, deviceId, keyHash);
+  }
+
+  return {
+    async open(caller, seconds) {
+      requireGatewayAdministrator(caller);
+      if (stopped) throw new DomainError('conflict', 'the gateway is stopping');
+      window?.cancel();
+      noticesLeft = noticesOfNewcomers;
+      const until = clock.monotonic() + seconds * 1_000;
+      window = { until, cancel: clock.timer(seconds * 1_000, () => shut('the pairing time is over')) };
+      notify({ kind: 'pairing-opened', seconds, by: caller.username });
+      return clock.now() + seconds * 1_000;
+    },
+
+    async close(caller) {
+      requireGatewayAdministrator(caller);
+      shut('pairing was closed');
+    },
+
+    devices(caller, page) {
+      requireGatewayAdministrator(caller);
+      const { list, ...envelope } = paginate(isOpen() ? [...pending.values()] : [], page);
+      return { list: list.map(view), ...envelope };
+    },
+
+    async confirm(caller, deviceId, confirmation) {
+      requireGatewayAdministrator(caller);
+      const device = confirmable(deviceId, confirmation);
+      const replaced = locks.byDevice(deviceId) !== undefined;
+      device.confirming = true;
+      try {
+        const lockId = await register(caller, device, confirmation);
+        notify({ kind: 'device-confirmed', deviceId, lockId, by: caller.username });
+        // The window can have closed meanwhile, and another one opened.
+        forget(device, 'it was confirmed: it comes back as a lock');
+        for (const other of claimsOf(deviceId)) forget(other, 'another device was confirmed');
+        return { lockId, replaced };
+      } finally {
+        device.confirming = false;
+      }
+    },
+
+    isOpen,
+    closesAt: () => (window !== undefined && isOpen() ? Math.round(clock.now() + window.until - clock.monotonic()) : undefined),
+    pending: () => pending.size,
+
+    arrive(newcomer, leave) {
+      if (!isOpen()) return 'pairing-closed';
+      const visit = { leave };
+      const known = pending.get(nameOf(newcomer));
+      const device = known ?? enter(newcomer, visit);
+      if (typeof device === 'string') return device;
+      if (known?.isConnected) known.visit.leave('it came again');
+      device.visit = visit;
+      device.isConnected = true;
+      return {
+        hello(report) {
+          if (device.visit === visit) device.hello = report;
+        },
+        ended() {
+          if (device.visit === visit) device.isConnected = false;
+        },
+      };
+    },
+
+    stop() {
+      stopped = true;
+      shut('the gateway stops');
+    },
+  };
+}

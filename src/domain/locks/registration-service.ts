@@ -1,0 +1,273 @@
+// The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 6).
+import { type AccountId, type Caller, localAdministrator } from '../accounts/account.ts';
+import { accountNamed } from '../accounts/account-service.ts';
+import { requireGatewayAdministrator, requireLock } from '../accounts/permissions.ts';
+import type { Clearing } from '../credentials/card-changes.ts';
+import { cardsOnLock } from '../credentials/card-count.ts';
+import type { CardService } from '../credentials/card-service.ts';
+import { DomainError } from '../errors.ts';
+import type { Sequence } from '../mutex.ts';
+import { type Page, type PageRequest, paginate } from '../page.ts';
+import type {
+  AccountStore,
+  CardStore,
+  Clock,
+  CounterStore,
+  HubStore,
+  LockLink,
+  LockStore,
+  RemovedLockStore,
+  Secrets,
+  StatusStore,
+} from '../ports.ts';
+import { requireHub } from './hub-service.ts';
+import { requireFreeMac } from './identity.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
+import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
+import type { LockNames } from './lock-names.ts';
+import type { RemovedLock } from './removed-lock.ts';
+
+export interface NewLock {
+  readonly deviceId: DeviceId;
+  readonly name: string;
+  readonly alias?: string;
+  readonly groupName?: string;
+  readonly superPasscode?: string;
+  readonly timezoneOffsetMs?: number;
+  readonly lockData?: string;
+  /** The hub that speaks for it; none when absent or null. */
+  readonly hubId?: DeviceId | null;
+  /** Username; the caller when absent. */
+  readonly administrator?: string;
+}
+
+/** What is absent stays as it is. */
+export interface LockChanges extends Partial<Omit<NewLock, 'deviceId' | 'hubId' | 'administrator'>> {
+  /** Binds it to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
+  readonly hubId?: DeviceId | null;
+}
+
+/** A lock as a gateway administrator sees it. */
+export interface ManagedLock {
+  readonly lock: Lock;
+  readonly status: LockStatus;
+  readonly online: boolean;
+  /** Username. */
+  readonly administrator: string;
+}
+
+/** `deviceKey` is shown this once. */
+export interface IssuedKey {
+  readonly lockId: LockId;
+  readonly deviceId: DeviceId;
+  readonly deviceKey: string;
+}
+
+/** What was removed, and how many cards the lock may still open for by itself; null: it has never said. */
+export interface Removal {
+  readonly removed: RemovedLock;
+  readonly cardsOnLock: number | null;
+}
+
+/** What stays of a lock, as a gateway administrator sees it: names of accounts, empty for one that is gone. */
+export interface RemovedLockView {
+  readonly removed: RemovedLock;
+  readonly administrator: string;
+  readonly removedBy: string;
+}
+
+/** For gateway administrators: `forbidden` for others, `lock-not-found` before that. */
+export interface RegistrationService {
+  /**
+   * `conflict` when the MAC is registered already, for a lock or a hub, or the name is another lock's but for its case; `invalid-parameter`
+   * for a name with marks of direction; `not-found` when there is no such administrator or hub. The key is of use while the lock is bound
+   * to no hub.
+   */
+  register(caller: Caller, lock: NewLock): Promise<IssuedKey>;
+  /** As `register`, with a key that the lock has made itself (Protocol 7). */
+  adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
+  /** A registered lock has made itself a new key (Protocol 7): the old one and its connection end at once. `conflict` behind a hub. */
+  replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
+  /** By lockId ascending. */
+  managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
+  /** `not-found` when there is no such hub; `conflict` and `invalid-parameter` for a new name that could be mistaken. */
+  change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
+  /**
+   * With its cards, roles and status, and its connection; its records stay for as long as they are kept. With `clear` the lock is told to remove
+   * all its cards first; when that fails, as with `lock-offline`, it stays registered.
+   */
+  remove(caller: Caller, lockId: LockId, clear?: Pick<Clearing, 'gone'>): Promise<Removal>;
+  /** The locks that were removed while their records are kept, the newest removal first. */
+  removed(caller: Caller, page: PageRequest): Page<RemovedLockView>;
+  /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
+  renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
+}
+
+export function createRegistrationService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly lists: Pick<LockLists, 'page'>;
+  readonly removedLocks: RemovedLockStore;
+  readonly cards: Pick<CardStore, 'of'>;
+  readonly cardService: Pick<CardService, 'beforeRemoval'>;
+  readonly hubs: Pick<HubStore, 'current'>;
+  readonly statuses: StatusStore;
+  readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
+  readonly counters: CounterStore;
+  readonly secrets: Secrets;
+  readonly link: LockLink;
+  readonly administration: Sequence;
+  readonly names: Pick<LockNames, 'give'>;
+  /** A lock that is online is told at once what its local time is now. */
+  readonly timezoneChanged: (lockId: LockId) => void;
+}): RegistrationService {
+  const { clock, locks, lists, removedLocks, cards, hubs, statuses, accounts, counters, secrets, link, administration } = options;
+
+  const nameOf = (accountId: AccountId): string =>
+    accountId === localAdministrator.accountId ? localAdministrator.username : (accounts.get(accountId)?.username ?? '');
+
+  function managed(lock: Lock): ManagedLock {
+    const { lockId, administrator } = lock;
+    return { lock, status: statuses.get(lockId), online: link.session(lockId) !== undefined, administrator: nameOf(administrator) };
+  }
+
+  async function removeNow(caller: Caller, lockId: LockId): Promise<Removal> {
+    const { deviceId, name, alias, administrator } = requireLock(locks, lockId);
+    const removed = { lockId, deviceId, name, alias, administrator, removedAt: clock.now(), removedBy: caller.accountId };
+    const left = await cardsOnLock({ cards, statuses }, lockId);
+    await removedLocks.add(removed);
+    try {
+      await locks.remove(lockId);
+    } catch (error) {
+      // If this fails, too, the next start forgets it.
+      if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
+      throw error;
+    }
+    link.disconnect(lockId, 'the lock was removed');
+    statuses.remove(lockId);
+    return { removed, cardsOnLock: left };
+  }
+
+  /** For gateway administrators: existence first, then rights. */
+  function requireManaged(caller: Caller, lockId: LockId): void {
+    requireLock(locks, lockId);
+    requireGatewayAdministrator(caller);
+  }
+
+  /** Within the administration sequence. */
+  async function add(caller: Caller, { deviceId, name, administrator, hubId = null, ...given }: NewLock, keyHash: string): Promise<LockId> {
+    requireFreeMac({ locks, hubs }, deviceId);
+    if (hubId !== null) requireHub(hubs, hubId);
+    // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
+    const administratorId = accountNamed(accounts, administrator ?? caller.username).accountId;
+    const alias = given.alias ?? name;
+    return options.names.give(undefined, { name, alias }, async () => {
+      const groupName = given.groupName ?? '';
+      const lockId = (await counters.next('lockId')) as LockId;
+      await locks.add({
+        lockId,
+        deviceId,
+        name,
+        alias,
+        superPasscode: given.superPasscode ?? '',
+        lockData: given.lockData ?? '',
+        groupId: await counters.groupId(groupName),
+        groupName,
+        timezoneOffsetMs: given.timezoneOffsetMs ?? 0,
+        featureValue: '',
+        modelNum: '',
+        hardwareRevision: '',
+        firmwareRevision: '',
+        autoLockSeconds: 0,
+        settings: unknownSettings,
+        initialisedAt: clock.now(),
+        administrator: administratorId,
+        roles: [],
+        keyHash,
+        hubId,
+      });
+      return lockId;
+    });
+  }
+
+  async function bind(lockId: LockId, hubId: DeviceId | null, update: () => Promise<Lock>): Promise<Lock> {
+    return administration(async () => {
+      if (hubId !== null) requireHub(hubs, hubId);
+      const before = requireLock(locks, lockId).hubId;
+      const lock = await update();
+      if (before !== hubId) link.disconnect(lockId, hubId === null ? 'it was unbound from its hub' : 'it was bound to a hub');
+      return lock;
+    });
+  }
+
+  return {
+    async register(caller, lock) {
+      requireGatewayAdministrator(caller);
+      const deviceKey = secrets.newDeviceKey();
+      const lockId = await administration(() => add(caller, lock, secrets.hash(deviceKey)));
+      return { lockId, deviceId: lock.deviceId, deviceKey };
+    },
+
+    async adopt(caller, lock, keyHash) {
+      requireGatewayAdministrator(caller);
+      return administration(() => add(caller, lock, keyHash));
+    },
+
+    async replaceKey(caller, deviceId, keyHash) {
+      requireGatewayAdministrator(caller);
+      return administration(async () => {
+        const lock = locks.byDevice(deviceId);
+        if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${deviceId}`);
+        await locks.update(lock.lockId, (current) => {
+          if (current.hubId !== null) throw new DomainError('conflict', `lock ${lock.lockId} is behind a hub and has no login of its own`);
+          return { ...current, keyHash };
+        });
+        link.disconnect(lock.lockId, 'its device key was replaced');
+        return lock.lockId;
+      });
+    },
+
+    managed(caller, page, wanted = {}) {
+      requireGatewayAdministrator(caller);
+      const { list, ...envelope } = lists.page(everyLock, wanted, page);
+      return { list: list.flatMap((lockId) => locks.get(lockId) ?? []).map(managed), ...envelope };
+    },
+
+    async change(caller, lockId, { groupName, ...changes }) {
+      requireManaged(caller, lockId);
+      const update = () =>
+        options.names.give(lockId, changes, async () => {
+          const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
+          return locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
+        });
+      const changed = changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update);
+      if (changes.timezoneOffsetMs !== undefined) options.timezoneChanged(lockId);
+      return managed(changed);
+    },
+
+    async remove(caller, lockId, clear) {
+      requireManaged(caller, lockId);
+      const clearing = clear && { accountId: caller.accountId, gone: clear.gone };
+      return options.cardService.beforeRemoval(lockId, clearing, () => removeNow(caller, lockId));
+    },
+
+    removed(caller, page) {
+      requireGatewayAdministrator(caller);
+      const { list, ...envelope } = paginate(removedLocks.all().toReversed(), page);
+      const view = (removed: RemovedLock) => ({
+        removed,
+        administrator: nameOf(removed.administrator),
+        removedBy: nameOf(removed.removedBy),
+      });
+      return { list: list.map(view), ...envelope };
+    },
+
+    async renewKey(caller, lockId) {
+      requireManaged(caller, lockId);
+      const deviceKey = secrets.newDeviceKey();
+      const { deviceId, hubId } = await locks.update(lockId, (lock) => ({ ...lock, keyHash: secrets.hash(deviceKey) }));
+      if (hubId === null) link.disconnect(lockId, 'its device key was renewed');
+      return { lockId, deviceId, deviceKey };
+    },
+  };
+}

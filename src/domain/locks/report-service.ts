@@ -1,0 +1,265 @@
+// One report or event in: the lock updated, the record appended, once per event. The only way in which a lock's
+// open state and its records change (Decision 1).
+import type { CardEvidence } from '../credentials/card-evidence.ts';
+import { createCardHolders } from '../credentials/card-holders.ts';
+import { digestOf } from '../credentials/card-rules.ts';
+import type { CardService } from '../credentials/card-service.ts';
+import type { LockCards } from '../credentials/lock-cards.ts';
+import type { Notify } from '../domain-event.ts';
+import { createSequence } from '../mutex.ts';
+import type {
+  AccountStore,
+  AppendOutcome,
+  CardStore,
+  Clock,
+  CommandIds,
+  IssuedCommand,
+  LockLink,
+  LockStore,
+  Quarantine,
+  RecordStore,
+  Secrets,
+  StatusStore,
+} from '../ports.ts';
+import { isPlausibleDate, isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
+import type { LockClocks } from './clock-sync.ts';
+import type { CommandService } from './command-service.ts';
+import { createEventGaps } from './event-gaps.ts';
+import type { Lock, LockId, LockSettings, OpenState } from './lock.ts';
+import { type CommandOutcome, type LockCommand, wantedBy } from './lock-command.ts';
+import type { BatteryReport, EventsReport, HelloReport, LockEvent, ReplyReport, StateReport } from './lock-report.ts';
+import type { StateCertainty } from './state-certainty.ts';
+
+type DraftToFill = { -readonly [Member in keyof RecordDraft]: RecordDraft[Member] };
+const none: readonly never[] = [];
+const isMisleading = ({ type }: LockEvent): boolean => isTakenForLabel(type);
+/** What a remote event is of. */
+const remoteOps = new Map([
+  ['remote-unlock', 'unlock'],
+  ['remote-lock', 'lock'],
+] as const) as ReadonlyMap<string, 'unlock' | 'lock'>;
+/** No calendar goes further (ECMA-262 21.4.1.1). */
+const maxDateMs = 8.64e15;
+
+export interface ReportService {
+  /** The lock is online from now on: takes over what it says and starts the follow-ups (clock, open card changes, missing events). */
+  hello(lockId: LockId, report: HelloReport): void;
+  state(lockId: LockId, report: StateReport): void;
+  battery(lockId: LockId, report: BatteryReport): void;
+  /** The lock has answered `command`; told before whoever sent it hears of it, and before anything that the lock says next. */
+  reply(lockId: LockId, command: LockCommand, outcome: CommandOutcome, report: ReplyReport): void;
+  /**
+   * Resolves when every event is flushed: only then may the lock forget them; `duplicates` were so already.
+   * Rejects with `storage-unavailable`.
+   */
+  events(lockId: LockId, report: EventsReport): Promise<Pick<AppendOutcome, 'duplicates'>>;
+  /** Sets the clock of a lock that is online, with its new offset. */
+  timezoneChanged(lockId: LockId): void;
+  /** `reason` is for the operator. */
+  offline(lockId: LockId, reason: string): void;
+}
+
+export function createReportService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly statuses: StatusStore;
+  readonly cards: CardStore;
+  readonly records: RecordStore;
+  readonly accounts: Pick<AccountStore, 'nameOf'>;
+  readonly quarantine: Quarantine;
+  readonly commands: CommandService;
+  readonly cardService: Pick<CardService, 'settle'>;
+  readonly evidence: Pick<CardEvidence, 'heard'>;
+  readonly lockClocks: Pick<LockClocks, 'check' | 'set'>;
+  readonly commandIds: CommandIds;
+  readonly secrets: Pick<Secrets, 'hash'>;
+  readonly notify: Notify;
+  readonly link: LockLink;
+  readonly certainty: Pick<StateCertainty, 'moved' | 'said' | 'returned' | 'left'>;
+  /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
+  readonly clockIsSuspect?: () => boolean;
+}): ReportService {
+  const { clock, locks, statuses, cards, records, accounts, quarantine, commands, commandIds, evidence, notify, link, certainty } = options;
+  const { clockIsSuspect = () => false } = options;
+  const inSequence = createSequence();
+  const holders = createCardHolders({ cards, notify });
+  const gaps = createEventGaps({ clock, records, commands, notify });
+
+  function believable(date: number | undefined, now: number): date is number {
+    if (date === undefined || Math.abs(date) > maxDateMs) return false;
+    // The clock is asked about dates that look wrong only: it takes longer than looking at them.
+    return isPlausibleDate(date, now) || clockIsSuspect();
+  }
+
+  function heardState(lockId: LockId, state: OpenState, date: number | undefined): void {
+    const now = clock.now();
+    const isNew = state !== statuses.get(lockId).state;
+    statuses.patch(lockId, { state, stateAt: believable(date, now) ? date : now, lastSeenAt: now });
+    certainty.said(lockId, state, isNew);
+  }
+
+  /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
+  async function followUp(lockId: LockId, step: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      notify({ kind: 'follow-up-failed', lockId, step, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** undefined: it is nothing new. */
+  function keepTold(lock: Lock, told: Told): Promise<void> | undefined {
+    if (withTold(lock, told) === lock) return undefined;
+    return followUp(lock.lockId, 'keep what the lock said', () => locks.update(lock.lockId, (current) => withTold(current, told)));
+  }
+
+  async function afterHello(lock: Lock, report: HelloReport, now: number): Promise<void> {
+    const { lockId } = lock;
+    const kept = keepTold(lock, report);
+    if (kept !== undefined) await kept;
+    await followUp(lockId, 'set-clock', () => options.lockClocks.check(lockId, report.date, now));
+    await options.cardService.settle(lockId);
+    const { epoch, lastSeq } = report;
+    if (epoch !== undefined) await followUp(lockId, 'resend-events', () => gaps.hello(lockId, epoch, lastSeq ?? 0));
+  }
+
+  /** Written member by member, not spread: thousands of drafts wait for a flush, and spreading makes each twice as large. The last ones are rare. */
+  function draft(lockId: LockId, event: LockEvent, now: number, held: LockCards | undefined): RecordDraft {
+    const { seq, type, credential = '', date, reason = '' } = event;
+    // A jammed bolt has not done what it should, whatever the lock says of it.
+    const success = event.success !== false && type !== 'jammed';
+    const issued = issuedCommand(lockId, event);
+    const lockDate = believable(date, now) ? date : now;
+    const username = isRemote(type) ? nameOf(issued) : holders.nameOf(event, lockDate, held) || (event.username ?? '');
+    const made: DraftToFill = { seq, type, success, credential, username, lockDate, serverDate: now };
+    if (date === undefined) made.undated = true;
+    else if (date !== lockDate) made.reportedDate = date;
+    if (!success && reason !== '') made.reason = reason;
+    if (issued !== undefined) made.command = issued.number;
+    return made;
+  }
+
+  /** The remote command that this event is of. A lock is not believed who gave it: without an id that was signed here, nobody is named. */
+  function issuedCommand(lockId: LockId, { type, commandId }: LockEvent): IssuedCommand | undefined {
+    const op = remoteOps.get(type);
+    return op === undefined || commandId === undefined ? undefined : commandIds.read(lockId, commandId, op);
+  }
+  function nameOf(issued: IssuedCommand | undefined): string {
+    return (issued === undefined ? undefined : accounts.nameOf(issued.accountId)) ?? '';
+  }
+
+  /** What the lock says of its cards in its hello, beside what the gateway has. One lock after the other: they may have to be read for it. */
+  async function compareCards(lockId: LockId, { count, digest }: NonNullable<HelloReport['cards']>): Promise<void> {
+    const session = link.session(lockId);
+    const { cards: known } = cards.inMemory(lockId) ?? (await inSequence(() => cards.of(lockId)));
+    const isSame = digest === digestOf(known, options.secrets.hash);
+    if (session !== undefined && (isSame || count === 0)) evidence.heard(session, []);
+    if (!isSame) notify({ kind: 'cards-differ', lockId, onLock: count, known: known.length });
+  }
+
+  function askForGaps(lockId: LockId, epoch: string): void {
+    const asking = gaps.heard(lockId, epoch);
+    if (asking !== undefined) void followUp(lockId, 'resend-events', () => asking);
+  }
+
+  async function setAside(lockId: LockId, epoch: string, events: readonly object[], reason: string): Promise<void> {
+    if (events.length === 0) return;
+    const deviceId = locks.get(lockId)?.deviceId;
+    if (deviceId !== undefined) await quarantine.keep(deviceId, reason, JSON.stringify({ epoch, events }));
+    notify({ kind: 'events-quarantined', lockId, epoch, count: events.length });
+  }
+
+  return {
+    hello(lockId, report) {
+      const lock = locks.get(lockId);
+      if (lock === undefined) return;
+      const now = clock.now();
+      if (report.state === undefined) certainty.returned(lockId);
+      else heardState(lockId, report.state, report.date);
+      statuses.patch(lockId, {
+        lastSeenAt: now,
+        ...(report.battery === undefined ? {} : { batteryPercent: report.battery }),
+        ...(report.cards === undefined ? {} : { cardsOnLock: report.cards.count }),
+      });
+      notify({ kind: 'lock-online', lockId });
+      const { cards: onLock } = report;
+      if (onLock !== undefined) void followUp(lockId, 'compare-cards', () => compareCards(lockId, onLock));
+      gaps.newSession(lockId);
+      void afterHello(lock, report, now);
+    },
+
+    state(lockId, { state, date }) {
+      if (locks.get(lockId) !== undefined) heardState(lockId, state, date);
+    },
+
+    battery(lockId, { level }) {
+      if (locks.get(lockId) === undefined) return;
+      statuses.patch(lockId, { batteryPercent: level, lastSeenAt: clock.now() });
+    },
+
+    reply(lockId, command, outcome, { state, battery, ...told }) {
+      const lock = locks.get(lockId);
+      if (lock === undefined) return;
+      if (state !== undefined) heardState(lockId, state, undefined);
+      if (battery !== undefined) statuses.patch(lockId, { batteryPercent: battery, lastSeenAt: clock.now() });
+      const wanted = wantedBy(command);
+      if (wanted !== undefined) certainty.moved(lockId, wanted, outcome);
+      // It tells what came of a change of these whose own reply was lost.
+      if (command.op === 'get-status') void keepTold(lock, told);
+    },
+
+    events(lockId, { epoch, events }) {
+      const now = clock.now();
+      if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
+      const misleading = events.some(isMisleading) ? events.filter(isMisleading) : none;
+      const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
+      const append = (held: LockCards | undefined) => {
+        const drafts = sound.map((event) => draft(lockId, event, now, held));
+        return records.append(lockId, epoch, drafts).then((outcome) => {
+          const answer = () => {
+            askForGaps(lockId, epoch);
+            return outcome;
+          };
+          const { refused } = outcome;
+          if (refused.length === 0 && misleading.length === 0) return answer();
+          return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
+            .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
+            .then(answer);
+        });
+      };
+      const held = holders.forEvents(lockId, sound);
+      return held instanceof Promise ? held.then(append) : append(held);
+    },
+
+    timezoneChanged(lockId) {
+      if (link.session(lockId) !== undefined) void followUp(lockId, 'set-clock', () => options.lockClocks.set(lockId));
+    },
+
+    offline(lockId, reason) {
+      if (locks.get(lockId) === undefined) return;
+      statuses.patch(lockId, { lastSeenAt: clock.now() });
+      certainty.left(lockId);
+      gaps.newSession(lockId);
+      notify({ kind: 'lock-offline', lockId, reason });
+    },
+  };
+}
+
+type Told = Pick<HelloReport, 'modelNum' | 'hardwareRevision' | 'firmwareRevision' | 'featureValue' | 'autoLockTime' | 'settings'>;
+
+/** The lock with what it says of itself; the very same when nothing is new, so that a reconnect storm writes nothing. */
+function withTold(lock: Lock, report: Told): Lock {
+  const settings: LockSettings = { ...lock.settings, ...report.settings };
+  const told = {
+    modelNum: report.modelNum ?? lock.modelNum,
+    hardwareRevision: report.hardwareRevision ?? lock.hardwareRevision,
+    firmwareRevision: report.firmwareRevision ?? lock.firmwareRevision,
+    featureValue: report.featureValue ?? lock.featureValue,
+    autoLockSeconds: report.autoLockTime ?? lock.autoLockSeconds,
+  };
+  return sameMembers(told, lock) && sameMembers(settings, lock.settings) ? lock : { ...lock, ...told, settings };
+}
+
+function sameMembers<T extends object>(part: T, whole: T): boolean {
+  return (Object.keys(part) as (keyof T)[]).every((member) => part[member] === whole[member]);
+}

@@ -1,0 +1,226 @@
+// Whether a lock's open state is sure: it has said it, and nothing that is known of has moved its bolt since. A lock may say ok before its bolt
+// has arrived, a command without an answer may move it yet, and a jammed bolt is half out (Protocol 4.2, 5.2). Only what is sure spares a command.
+
+import type { Part } from '../part.ts';
+import type { Clock, LockLink, LockSession, LockStore } from '../ports.ts';
+import type { LockId, OpenState } from './lock.ts';
+import type { CommandOutcome } from './lock-command.ts';
+
+export interface StateCertainty extends Part {
+  /**
+   * The lock is online, has said its open state in this session, and no command has been sent since that may have moved it, nor by the process
+   * before this one: what a lock said of a bolt that was still moving then is not sure.
+   */
+  isSure(lockId: LockId): boolean;
+  /** What followers are to know: without commands under way or of the process before, and of a lock that is offline as it was last. */
+  isShownAsSure(lockId: LockId): boolean;
+  /** A lock or unlock is sent now; it may begin to move the bolt for `ttlMs`. */
+  moving(lockId: LockId, ttlMs: number): void;
+  /** It has ended; told at the reply, before what the lock says next, and once more to whoever sent it, which changes nothing. */
+  moved(lockId: LockId, wanted: OpenState, outcome: CommandOutcome): void;
+  /** The lock has said its open state; `isNew`: another than before. */
+  said(lockId: LockId, state: OpenState, isNew: boolean): void;
+  /** A lock is online (again) and has not said its open state with that. */
+  returned(lockId: LockId): void;
+  /** It is offline: there is nothing to ask before it returns. */
+  left(lockId: LockId): void;
+  jammed(lockId: LockId): void;
+  /** The bolt has moved after it was jammed: where it is, the lock can say again. */
+  freed(lockId: LockId): void;
+}
+
+/** Why the last state that a lock said may not hold. */
+interface Doubt {
+  /** Where commands whose end is not known may still move the bolt. */
+  readonly open: Set<OpenState>;
+  /** One of them was never answered: it may begin late, and what arrives meanwhile may have been on its way before. */
+  unanswered: boolean;
+  /** The lock has said since that the bolt is where all of them wanted it. */
+  arrived: boolean;
+  jammed: boolean;
+  /** Until when the command that is being carried out may move the bolt. */
+  underWay: { readonly until: number } | undefined;
+  /** On the monotonic clock: from then on no command moves the bolt any more. */
+  stillAt: number;
+  /** How often the lock has said its open state since. */
+  said: number;
+  /** It has answered since nothing moves the bolt any more, and not said its open state yet: what it says next holds. */
+  settlesNext: boolean;
+}
+
+/** A lock that has not said by then where its bolt is gets asked. */
+const soonMs = 2_000;
+/** A bolt that has begun to move has arrived by then (Protocol 4.2). */
+const travelMs = 30_000;
+/** One that could not be asked, behind many other commands, is asked again. */
+const againMs = 300_000;
+
+export function createStateCertainty(options: {
+  readonly clock: Clock;
+  readonly link: Pick<LockLink, 'session'>;
+  readonly locks: Pick<LockStore, 'all'>;
+  readonly commandTimeoutMs: number;
+  /** `get-status`: resolves with whether the lock has answered, and so said its state. Never rejects. */
+  readonly ask: (lockId: LockId) => Promise<boolean>;
+  /** `isShownAsSure` is another than before. */
+  readonly changed: (lockId: LockId, sure: boolean) => void;
+}): StateCertainty {
+  const { clock, link, locks, ask, changed } = options;
+  /** The locks up to this one were there when the gateway started; until then commands of the process before may move their bolts. */
+  let newestBefore = 0;
+  let stillAfterStart = 0;
+  /** Sessions in which the lock has said its open state. */
+  const heard = new WeakSet<LockSession>();
+  const doubts = new Map<LockId, Doubt>();
+  const shownAsUnsure = new Set<LockId>();
+  const looks = new Map<LockId, { readonly cancel: () => void; readonly isAgain: boolean }>();
+
+  function hasSaid(lockId: LockId): boolean {
+    const session = link.session(lockId);
+    return session !== undefined && heard.has(session);
+  }
+  function mayMoveFromBefore(lockId: LockId): boolean {
+    return lockId <= newestBefore && clock.monotonic() < stillAfterStart;
+  }
+  function hasSettled(lockId: LockId): boolean {
+    const doubt = doubts.get(lockId);
+    return hasSaid(lockId) && (doubt === undefined || (doubt.arrived && doubt.underWay === undefined));
+  }
+  function isSure(lockId: LockId): boolean {
+    return hasSettled(lockId) && !mayMoveFromBefore(lockId);
+  }
+  function doubtOf(lockId: LockId): Doubt {
+    let doubt = doubts.get(lockId);
+    if (doubt === undefined) {
+      const nothing = { unanswered: false, arrived: false, jammed: false, underWay: undefined, said: 0, settlesNext: false };
+      doubt = { ...nothing, open: new Set(), stillAt: clock.monotonic() };
+      doubts.set(lockId, doubt);
+    }
+    return doubt;
+  }
+
+  function show(lockId: LockId): void {
+    const sure = hasSettled(lockId);
+    if (sure !== shownAsUnsure.has(lockId) || doubts.get(lockId)?.underWay !== undefined) return;
+    if (sure) shownAsUnsure.delete(lockId);
+    else shownAsUnsure.add(lockId);
+    changed(lockId, sure);
+  }
+  function settle(lockId: LockId): void {
+    doubts.delete(lockId);
+    show(lockId);
+  }
+
+  function lookIn(lockId: LockId, delayMs: number, isAgain = false): void {
+    looks.get(lockId)?.cancel();
+    const cancel = clock.timer(delayMs, () => {
+      looks.delete(lockId);
+      void look(lockId);
+    });
+    looks.set(lockId, { cancel, isAgain });
+  }
+  /** Shows what is still not sure, and asks the lock: soon, and when the answer settles it, because no command can move the bolt any more. */
+  async function look(lockId: LockId): Promise<void> {
+    const doubt = doubts.get(lockId);
+    if (link.session(lockId) === undefined || doubt?.underWay !== undefined || (doubt === undefined && hasSaid(lockId))) return;
+    show(lockId);
+    // Whether a jammed bolt is half out, its lock cannot say.
+    if (doubt?.jammed) return;
+    const { stillAt = 0 } = doubt ?? {};
+    const leftMs = stillAt - clock.monotonic();
+    if (leftMs > 0) lookIn(lockId, leftMs);
+    const { said: saidBefore } = doubt ?? {};
+    const answered = await ask(lockId);
+    if (!answered && !looks.has(lockId)) lookIn(lockId, againMs, true);
+    const isAsItWas = doubts.get(lockId) === doubt && doubt?.stillAt === stillAt && doubt.underWay === undefined && !doubt.jammed;
+    if (!answered || leftMs > 0 || !isAsItWas) return;
+    // What it says with its answer may come behind it (Protocol 5.1).
+    if (doubt.said === saidBefore) doubt.settlesNext = true;
+    else settle(lockId);
+  }
+
+  return {
+    name: 'state-certainty',
+    async start() {
+      newestBefore = locks.all().at(-1)?.lockId ?? 0;
+      stillAfterStart = clock.monotonic() + options.commandTimeoutMs + travelMs;
+    },
+    async stop() {
+      for (const { cancel } of looks.values()) cancel();
+      looks.clear();
+    },
+
+    isSure,
+    isShownAsSure: (lockId) => !shownAsUnsure.has(lockId),
+
+    moving(lockId, ttlMs) {
+      const doubt = doubtOf(lockId);
+      doubt.underWay = { until: clock.monotonic() + ttlMs + travelMs };
+      doubt.settlesNext = false;
+    },
+
+    moved(lockId, wanted, outcome) {
+      const doubt = doubts.get(lockId);
+      if (doubt?.underWay === undefined) return;
+      const { until } = doubt.underWay;
+      doubt.underWay = undefined;
+      doubt.arrived = false;
+      const isOnlyWish = [...doubt.open].every((other) => other === wanted);
+      if (outcome.kind === 'ok' && outcome.state === wanted && isOnlyWish) return settle(lockId);
+      if (outcome.kind !== 'refused') {
+        doubt.open.add(wanted);
+        doubt.stillAt = Math.max(doubt.stillAt, until);
+      }
+      if (outcome.kind === 'no-reply' || outcome.kind === 'lost') doubt.unanswered = true;
+      // One that said ok is about to say where its bolt is.
+      if (outcome.kind !== 'ok') show(lockId);
+      lookIn(lockId, soonMs);
+    },
+
+    said(lockId, state, isNew) {
+      const session = link.session(lockId);
+      if (session !== undefined) heard.add(session);
+      const doubt = doubts.get(lockId);
+      if (doubt === undefined) {
+        if (shownAsUnsure.has(lockId)) show(lockId);
+        return;
+      }
+      // What is said before the reply may have been on its way when the command was sent.
+      if (doubt.underWay !== undefined) return;
+      doubt.said += 1;
+      if (doubt.settlesNext) return settle(lockId);
+      if (looks.get(lockId)?.isAgain !== false) lookIn(lockId, soonMs);
+      if (doubt.jammed && !isNew) return;
+      doubt.jammed = false;
+      doubt.arrived = doubt.open.size === 0 ? isNew : [...doubt.open].every((wanted) => wanted === state);
+      if (doubt.arrived && !doubt.unanswered) settle(lockId);
+      else show(lockId);
+    },
+
+    returned(lockId) {
+      const session = link.session(lockId);
+      if (session !== undefined) heard.delete(session);
+      lookIn(lockId, soonMs);
+    },
+
+    left(lockId) {
+      looks.get(lockId)?.cancel();
+      looks.delete(lockId);
+    },
+
+    jammed(lockId) {
+      const doubt = doubtOf(lockId);
+      doubt.jammed = true;
+      doubt.arrived = false;
+      doubt.settlesNext = false;
+      show(lockId);
+    },
+
+    freed(lockId) {
+      const doubt = doubts.get(lockId);
+      if (doubt?.jammed !== true) return;
+      doubt.jammed = false;
+      lookIn(lockId, soonMs);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Reading the operation records of a lock (Specification 4.1 lock/records, 8).
+import type { Caller } from '../accounts/account.ts';
+import { mayReadRemoved, requireRole } from '../accounts/permissions.ts';
+import { DomainError } from '../errors.ts';
+import type { LockId } from '../locks/lock.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { Clock, LockStore, RecordStore, RemovedLockStore } from '../ports.ts';
+import { type LockRecord, oldestKept, retentionText } from './record.ts';
+
+export interface RecordRange extends PageRequest {
+  /** Lowest and highest lockDate, both included; 0: open. */
+  readonly startDate: number;
+  readonly endDate: number;
+}
+
+export interface RecordService {
+  /**
+   * Newest first, never older than `oldestKept`; `outside-retention` when the whole range is. For managers of the lock; of one that was removed for
+   * who was its administrator, and for gateway administrators: `lock-not-found` for all others.
+   */
+  page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
+}
+
+export function createRecordService(options: {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly removedLocks: Pick<RemovedLockStore, 'get'>;
+  readonly records: RecordStore;
+  readonly clockIsSuspect: () => boolean;
+  /** For how many days records are kept, 30 to 184. */
+  readonly recordDays: number;
+}): RecordService {
+  const { clock, locks, removedLocks, records, clockIsSuspect, recordDays } = options;
+  return {
+    async page(caller, lockId, range) {
+      const cutoff = oldestKept(clock.now(), clockIsSuspect(), recordDays);
+      const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
+      if (to < cutoff) {
+        const since = new Date(cutoff).toISOString();
+        throw new DomainError('outside-retention', `records are kept for ${retentionText(recordDays)}: nothing before ${since}`);
+      }
+      if (locks.get(lockId) !== undefined || !mayReadRemoved(removedLocks.get(lockId), caller))
+        requireRole(locks, caller, lockId, 'manager');
+      const { pageNo, pageSize } = range;
+      return records.page({ lockId, from: Math.max(range.startDate, cutoff), to, pageNo, pageSize });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// How many events a lock may have stored: a lock with a valid key must not fill the disk for all (T3, T12). What goes beyond is left
+// without PUBACK, as on a full disk: the lock keeps it, its door and all else go on, and when it may store again its connection is
+// closed once, so that it sends again (Protocol 4.4).
+
+import { type AllowanceRate, createAllowances } from '../../broker/allowances.ts';
+import type { Connection } from '../../broker/client-handler.ts';
+import type { LockId } from '../../domain/locks/lock.ts';
+import type { Clock } from '../../domain/ports.ts';
+
+export interface EventQuota {
+  /** False: not now; this connection is closed when the lock has some to spare again. */
+  mayStore(connection: Connection): boolean;
+  /** So many are about to be stored; less than 0 when they were not. */
+  charge(connection: Connection, events: number): void;
+  /** The connection has ended. */
+  forget(connection: Connection): void;
+  /** Locks that wait until they may store again. */
+  waiting(): number;
+}
+
+export interface EventQuotaOptions {
+  readonly clock: Clock;
+  /** A command is under way on this connection: closing it now would cost somebody at a door the answer. */
+  busy(connection: Connection): boolean;
+  readonly rate?: AllowanceRate;
+}
+
+/**
+ * 43,200 a day for ever, about 8 MB: a main entrance has some thousands. 200,000 at once: more than the backlog of a busy door that
+ * was away for weeks, with all of it resent.
+ */
+const usualRate: AllowanceRate = { perSecond: 0.5, burst: 200_000 };
+/** What is saved up before the lock is asked to send again: it does not come back for a handful. */
+const spare = 1_000;
+const maxLocks = 100_000;
+const retryMs = 1_000;
+
+export function createEventQuota({ clock, busy, rate = usualRate }: EventQuotaOptions): EventQuota {
+  const allowances = createAllowances<LockId>({ clock, ...rate, maxKeys: maxLocks });
+  const waiting = new Map<Connection, () => void>();
+
+  function wait(connection: Connection, ms: number): void {
+    waiting.set(
+      connection,
+      clock.timer(ms, () => {
+        if (busy(connection)) return wait(connection, retryMs);
+        waiting.delete(connection);
+        connection.reconnect('it may store events again: they are to be sent again');
+      }),
+    );
+  }
+
+  return {
+    mayStore(connection) {
+      // One that waits has left out some already: what comes behind them must not be stored before them.
+      if (waiting.has(connection)) return false;
+      if (allowances.msUntil(connection.lockId, 1) === 0) return true;
+      wait(connection, allowances.msUntil(connection.lockId, spare));
+      return false;
+    },
+    charge: (connection, events) => allowances.charge(connection.lockId, events),
+    forget(connection) {
+      waiting.get(connection)?.();
+      waiting.delete(connection);
+    },
+    waiting: () => waiting.size,
+  };
+}

@@ -1,0 +1,50 @@
+// The identity card endpoints at a glance (Specification 4.2, HTTP API 4).
+import type { CardService } from '../../domain/credentials/card-service.ts';
+import { paginate } from '../../domain/page.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
+import type { KeptTexts } from '../pipeline/rendered-json-cache.ts';
+import { done, type JsonRoute, jsonRoute, ok, type Route, route } from '../pipeline/route.ts';
+import { addedCardView, cardDetailView, cardOnLockView, cardView, pageText, pageView } from './views.ts';
+
+/** Specification 4.2 and HTTP API 4: rights, existence and what the lock says are the service's business. */
+export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
+  const cardText = textOf(cardView, (card) => card);
+  return [
+    jsonRoute('/api/v1/identity-card/list', 'listCards', cardList, async ({ caller, parameters: { lockId, page } }) =>
+      pageText(await cards.list(caller, lockId, page), cardText),
+    ),
+    route(
+      'POST',
+      '/api/v1/identity-card/add',
+      'addCard',
+      cardAdd(() => clock.now()),
+      async ({ caller, parameters: { lockId, card, via }, gone }) => ok(addedCardView(await cards.add(caller, lockId, card, via, gone))),
+    ),
+    route(
+      'PUT',
+      '/api/v1/identity-card/change-validity',
+      'changeCardValidity',
+      cardValidity,
+      ({ caller, parameters: { lockId, cardId, validity, via }, gone }) =>
+        done(cards.changeValidity(caller, lockId, cardId, validity, via, gone)),
+    ),
+    route('PUT', '/api/v1/identity-card/rename', 'renameCard', cardRename, ({ caller, parameters: { lockId, cardId, name } }) =>
+      done(cards.rename(caller, lockId, cardId, name)),
+    ),
+    route('DELETE', '/api/v1/identity-card/delete', 'deleteCard', cardDelete, ({ caller, parameters: { lockId, cardId, via }, gone }) =>
+      done(cards.remove(caller, lockId, cardId, via, gone)),
+    ),
+    route('GET', '/api/v1/identity-card/detail', 'cardDetail', oneCard, async ({ caller, parameters: { lockId, cardId } }) =>
+      ok(cardDetailView(await cards.detail(caller, lockId, cardId))),
+    ),
+    route(
+      'GET',
+      '/api/v1/identity-card/on-lock',
+      'listCardsOnLock',
+      wholeLockList,
+      async ({ caller, parameters: { lockId, page }, gone }) =>
+        ok(pageView(paginate(await cards.onLock(caller, lockId, gone), page), cardOnLockView)),
+    ),
+  ];
+}

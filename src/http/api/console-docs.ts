@@ -1,0 +1,19 @@
+// The console, for the document of the API.
+import type { TableDocs } from '../openapi/operation.ts';
+
+export const consoleDocs = {
+  consolePage: {
+    summary: 'The console, for people',
+    audience: 'nobody',
+    answers: { 200: { mediaType: 'text/html' }, 304: 'nothing' },
+    examples: [],
+  },
+  consoleFile: {
+    summary: 'What the console needs',
+    description: 'Its name changes with what it holds, so it may be kept for ever.',
+    audience: 'nobody',
+    refusals: ['not-found'],
+    answers: { 200: { mediaType: '*/*' }, 304: 'nothing' },
+    examples: [],
+  },
+} satisfies TableDocs;

@@ -1,0 +1,44 @@
+// The documents of the API and the page that shows them. They hold nothing that a stranger may not know, so they take no token.
+// Each is made or read when it is first asked for, then kept.
+import { DomainError } from '../../domain/errors.ts';
+import { kept, keptCompressed, once } from '../pipeline/memoize.ts';
+import type { AnyRoute, OpenRoute, TextAnswer } from '../pipeline/route.ts';
+
+/** `routes`: all there are, these included. `lockProtocol` is what locks speak, as a document. */
+export function documentRoutes(options: {
+  readonly routes: () => readonly AnyRoute[];
+  readonly lockProtocol: () => Promise<object>;
+}): readonly OpenRoute[] {
+  const { routes, lockProtocol } = options;
+  const openApi = once(async () => {
+    const { createOpenApi } = await import('../openapi/openapi.ts');
+    return json(createOpenApi(routes()));
+  });
+  const asyncApi = once(async () => json(await lockProtocol()));
+  const page = once(async () => {
+    const { contentSecurityPolicy, pageHtml } = await import('../openapi/docs-page.ts');
+    const headers = ['Content-Security-Policy', contentSecurityPolicy, 'Referrer-Policy', 'no-referrer'];
+    return kept('text/html; charset=utf-8', Buffer.from(pageHtml), headers);
+  });
+  const files = new Map<string, () => Promise<TextAnswer>>();
+
+  async function file(name: string): Promise<TextAnswer> {
+    const { pageFiles } = await import('../openapi/docs-page.ts');
+    const known = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
+    if (known === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    const made = files.get(name) ?? once(async () => keptCompressed(known.contentType, Buffer.from(await known.content())));
+    files.set(name, made);
+    return made();
+  }
+
+  return [
+    { method: 'GET', path: '/openapi.json', operation: 'openApiDocument', open: true, handle: openApi },
+    { method: 'GET', path: '/asyncapi.json', operation: 'asyncApiDocument', open: true, handle: asyncApi },
+    { method: 'GET', path: '/docs', operation: 'docsPage', open: true, handle: page },
+    { method: 'GET', path: '/docs/{file}', operation: 'docsFile', open: true, handle: ({ file: name = '' }) => file(name) },
+  ];
+}
+
+function json(content: object): Promise<TextAnswer> {
+  return keptCompressed('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
+}

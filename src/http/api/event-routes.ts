@@ -1,0 +1,31 @@
+// The live events (HTTP API: what happens, the moment it happens).
+import { invalidParameter } from '../../domain/errors.ts';
+import type { EventStreams } from '../events/event-streams.ts';
+import { noParameters } from '../pipeline/query.ts';
+import type { StreamRoute } from '../pipeline/route.ts';
+
+export function eventRoutes(streams: EventStreams): readonly StreamRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/events',
+      operation: 'liveEvents',
+      parameters: noParameters,
+      body: undefined,
+      mediaType: 'text/event-stream',
+      begin({ caller, headers, authenticate, open }) {
+        const lastRecordId = recordIdOf(headers['last-event-id']);
+        streams.requireRoom(caller);
+        streams.begin({ response: open(), caller, lastRecordId, authenticate });
+      },
+    },
+  ];
+}
+
+/** Last-Event-ID: what the last `id:` said, as browsers and other clients of event streams send it again by themselves. */
+function recordIdOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  const id = typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw invalidParameter('Last-Event-ID', 'must be an id of this event stream');
+  return id;
+}

@@ -1,0 +1,68 @@
+// What the live events and the deliveries of webhooks say, by their types (HTTP API: live events, webhooks). `views.ts` compiles only when
+// it makes these; the document of the API is made from them.
+import { z } from 'zod';
+import { answers } from './response-schemas.ts';
+
+const { lockId } = answers.LockRecord.shape;
+const { electricQuantity, lockAlias } = answers.Lock.shape;
+const { since, kind, lockId: lockOrGateway } = answers.Alarm.shape;
+const { state } = answers.LockState.shape;
+const { role } = answers.GrantedRole.shape;
+const { online } = answers.ManagedLock.shape;
+const stateDate = since;
+const stateSure = z.boolean();
+
+const data = {
+  LockInSight: z.strictObject({
+    ...{ lockId, lockAlias, role, online },
+    state: state.nullable(),
+    stateDate: stateDate.nullable(),
+    stateSure,
+    electricQuantity,
+  }),
+  LockGone: z.strictObject({ lockId }),
+  StateEvent: z.strictObject({ lockId, state, stateDate }),
+  StateSureEvent: z.strictObject({ lockId, stateSure }),
+  BatteryEvent: z.strictObject({ lockId, electricQuantity }),
+  OnlineEvent: z.strictObject({ lockId, online }),
+  CardEvent: answers.Card.extend({ change: z.enum(['added', 'changed', 'removed']) }),
+  AlarmEnded: z.strictObject({ kind, lockId: lockOrGateway, since }),
+};
+const { LockRecord: record, Alarm: alarm } = answers;
+const nothing = z.strictObject({});
+
+const live = <Name extends string, Data extends z.ZodType>(event: Name, what: Data) =>
+  z.strictObject({ event: z.literal(event), data: what });
+const delivered = <Name extends string, Data extends z.ZodType>(eventType: Name, what: Data) =>
+  z.strictObject({ deliveryId: z.string(), eventType: z.literal(eventType), eventDate: since, data: what });
+
+export const eventAnswers = {
+  ...data,
+  LiveEvent: z.union([
+    live('lock', data.LockInSight),
+    live('lock-gone', data.LockGone),
+    live('state', data.StateEvent),
+    live('state-sure', data.StateSureEvent),
+    live('battery', data.BatteryEvent),
+    live('online', data.OnlineEvent),
+    live('card', data.CardEvent),
+    live('record', record).extend({ id: record.shape.recordId }),
+    live('alarm', alarm),
+    live('alarm-ended', data.AlarmEnded),
+    live('ready', nothing).extend({ id: z.int().min(0) }),
+  ]),
+  WebhookDelivery: z.union([
+    delivered('record', record),
+    delivered('alarm', alarm),
+    delivered('alarm-ended', data.AlarmEnded),
+    delivered('card', data.CardEvent),
+    delivered('state', data.StateEvent),
+    delivered('battery', data.BatteryEvent),
+    delivered('online', data.OnlineEvent),
+    delivered('test', nothing),
+  ]),
+};
+
+export type EventAnswerName = keyof typeof eventAnswers;
+/** What an event of that name says. */
+export type EventBody<Name extends EventAnswerName> = z.input<(typeof eventAnswers)[Name]>;

@@ -1,0 +1,217 @@
+// The management endpoints for the document of the API (HTTP API 6).
+import type { TableDocs } from '../openapi/operation.ts';
+
+const lockId = 7;
+const success = { success: true };
+const deviceId = 'a4c1387f02e9';
+const managed = {
+  lockId,
+  deviceId,
+  lockMac: 'A4:C1:38:7F:02:E9',
+  lockName: 'Front door',
+  lockAlias: 'Entrance',
+  groupId: 2,
+  groupName: 'Ground floor',
+  timezoneRawOffset: 3_600_000,
+  electricQuantity: 83,
+  online: true,
+  lastSeen: 1_763_715_660_000,
+  hubId: null,
+  administrator: 'alice',
+  cardsOnLock: 3,
+  date: 1_700_000_000_000,
+};
+const issued = { lockId, deviceId, deviceKey: 'sample-device-key' };
+const bob = { username: 'bob', gatewayAdministrator: false };
+const onePage = { pageNo: 1, pageSize: 100, pages: 1, total: 1 };
+
+export const gatewayDocs = {
+  registerLock: {
+    summary: 'Register a lock',
+    description:
+      'Its key, which it logs in with, is shown this once. `conflict`: a lock or a hub has that MAC address, or another lock is called the same but for the case of its letters.',
+    audience: 'gateway administrator',
+    refusals: ['not-found', 'conflict', 'storage-unavailable'],
+    answers: { 201: 'IssuedKey' },
+    examples: [
+      {
+        title: 'A lock with a login of its own',
+        body: {
+          lockMac: 'a4-c1-38-7f-02-e9',
+          lockName: 'Front door',
+          lockAlias: 'Entrance',
+          groupName: 'Ground floor',
+          noKeyPwd: '20261121',
+          timezoneRawOffset: 3_600_000,
+          lockData: 'opaque-bluetooth-keys',
+          administrator: 'bob',
+        },
+        status: 201,
+        answer: issued,
+      },
+    ],
+  },
+  listRegisteredLocks: {
+    summary: 'All locks of the gateway',
+    audience: 'gateway administrator',
+    answers: { 200: 'ManagedLockPage' },
+    examples: [{ title: 'One lock', answer: { list: [managed], ...onePage } }],
+  },
+  changeRegisteredLock: {
+    summary: 'Change what a registration says of a lock',
+    description:
+      'At least one member. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is.',
+    audience: 'gateway administrator',
+    refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
+    answers: { 200: 'ManagedLock' },
+    examples: [{ title: 'A group', parameters: { lockId }, body: { groupName: 'Ground floor' }, answer: managed }],
+  },
+  deleteLock: {
+    summary: 'Remove a lock: its key, its roles and its cards in the gateway',
+    description:
+      'The lock itself still opens for the cards that it holds: `cardsOnLock` says how many. With `clear` it is told to remove them first; if it is away, ' +
+      '`lock-offline`, and nothing is removed. If it goes away or refuses in the middle, what was removed is gone, the lock stays registered with the ' +
+      'others, and `detail` says how far it came. Its records stay for as long as records are kept, for who was its administrator and for gateway administrators.',
+    audience: 'gateway administrator',
+    refusals: ['lock-not-found', 'lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
+    answers: { 200: 'Removal' },
+    examples: [{ title: 'A lock that holds three cards', parameters: { lockId }, answer: { success: true, cardsOnLock: 3 } }],
+  },
+  listRemovedLocks: {
+    summary: 'Locks that were removed and have records still, the newest removal first',
+    description: 'Their records are at `lock/records`, by the lockId that they had.',
+    audience: 'gateway administrator',
+    answers: { 200: 'RemovedLockPage' },
+    examples: [
+      {
+        title: 'One lock',
+        answer: {
+          list: [
+            {
+              ...{ lockId, deviceId, lockMac: 'A4:C1:38:7F:02:E9', lockName: 'Front door', lockAlias: 'Entrance' },
+              ...{ administrator: 'alice', removeDate: 1_763_715_700_000, removedBy: 'bob' },
+            },
+          ],
+          ...onePage,
+        },
+      },
+    ],
+  },
+  renewLockKey: {
+    summary: 'Make a new key for a lock',
+    description: 'The old key and its session end at once. The key is shown this once.',
+    audience: 'gateway administrator',
+    refusals: ['lock-not-found', 'storage-unavailable'],
+    answers: { 200: 'IssuedKey' },
+    examples: [{ title: 'A new key', parameters: { lockId }, answer: issued }],
+  },
+  appointAdministrator: {
+    summary: 'Appoint the administrator of a lock',
+    audience: 'gateway administrator',
+    refusals: ['lock-not-found', 'not-found', 'storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'Bob', parameters: { lockId }, body: { username: 'bob' }, answer: success }],
+  },
+  listRoles: {
+    summary: 'Who may do what on a lock',
+    description: 'Its administrator first, then by username.',
+    audience: 'administrator or gateway administrator',
+    answers: { 200: 'GrantedRolePage' },
+    examples: [
+      {
+        title: 'An administrator and a manager',
+        parameters: { lockId },
+        answer: {
+          list: [
+            { username: 'alice', role: 'administrator' },
+            { username: 'bob', role: 'manager' },
+          ],
+          ...{ ...onePage, total: 2 },
+        },
+      },
+    ],
+  },
+  grantRole: {
+    summary: 'Make an account operator or manager of a lock',
+    description: '`conflict`: it is the administrator of the lock.',
+    audience: 'administrator or gateway administrator',
+    refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'A manager', parameters: { lockId, username: 'bob@example.org' }, body: { role: 'manager' }, answer: success }],
+  },
+  revokeRole: {
+    summary: 'Take a role on a lock away',
+    audience: 'administrator or gateway administrator',
+    refusals: ['lock-not-found', 'not-found', 'storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'Bob', parameters: { lockId, username: 'bob' }, answer: success }],
+  },
+  createAccount: {
+    summary: 'Make an account',
+    description: '`conflict`: the name is taken, in whatever case.',
+    audience: 'gateway administrator',
+    refusals: ['conflict', 'storage-unavailable'],
+    answers: { 201: 'Account' },
+    examples: [{ title: 'Bob', body: bob, status: 201, answer: { ...bob, createDate: 1_763_715_700_000 } }],
+  },
+  listAccounts: {
+    summary: 'The accounts',
+    audience: 'gateway administrator',
+    answers: { 200: 'AccountPage' },
+    examples: [{ title: 'One account', answer: { list: [{ ...bob, createDate: 1_763_715_700_000 }], ...onePage } }],
+  },
+  deleteAccount: {
+    summary: 'Delete an account',
+    description: 'Its tokens and roles end at once. `conflict`: the last gateway administrator, or the administrator of a lock.',
+    audience: 'gateway administrator',
+    refusals: ['not-found', 'conflict', 'storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'Bob', parameters: { username: 'bob' }, answer: success }],
+  },
+  createToken: {
+    summary: 'Make a token for an account',
+    description: 'The token is shown this once.',
+    audience: 'gateway administrator',
+    refusals: ['not-found', 'storage-unavailable'],
+    answers: { 201: 'IssuedToken' },
+    examples: [
+      {
+        title: 'For thirty days',
+        body: { username: 'bob', name: 'phone', expiresInDays: 30 },
+        status: 201,
+        answer: { tokenId: 12, token: 'sample-secret' },
+      },
+    ],
+  },
+  listTokens: {
+    summary: 'The tokens, without their secrets',
+    audience: 'gateway administrator',
+    answers: { 200: 'TokenPage' },
+    examples: [
+      {
+        title: 'A token that never expires',
+        answer: { list: [{ tokenId: 12, username: 'bob', name: 'phone', createDate: 1_763_715_700_000, expireDate: null }], ...onePage },
+      },
+    ],
+  },
+  deleteToken: {
+    summary: 'Delete a token: it is refused from now on',
+    audience: 'gateway administrator',
+    refusals: ['not-found', 'storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'A token', parameters: { tokenId: 12 }, answer: success }],
+  },
+  gatewayStatus: {
+    summary: 'The figures of the gateway',
+    description:
+      'There are more than are listed here; what each is and how large it may become is in the table of limits that comes with latchd.',
+    audience: 'gateway administrator',
+    answers: { 200: 'GatewayStatus' },
+    examples: [
+      {
+        title: 'Some of them',
+        answer: { version: '0.1.0', uptimeSeconds: 100, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 },
+      },
+    ],
+  },
+} satisfies TableDocs;

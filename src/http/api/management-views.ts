@@ -1,0 +1,132 @@
+// What the management API shows (HTTP API 6): domain values out to its names. Those of doors, cards and live events are in views.ts.
+
+import type { Account, Caller } from '../../domain/accounts/account.ts';
+import type { TokenView } from '../../domain/accounts/account-service.ts';
+import type { AuditEntry } from '../../domain/audit/audit-action.ts';
+import type { IssuedHubKey, ManagedHub } from '../../domain/locks/hub-service.ts';
+import { type DeviceId, type LockId, macOf } from '../../domain/locks/lock.ts';
+import type { HelloReport } from '../../domain/locks/lock-report.ts';
+import type { PendingDevice } from '../../domain/locks/pairing-service.ts';
+import type { IssuedKey, ManagedLock, Removal, RemovedLockView } from '../../domain/locks/registration-service.ts';
+import type { AnswerBody } from './response-schemas.ts';
+
+/** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
+export function managedLockView({ lock, status, online, administrator }: ManagedLock): AnswerBody<'ManagedLock'> {
+  return {
+    lockId: lock.lockId,
+    deviceId: lock.deviceId,
+    lockMac: macOf(lock.deviceId),
+    lockName: lock.name,
+    lockAlias: lock.alias,
+    groupId: lock.groupId,
+    groupName: lock.groupName,
+    timezoneRawOffset: lock.timezoneOffsetMs,
+    electricQuantity: status.batteryPercent ?? -1,
+    online,
+    lastSeen: status.lastSeenAt,
+    hubId: lock.hubId,
+    administrator,
+    cardsOnLock: status.cardsOnLock,
+    date: lock.initialisedAt,
+  };
+}
+
+/** HTTP API 6: a lock is removed; how many cards it may still open for. */
+export function removalView({ cardsOnLock }: Removal): AnswerBody<'Removal'> {
+  return { success: true, cardsOnLock };
+}
+
+/** HTTP API 6: what stays of a lock that was removed. */
+export function removedLockView({ removed, administrator, removedBy }: RemovedLockView): AnswerBody<'RemovedLock'> {
+  const { lockId, deviceId, name, alias, removedAt } = removed;
+  const lockMac = macOf(deviceId);
+  return { lockId, deviceId, lockMac, lockName: name, lockAlias: alias, administrator, removeDate: removedAt, removedBy };
+}
+
+/** HTTP API 6: the key of a lock, shown once. */
+export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): AnswerBody<'IssuedKey'> {
+  return { lockId, deviceId, deviceKey };
+}
+
+/** A hub; `locks` is how many are bound to it. */
+export function hubView({ hub, online, locks }: ManagedHub): AnswerBody<'Hub'> {
+  const { deviceId, name, createdAt } = hub;
+  return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
+}
+
+/** HTTP API 6: the key of a hub, shown once. */
+export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): AnswerBody<'IssuedHubKey'> {
+  return { deviceId, deviceKey };
+}
+
+/** When the pairing that is open closes by itself. */
+export function pairingView(closesAt: number): AnswerBody<'PairingWindow'> {
+  return { closeDate: closesAt };
+}
+
+/** A device that waits to be confirmed; of its hello, what helps a person to recognise it. */
+export function pendingDeviceView(device: PendingDevice): AnswerBody<'PendingDevice'> {
+  const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
+  return {
+    deviceId,
+    lockMac: macOf(deviceId),
+    address,
+    keyFingerprint,
+    since,
+    connected,
+    contested,
+    hello: hello === undefined ? null : helloView(hello),
+    replaces: replaces === undefined ? null : { lockId: replaces.lockId, lockName: replaces.name, online: replaces.online },
+  };
+}
+
+function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue, state, battery }: HelloReport) {
+  return {
+    modelNum: modelNum ?? '',
+    hardwareRevision: hardwareRevision ?? '',
+    firmwareRevision: firmwareRevision ?? '',
+    featureValue: featureValue ?? '',
+    state: state ?? null,
+    electricQuantity: battery ?? -1,
+  };
+}
+
+/** HTTP API 6: a device that is a lock now; its key is its own, and not known here. */
+export function confirmedView(deviceId: DeviceId, lockId: LockId): AnswerBody<'ConfirmedDevice'> {
+  return { lockId, deviceId };
+}
+
+/** Who asks. */
+export function callerView({ username, gatewayAdministrator }: Caller): AnswerBody<'SignedIn'> {
+  return { username, gatewayAdministrator };
+}
+
+/** An account, by its name: ids of accounts stay inside. */
+export function accountView({ username, gatewayAdministrator, createdAt }: Account): AnswerBody<'Account'> {
+  return { username, gatewayAdministrator, createDate: createdAt };
+}
+
+/** A token without its secret; expireDate null: never. */
+export function tokenView({ token, username }: TokenView): AnswerBody<'Token'> {
+  return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
+}
+
+/** HTTP API 6: a new token, shown once. */
+export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): AnswerBody<'IssuedToken'> {
+  return { tokenId: token.tokenId, token: secret };
+}
+
+/** One deed of the audit log. */
+export function auditView({
+  at,
+  username,
+  address,
+  action,
+  object,
+  detail,
+  outcome,
+  missed = 0,
+  count = 1,
+}: AuditEntry): AnswerBody<'AuditEntry'> {
+  return { date: at, username, address, action, object, detail, outcome, missed, count };
+}

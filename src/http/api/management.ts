@@ -1,0 +1,68 @@
+// The management API without HTTP, for whoever administers this machine: the same routes, with the same checks, services and answers.
+import { z } from 'zod';
+import { type Caller, localAdministrator } from '../../domain/accounts/account.ts';
+import type { AccountService } from '../../domain/accounts/account-service.ts';
+import type { RoleService } from '../../domain/accounts/role-service.ts';
+import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
+import type { AuditService } from '../../domain/audit/audit.ts';
+import { invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
+import type { HubService } from '../../domain/locks/hub-service.ts';
+import type { PairingService } from '../../domain/locks/pairing-service.ts';
+import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
+import { invalidParameters } from '../pipeline/problem.ts';
+import type { Route } from '../pipeline/route.ts';
+import { alarmRoutes } from './alarm-routes.ts';
+import { auditRoutes } from './audit-routes.ts';
+import { gatewayRoutes } from './gateway-routes.ts';
+import { hubRoutes } from './hub-routes.ts';
+import { pairingRoutes } from './pairing-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+/** By method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
+export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
+
+/** Without `pairing`, `alarms` and `webhooks`, where nobody can connect, their routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
+export function createManagement(options: {
+  readonly registrations: RegistrationService;
+  readonly roles: RoleService;
+  readonly accounts: AccountService;
+  readonly hubs: HubService;
+  readonly pairing?: PairingService;
+  readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
+  readonly webhooks?: WebhookService;
+  readonly audit: AuditService;
+  readonly gatewayStatus: () => object | Promise<object>;
+  /** How whoever asks has come in, for the audit log. */
+  readonly address: string;
+}): Management {
+  const { registrations, roles, accounts, hubs, pairing, alarms, webhooks, audit, gatewayStatus, address } = options;
+  const routes = [
+    ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
+    ...hubRoutes(hubs),
+    ...(pairing ? pairingRoutes(pairing) : []),
+    ...(alarms ? alarmRoutes(alarms) : []),
+    ...(webhooks ? webhookRoutes(webhooks) : []),
+    ...auditRoutes(audit),
+  ];
+  return Object.fromEntries(
+    routes.map((route) => [
+      `${route.method} ${route.path}`,
+      (request: unknown) => handle(route, { ...localAdministrator, address }, request),
+    ]),
+  );
+}
+
+/** Path and query values as text, as a URL would have them. */
+const requestSchema = z.object({ parameters: z.record(z.string(), z.string()).default({}), body: z.unknown().default({}) });
+
+async function handle(route: Route, caller: Caller, request: unknown): Promise<object> {
+  const asked = requestSchema.safeParse(request).data;
+  if (asked === undefined) throw invalidParameter('parameters', 'must be an object of strings');
+  const problems: ParameterProblem[] = [];
+  const parameters = route.parameters.read(asked.parameters, problems);
+  const body = route.body?.read(asked.body, problems);
+  if (problems.length > 0) throw invalidParameters(problems);
+  const answer = await route.handle({ caller, parameters, body, gone: new AbortController().signal });
+  return answer.body;
+}

@@ -1,0 +1,82 @@
+// The endpoints of pairing for the document of the API (HTTP API 6, Protocol 7).
+import type { TableDocs } from '../openapi/operation.ts';
+
+const deviceId = '0123456789ab';
+
+export const pairingDocs = {
+  openPairing: {
+    summary: 'Let locks that are not registered wait to be confirmed',
+    description: 'When pairing is open already, it closes then.',
+    audience: 'gateway administrator',
+    answers: { 200: 'PairingWindow' },
+    examples: [{ title: 'For five minutes', body: { seconds: 300 }, answer: { closeDate: 1_763_716_000_000 } }],
+  },
+  closePairing: {
+    summary: 'Close the pairing',
+    description: 'Who was not confirmed is disconnected and forgotten. Closing what is closed is no error.',
+    audience: 'gateway administrator',
+    answers: { 200: 'Success' },
+    examples: [{ title: 'Closed', answer: { success: true } }],
+  },
+  listDevices: {
+    summary: 'The devices that wait, in the order in which they came',
+    description:
+      'Compare `keyFingerprint`, all 16 digits, with what the lock, its app or its label shows: a MAC address is easily claimed, and so is a key ' +
+      'of which some digits agree; one of which all do is not. Devices that claim the same address with different keys are each in the list, ' +
+      '`contested`.',
+    audience: 'gateway administrator',
+    answers: { 200: 'PendingDevicePage' },
+    examples: [
+      {
+        title: 'A new lock',
+        answer: {
+          list: [
+            {
+              deviceId,
+              lockMac: '01:23:45:67:89:AB',
+              address: '10.0.0.9',
+              keyFingerprint: '9f86-d081-884c-7d65',
+              since: 1_763_715_650_000,
+              connected: true,
+              contested: false,
+              hello: {
+                modelNum: 'SN-9',
+                hardwareRevision: '1.3',
+                firmwareRevision: '6.5.07',
+                featureValue: '',
+                state: 'locked',
+                electricQuantity: 92,
+              },
+              replaces: null,
+            },
+          ],
+          pageNo: 1,
+          pageSize: 100,
+          pages: 1,
+          total: 1,
+        },
+      },
+    ],
+  },
+  confirmDevice: {
+    summary: 'Confirm a device: it is a lock from then on',
+    description:
+      'For a new lock send what a registration takes but `lockMac` and `hubId`; `lockName` is required. For a replacement send none of it: the ' +
+      'lock keeps its name, roles and cards. With `keyFingerprint` the device is confirmed that waits with that key; one that is contested is ' +
+      'confirmed in no other way, and the others that claim its address are sent away. `conflict`: it is contested and there is no ' +
+      '`keyFingerprint`, or none waits with that key, or it replace a lock that is online, or claims the address of a hub or of a lock behind one.',
+    audience: 'gateway administrator',
+    refusals: ['not-found', 'conflict', 'storage-unavailable'],
+    answers: { 200: 'ConfirmedDevice', 201: 'ConfirmedDevice' },
+    examples: [
+      {
+        title: 'A new lock',
+        parameters: { deviceId },
+        body: { lockName: 'Cellar', keyFingerprint: '9f86-d081-884c-7d65' },
+        status: 201,
+        answer: { lockId: 9, deviceId },
+      },
+      { title: 'A replacement', parameters: { deviceId }, body: {}, answer: { lockId: 9, deviceId } },
+    ],
+  },
+} satisfies TableDocs;

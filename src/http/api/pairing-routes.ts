@@ -1,0 +1,34 @@
+// The endpoints of pairing at a glance (HTTP API 6, Protocol 7).
+import type { PairingService } from '../../domain/locks/pairing-service.ts';
+import { managementPage, noParameters, oneDevice } from '../pipeline/query.ts';
+import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
+import { confirmedView, pairingView, pendingDeviceView } from './management-views.ts';
+import { confirmation, pairingTime } from './request-schemas.ts';
+import { pageView } from './views.ts';
+
+const base = '/api/v1/gateway';
+
+/** HTTP API 6: for gateway administrators, which the service sees to. */
+export function pairingRoutes(pairing: PairingService): readonly Route[] {
+  return [
+    bodyRoute('POST', `${base}/pairing`, 'openPairing', noParameters, pairingTime, async ({ caller, body }) =>
+      ok(pairingView(await pairing.open(caller, body.seconds))),
+    ),
+    route('DELETE', `${base}/pairing`, 'closePairing', noParameters, ({ caller }) => done(pairing.close(caller))),
+    route('GET', `${base}/devices`, 'listDevices', managementPage, ({ caller, parameters }) =>
+      ok(pageView(pairing.devices(caller, parameters), pendingDeviceView)),
+    ),
+    bodyRoute(
+      'POST',
+      `${base}/devices/{deviceId}/confirm`,
+      'confirmDevice',
+      oneDevice,
+      confirmation,
+      async ({ caller, parameters: { deviceId }, body }) => {
+        const confirmed = await pairing.confirm(caller, deviceId, body);
+        const shown = confirmedView(deviceId, confirmed.lockId);
+        return confirmed.replaced ? ok(shown) : created(shown);
+      },
+    ),
+  ];
+}

@@ -1,0 +1,138 @@
+// The JSON bodies of the management API: names of the API in, domain values out (HTTP API 6). Unknown members are errors.
+import { z } from 'zod';
+import type { LockId } from '../../domain/locks/lock.ts';
+import { webhookEventTypes } from '../../domain/webhooks/webhook.ts';
+import { lockName, mac, name, text, username, wholeNumber } from '../pipeline/fields.ts';
+import { checked, present } from '../pipeline/validate.ts';
+
+const timezoneRawOffset = wholeNumber(-43_200_000, 50_400_000);
+const boolean = z.boolean({ error: 'must be true or false' });
+
+/** What a lock has that its registration says and a change can replace. */
+const described = {
+  lockAlias: lockName.exactOptional(),
+  groupName: text(0, 64).exactOptional(),
+  noKeyPwd: text(0, 64).exactOptional(),
+  timezoneRawOffset: timezoneRawOffset.exactOptional(),
+  lockData: text(0, 16_384, 'allowed').exactOptional(),
+};
+
+interface Description {
+  readonly alias: string;
+  readonly groupName: string;
+  readonly superPasscode: string;
+  readonly timezoneOffsetMs: number;
+  readonly lockData: string;
+}
+
+function description(body: z.output<z.ZodObject<typeof described>>): Partial<Description> {
+  return present<Description>({
+    alias: body.lockAlias,
+    groupName: body.groupName,
+    superPasscode: body.noKeyPwd,
+    timezoneOffsetMs: body.timezoneRawOffset,
+    lockData: body.lockData,
+  });
+}
+
+/** The hub that a lock is behind; null: none. */
+const hubId = mac.nullable().exactOptional();
+
+export const newLock = checked(
+  z.strictObject({ lockMac: mac, lockName, ...described, hubId, administrator: username.exactOptional() }),
+  ({ lockMac, lockName, hubId, administrator, ...rest }) => ({
+    deviceId: lockMac,
+    name: lockName,
+    ...description(rest),
+    ...(hubId !== undefined && { hubId }),
+    ...(administrator !== undefined && { administrator }),
+  }),
+);
+
+export const lockChanges = checked(
+  z.strictObject({ lockName: lockName.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
+    error: 'must have at least one member',
+    when: ({ issues }) => issues.length === 0,
+  }),
+  ({ lockName, hubId, ...rest }) => ({
+    ...(lockName !== undefined && { name: lockName }),
+    ...description(rest),
+    ...(hubId !== undefined && { hubId }),
+  }),
+);
+
+export const newHub = checked(z.strictObject({ mac, name }), ({ mac, name }) => ({ deviceId: mac, name }));
+
+export const pairingTime = checked(z.strictObject({ seconds: wholeNumber(30, 900) }), (body) => body);
+
+const keyFingerprint = z
+  .string({ error: 'must be a string' })
+  .regex(/^[0-9a-f]{4}(-[0-9a-f]{4}){3}$/, 'must be a fingerprint such as 9f86-d081-884c-7d65');
+
+/** A registration without lockMac and hubId, or for a replacement nothing of it; `keyFingerprint` is what the person has compared. */
+export const confirmation = checked(
+  z
+    .strictObject({
+      lockName: lockName.exactOptional(),
+      ...described,
+      administrator: username.exactOptional(),
+      keyFingerprint: keyFingerprint.exactOptional(),
+    })
+    .refine(({ keyFingerprint: _, lockName, ...rest }) => lockName !== undefined || Object.keys(rest).length === 0, {
+      path: ['lockName'],
+      error: 'is required',
+      when: ({ issues }) => issues.length === 0,
+    }),
+  ({ keyFingerprint, lockName, administrator, ...rest }) => ({
+    ...(keyFingerprint !== undefined && { keyFingerprint }),
+    ...(lockName !== undefined && {
+      lock: { name: lockName, ...description(rest), ...(administrator !== undefined && { administrator }) },
+    }),
+  }),
+);
+
+export const appointment = checked(z.strictObject({ username }), (body) => body);
+
+export const grantedRole = checked(
+  z.strictObject({ role: z.enum(['operator', 'manager'], { error: 'must be operator or manager' }) }),
+  (body) => body,
+);
+
+export const newAccount = checked(z.strictObject({ username, gatewayAdministrator: boolean }), (body) => body);
+
+/** What somebody signs in with. */
+export const heldToken = checked(z.strictObject({ token: text(1, 512) }), (body) => body);
+
+export const newToken = checked(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);
+
+const eventTypes = z
+  .array(z.enum(webhookEventTypes, `must be one of ${webhookEventTypes.join(', ')}`), 'must be a list')
+  .max(webhookEventTypes.length, `must have at most ${webhookEventTypes.length} items`);
+const lockIds = z
+  .array(wholeNumber(1, Number.MAX_SAFE_INTEGER) as unknown as z.ZodType<LockId, number>, 'must be a list of lockIds')
+  .max(1_000, 'must have at most 1000 items');
+const url = z
+  .string({ error: 'must be a string' })
+  .regex(/^https?:\/\/[^\s#]+$/, 'must be a URL that begins with http:// or https://, without blanks and fragment')
+  .max(2_048, 'must have at most 2048 characters');
+
+export const newWebhook = checked(
+  z.strictObject({ name, url, eventTypes: eventTypes.default([]), lockIds: lockIds.default([]) }),
+  (body) => body,
+);
+
+export const webhookChanges = checked(
+  z
+    .strictObject({
+      name: name.exactOptional(),
+      url: url.exactOptional(),
+      eventTypes: eventTypes.exactOptional(),
+      lockIds: lockIds.exactOptional(),
+      enabled: boolean.exactOptional(),
+    })
+    .refine((body) => Object.keys(body).length > 0, {
+      error: 'must have at least one member',
+      when: ({ issues }) => issues.length === 0,
+    }),
+  (body) => body,
+);

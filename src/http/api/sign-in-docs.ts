@@ -1,0 +1,33 @@
+// The sign-in of the console, for the document of the API.
+import type { TableDocs } from '../openapi/operation.ts';
+
+const alice = { username: 'alice', gatewayAdministrator: true };
+
+export const signInDocs = {
+  whoIsSignedIn: {
+    summary: 'Who you are',
+    description: 'The account behind the token or the sign-in.',
+    audience: 'any account',
+    answers: { 200: 'SignedIn' },
+    examples: [{ title: 'Alice', answer: alice }],
+  },
+  signIn: {
+    summary: 'Sign a browser in',
+    description:
+      'For a token, a cookie that scripts cannot read. It stands for the token, for 30 days, until the token or the account ends, or somebody ' +
+      'signs out, over restarts of the gateway. With it instead of a token, whatever is not a GET must have the header `latchd-console: 1`, and pages of ' +
+      'other origins are refused with `token-missing`.',
+    audience: 'nobody',
+    refusals: ['forbidden'],
+    answers: { 201: 'SignedIn' },
+    examples: [{ title: 'With a token', body: { token: 'sample-token-of-alice' }, status: 201, answer: alice }],
+  },
+  signOut: {
+    summary: 'Sign it out',
+    description: 'Ends the sign-in of this browser, and no other.',
+    audience: 'any account',
+    refusals: ['storage-unavailable'],
+    answers: { 200: 'Success' },
+    examples: [{ title: 'Signed out', answer: { success: true } }],
+  },
+} satisfies TableDocs;

@@ -1,0 +1,225 @@
+// Domain values out to the specification's names (Specification 2, HTTP API 3 and 4), and what is told the moment it happens. With
+// management-views.ts, nothing else decides what a client sees.
+
+import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
+import type { Card, CardOnLock } from '../../domain/credentials/card.ts';
+import type { LiveEvent } from '../../domain/events/live-event.ts';
+import { type BatteryLevel, type LockSettings, macOf } from '../../domain/locks/lock.ts';
+import type { LockView, MoveResult } from '../../domain/locks/lock-service.ts';
+import type { Page } from '../../domain/page.ts';
+import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
+import type { Attempt, TriedDelivery, WebhookEvent } from '../../domain/webhooks/webhook.ts';
+import type { IssuedSecret, WebhookView } from '../../domain/webhooks/webhook-service.ts';
+import type { TextOf } from '../pipeline/rendered-json-cache.ts';
+import type { EventBody } from './event-schemas.ts';
+import type { AnswerBody } from './response-schemas.ts';
+
+/** Specification 2.4: the envelope, its items each through `view`. */
+export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
+  const { list, pageNo, pageSize, pages, total } = page;
+  return { list: list.map(view), pageNo, pageSize, pages, total };
+}
+
+/** The same as JSON text, its items each through `textOf`. */
+export function pageText<T>({ list, pageNo, pageSize, pages, total }: Page<T>, textOf: TextOf<T>): string {
+  let items = '';
+  for (const item of list) items += items === '' ? textOf(item) : `,${textOf(item)}`;
+  return `{"list":[${items}],"pageNo":${pageNo},"pageSize":${pageSize},"pages":${pages},"total":${total}}`;
+}
+
+/** The eleven fields of Specification 2.1's list; lockData only for the lock's administrator. */
+export function lockItemView({ lock, status, callerIsAdministrator }: LockView): AnswerBody<'Lock'> {
+  return {
+    lockId: lock.lockId,
+    lockName: lock.name,
+    lockAlias: lock.alias,
+    lockMac: macOf(lock.deviceId),
+    electricQuantity: status.batteryPercent ?? -1,
+    featureValue: lock.featureValue,
+    hasGateway: lock.hubId === null ? 0 : 1,
+    lockData: callerIsAdministrator ? lock.lockData : '',
+    groupId: lock.groupId,
+    groupName: lock.groupName,
+    date: lock.initialisedAt,
+  };
+}
+
+/** The twenty fields of Specification 2.1. For the lock's administrator only: it shows the super passcode. */
+export function lockDetailView({ lock, status }: LockView): AnswerBody<'LockDetail'> {
+  return {
+    lockId: lock.lockId,
+    lockName: lock.name,
+    lockAlias: lock.alias,
+    lockMac: macOf(lock.deviceId),
+    noKeyPwd: lock.superPasscode,
+    electricQuantity: status.batteryPercent ?? -1,
+    featureValue: lock.featureValue,
+    timezoneRawOffset: lock.timezoneOffsetMs,
+    modelNum: lock.modelNum,
+    hardwareRevision: lock.hardwareRevision,
+    firmwareRevision: lock.firmwareRevision,
+    autoLockTime: lock.autoLockSeconds,
+    ...settingsView(lock.settings),
+    date: lock.initialisedAt,
+  };
+}
+
+function settingsView(settings: LockSettings): LockSettings {
+  const { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock } = settings;
+  return { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock };
+}
+
+/** Specification 3: whether the bolt moved; the lock's own word when it could not. */
+export function moveView(result: MoveResult): AnswerBody<'Moved'> {
+  return result.success ? { success: true } : { success: false, reason: result.reason };
+}
+
+/** Specification 4.1 lock/battery. */
+export function batteryView(percent: number): AnswerBody<'Battery'> {
+  return { BatteryPercentage: percent };
+}
+
+/** HTTP API 4 lock/battery-history. */
+export function batteryLevelView({ at, percent }: BatteryLevel): AnswerBody<'BatteryLevel'> {
+  return { reportDate: at, electricQuantity: percent };
+}
+
+/** The eight fields of Specification 2.2. */
+export function recordView(record: LockRecord): AnswerBody<'LockRecord'> {
+  return {
+    recordId: record.recordId,
+    lockId: record.lockId,
+    serverDate: record.serverDate,
+    recordType: recordLabel(record.type),
+    success: record.success ? 1 : 0,
+    keyboardPwd: record.credential,
+    lockDate: record.lockDate,
+    username: record.username,
+  };
+}
+
+/** The eight fields of Specification 2.3. */
+export function cardView(card: Card): AnswerBody<'Card'> {
+  return {
+    cardId: card.cardId,
+    lockId: card.lockId,
+    cardNumber: card.cardNumber,
+    cardName: card.name,
+    startDate: card.startDate,
+    endDate: card.endDate,
+    createDate: card.createdAt,
+    senderUsername: card.createdBy,
+  };
+}
+
+/** The second representation of Specification 2.3; keyboardPwdType 2 always valid, 3 period (HTTP API 4). */
+export function cardDetailView(card: Card): AnswerBody<'CardDetail'> {
+  return {
+    keyboardPwdId: card.cardId,
+    lockId: card.lockId,
+    keyboardPwd: card.cardNumber,
+    keyboardPwdName: card.name,
+    keyboardPwdType: card.startDate === 0 && card.endDate === 0 ? 2 : 3,
+    startDate: card.startDate,
+    endDate: card.endDate,
+    sendDate: card.createdAt,
+    senderUsername: card.createdBy,
+  };
+}
+
+/** Specification 4.2 identity-card/add. */
+export function addedCardView(cardId: number): AnswerBody<'AddedCard'> {
+  return { keyboardPwdId: cardId };
+}
+
+/** HTTP API 4 identity-card/on-lock: what the lock holds, and whether the gateway knows it. */
+export function cardOnLockView({
+  cardNumber,
+  startDate,
+  endDate,
+  known,
+}: CardOnLock & { readonly known: boolean }): AnswerBody<'CardOnLock'> {
+  return { cardNumber, startDate, endDate, known };
+}
+
+/** An alarm that stands; lockId null: of the gateway itself. */
+export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'>): AnswerBody<'Alarm'> {
+  return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
+}
+
+/** A live event: what it says beside its type. */
+export function liveEventView(event: LiveEvent): object {
+  switch (event.type) {
+    case 'state':
+      return { lockId: event.lockId, state: event.state, stateDate: event.stateAt } satisfies EventBody<'StateEvent'>;
+    case 'state-sure':
+      return { lockId: event.lockId, stateSure: event.sure } satisfies EventBody<'StateSureEvent'>;
+    case 'battery':
+      return { lockId: event.lockId, electricQuantity: event.batteryPercent } satisfies EventBody<'BatteryEvent'>;
+    case 'online':
+      return { lockId: event.lockId, online: event.online } satisfies EventBody<'OnlineEvent'>;
+    case 'card':
+      return { change: event.change, ...cardView(event.card) } satisfies EventBody<'CardEvent'>;
+    case 'record':
+      return recordView(event.record);
+    case 'lock-gone':
+      return { lockId: event.lockId } satisfies EventBody<'LockGone'>;
+    case 'alarm':
+      return alarmView(event.alarm);
+    case 'alarm-ended':
+      return { kind: event.kind, lockId: event.lockId, since: event.since } satisfies EventBody<'AlarmEnded'>;
+    case 'lock': {
+      const { alias, role, online, state, stateAt, stateSure, batteryPercent } = event;
+      const sight = {
+        lockId: event.lockId,
+        lockAlias: alias,
+        role,
+        online,
+        state,
+        stateDate: stateAt,
+        stateSure,
+        electricQuantity: batteryPercent ?? -1,
+      };
+      return sight satisfies EventBody<'LockInSight'>;
+    }
+  }
+}
+
+/** A webhook without its secret. */
+export function webhookView({ webhook, username, waiting, failed, forgotten, failingSince }: WebhookView): AnswerBody<'Webhook'> {
+  const { webhookId, name, url, eventTypes, lockIds, enabled, createdAt } = webhook;
+  return {
+    ...{ webhookId, username, name, url, eventTypes: [...eventTypes], lockIds: [...lockIds], enabled },
+    ...{ waiting, failed, forgotten, failingSince, createDate: createdAt },
+  };
+}
+
+/** The secret of a webhook, shown once. */
+export function issuedSecretView({ webhookId, secret }: IssuedSecret): AnswerBody<'IssuedWebhookSecret'> {
+  return { webhookId, secret };
+}
+
+/** What came of sending something once. */
+export function attemptView({ delivered, status, reason, ms }: Attempt): AnswerBody<'WebhookAttempt'> {
+  return { delivered, status, reason, ms };
+}
+
+/** A delivery without what it says: that is for the receiver. */
+export function deliveryView({ id, type, lockId, at, progress, attempts, triedAt, status, reason }: TriedDelivery): AnswerBody<'Delivery'> {
+  return { deliveryId: id, eventType: type, lockId, eventDate: at, progress, attempts, attemptDate: triedAt, status, reason };
+}
+
+interface DeliveryHead {
+  readonly id: string;
+  readonly at: number;
+}
+
+/** What a receiver is sent: the event as in live events, in an envelope. */
+export function deliveryBody(event: WebhookEvent, { id, at }: DeliveryHead): string {
+  return JSON.stringify({ deliveryId: id, eventType: event.type, eventDate: at, data: liveEventView(event) });
+}
+
+/** What a receiver is sent as a test. */
+export function testBody({ id, at }: DeliveryHead): string {
+  return JSON.stringify({ deliveryId: id, eventType: 'test', eventDate: at, data: {} });
+}

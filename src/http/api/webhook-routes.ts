@@ -1,0 +1,41 @@
+// The endpoints of webhooks at a glance.
+import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
+import { managementPage, noParameters, oneDelivery, oneWebhook, webhookDeliveries } from '../pipeline/query.ts';
+import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
+import { newWebhook, webhookChanges } from './request-schemas.ts';
+import { attemptView, deliveryView, issuedSecretView, pageView, webhookView } from './views.ts';
+
+const base = '/api/v1/gateway/webhooks';
+const one = `${base}/{webhookId}`;
+
+/** For every account, of its own webhooks; gateway administrators see and delete all. The service sees to it. */
+export function webhookRoutes(webhooks: WebhookService): readonly Route[] {
+  return [
+    bodyRoute('POST', base, 'createWebhook', noParameters, newWebhook, async ({ caller, body }) =>
+      created(issuedSecretView(await webhooks.create(caller, body))),
+    ),
+    route('GET', base, 'listWebhooks', managementPage, ({ caller, parameters }) =>
+      ok(pageView(webhooks.list(caller, parameters), webhookView)),
+    ),
+    bodyRoute('PUT', one, 'changeWebhook', oneWebhook, webhookChanges, async ({ caller, parameters: { webhookId }, body }) =>
+      ok(webhookView(await webhooks.change(caller, webhookId, body))),
+    ),
+    route('DELETE', one, 'deleteWebhook', oneWebhook, ({ caller, parameters: { webhookId } }) => done(webhooks.remove(caller, webhookId))),
+    route('POST', `${one}/secret`, 'renewWebhookSecret', oneWebhook, async ({ caller, parameters: { webhookId } }) =>
+      ok(issuedSecretView(await webhooks.renewSecret(caller, webhookId))),
+    ),
+    route('POST', `${one}/test`, 'testWebhook', oneWebhook, async ({ caller, parameters: { webhookId } }) =>
+      ok(attemptView(await webhooks.test(caller, webhookId))),
+    ),
+    route('GET', `${one}/deliveries`, 'listDeliveries', webhookDeliveries, ({ caller, parameters: { webhookId, page } }) =>
+      ok(pageView(webhooks.deliveries(caller, webhookId, page), deliveryView)),
+    ),
+    route(
+      'POST',
+      `${one}/deliveries/{deliveryId}/replay`,
+      'replayDelivery',
+      oneDelivery,
+      async ({ caller, parameters: { webhookId, deliveryId } }) => ok(attemptView(await webhooks.replay(caller, webhookId, deliveryId))),
+    ),
+  ];
+}

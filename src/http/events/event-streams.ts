@@ -1,0 +1,134 @@
+// All who listen to live events: how many there may be, their heartbeat, and whose turn it is.
+import type { ServerResponse } from 'node:http';
+import type { AccountId, Caller } from '../../domain/accounts/account.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { LiveService } from '../../domain/events/live-service.ts';
+import type { Log } from '../../domain/part.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { createTurns, type Turns } from './event-semaphore.ts';
+import { createEventStream, type EndReason, type EventStream } from './event-stream.ts';
+import { createEventText } from './event-text.ts';
+
+const listenersAtMost = 2_000;
+/** Of all, only gateway administrators take the last ones: others with two accounts could leave none. */
+const listenersOfOthers = 1_800;
+const listenersOfAccount = 1_000;
+const sweepMs = 15_000;
+/** Those that are told records of the past, at a time: each has a piece of the log in memory. */
+const replaysAtOnce = 32;
+const replaysOfAccount = 4;
+/** Those whose piece is read and made into text at a time: doors wait meanwhile. */
+const readsAtOnce = 2;
+/** Listeners that are given what they heard in one turn of the event loop: each costs a system call, and doors wait meanwhile. */
+const flushesAtOnce = 64;
+
+export interface EventStreams {
+  /** `rate-limited` when there are too many already, of this account or in all. To be asked before `begin`. */
+  requireRoom(caller: Caller): void;
+  /** From now on the response, whose head is out, belongs to the listener. */
+  begin(listener: {
+    readonly response: ServerResponse;
+    readonly caller: Caller;
+    readonly lastRecordId: number | undefined;
+    readonly authenticate: () => void;
+  }): void;
+  /** Ends them all, after what they were told. Idempotent. */
+  close(): void;
+  figures(): EventFigures;
+}
+
+export interface EventFigures {
+  readonly listeners: number;
+  /** Since the start: how often one read more slowly than things happened; was ended for reading nothing; was refused. */
+  readonly behind: number;
+  readonly slow: number;
+  readonly refused: number;
+}
+
+interface OfAccount {
+  listeners: number;
+  readonly inTurn: Turns;
+}
+
+export function createEventStreams(options: { readonly live: LiveService; readonly clock: Clock; readonly log: Log }): EventStreams {
+  const { live, clock, log } = options;
+  const streams = new Set<EventStream>();
+  const accounts = new Map<AccountId, OfAccount>();
+  const textOf = createEventText();
+  const inTurn = createTurns(replaysAtOnce);
+  const readInTurn = createTurns(readsAtOnce);
+  const figures = { behind: 0, slow: 0, refused: 0 };
+  /** Those that heard something, in the order in which they did. */
+  let queued: EventStream[] = [];
+  let cancelSweep: (() => void) | undefined;
+  let isClosed = false;
+
+  function queue(stream: EventStream): void {
+    if (queued.length === 0) setImmediate(flushSome);
+    queued.push(stream);
+  }
+  /** While the last ones wait for their turn, the events for them gather: the more there is to tell, the fewer writes it takes. */
+  function flushSome(): void {
+    const some = queued.slice(0, flushesAtOnce);
+    queued = queued.slice(flushesAtOnce);
+    if (queued.length > 0) setImmediate(flushSome);
+    for (const stream of some) stream.flush();
+  }
+  function sweep(): void {
+    cancelSweep = streams.size > 0 ? clock.timer(sweepMs, sweep) : undefined;
+    for (const stream of streams) stream.sweep();
+  }
+  function ofAccount(accountId: AccountId): OfAccount {
+    const known = accounts.get(accountId);
+    if (known !== undefined) return known;
+    const made = { listeners: 0, inTurn: createTurns(replaysOfAccount) };
+    accounts.set(accountId, made);
+    return made;
+  }
+
+  return {
+    requireRoom({ accountId, gatewayAdministrator }) {
+      const inAll = gatewayAdministrator ? listenersAtMost : listenersOfOthers;
+      const isFull = isClosed || streams.size >= inAll || (accounts.get(accountId)?.listeners ?? 0) >= listenersOfAccount;
+      if (!isFull) return;
+      figures.refused += 1;
+      throw new DomainError('rate-limited', 'there are too many listeners to live events', { retryAfterSeconds: 10 });
+    },
+    begin({ response, caller, lastRecordId, authenticate }) {
+      const { accountId, username } = caller;
+      const own = ofAccount(accountId);
+      const stream: EventStream = createEventStream({
+        ...{ response, caller, live, textOf, lastRecordId, authenticate },
+        onQueued: () => queue(stream),
+        inTurn: (work) => own.inTurn(() => inTurn(work)),
+        readInTurn,
+        onBehind() {
+          figures.behind += 1;
+        },
+        onEnd(reason: EndReason, error) {
+          if (reason === 'slow') figures.slow += 1;
+          if (reason === 'failed')
+            log.warn({ code: 'listener-ended', account: username, err: error }, 'a listener to live events was ended because of the disk');
+          else log.info({ account: username, reason }, 'a listener to live events was ended');
+        },
+      });
+      const unfollow = live.follow(stream);
+      own.listeners += 1;
+      streams.add(stream);
+      response.once('close', () => {
+        unfollow();
+        streams.delete(stream);
+        own.listeners -= 1;
+        if (own.listeners === 0) accounts.delete(accountId);
+      });
+      cancelSweep ??= clock.timer(sweepMs, sweep);
+      stream.start();
+    },
+    close() {
+      isClosed = true;
+      cancelSweep?.();
+      for (const stream of streams) stream.end();
+    },
+    figures: () => ({ listeners: streams.size, ...figures }),
+  };
+}

@@ -1,0 +1,65 @@
+// From the zod schemas that validate to JSON Schema, as a client must read it.
+import { z } from 'zod';
+import { type EventAnswerName, eventAnswers } from '../api/event-schemas.ts';
+import { type AnswerName, answers } from '../api/response-schemas.ts';
+import { memberDocs } from './field-descriptions.ts';
+
+export type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** What a client sends for one parameter, and whether it must. Digits of a query string are documented as the integer they stand for. */
+export function parameterSchema(schema: z.ZodType): { readonly required: boolean; readonly schema: JsonSchema } {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
+  if (def.type === 'default')
+    return { required: false, schema: { ...jsonSchema(sent(def.innerType)), default: def.defaultValue as never } };
+  if (def.type === 'optional') return { required: false, schema: jsonSchema(sent(def.innerType)) };
+  return { required: true, schema: jsonSchema(sent(schema)) };
+}
+
+/** What a client sends as a body. */
+export function bodySchema(object: z.ZodObject): JsonSchema {
+  return described(jsonSchema(object));
+}
+
+/** Every answer by its name; those that are part of another stand there by reference. */
+export function answerSchemas(): Readonly<Record<AnswerName | EventAnswerName, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries({ ...answers, ...eventAnswers })) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(bare(schema))])) as Record<
+    AnswerName | EventAnswerName,
+    JsonSchema
+  >;
+}
+
+/** The schema of what is sent: digits become a number on the way, so that number says more; other transformations say nothing. */
+function sent(schema: z.core.$ZodType): z.core.$ZodType {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type !== 'pipe') return schema;
+  return def.out._zod.def.type === 'transform' ? sent(def.in) : def.out;
+}
+
+function jsonSchema(schema: z.core.$ZodType): JsonSchema {
+  return bare(z.toJSONSchema(schema, { io: 'input' }));
+}
+
+function bare({ $schema: _, $id: _id, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+/** With what each member means. */
+function described(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf } = schema;
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [
+          name,
+          { ...described(member as JsonSchema), ...(memberDocs[name] !== undefined && { description: memberDocs[name] }) },
+        ]),
+      ),
+    }),
+    ...(items !== undefined && !Array.isArray(items) && { items: described(items as JsonSchema) }),
+    ...(anyOf && { anyOf: anyOf.map((one) => described(one as JsonSchema)) }),
+  };
+}

@@ -1,0 +1,137 @@
+// The answers of an operation as OpenAPI writes them: its own, and every refusal that it may meet, by status.
+import type { ErrorCode } from '../../domain/errors.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { EventAnswerName } from '../api/event-schemas.ts';
+import { problemKinds, problemOf } from '../pipeline/problem.ts';
+import type { AnyRoute } from '../pipeline/route.ts';
+import type { Audience, OperationDocs } from './operation.ts';
+import { problemDocs } from './problem-docs.ts';
+
+const exampleRequestId = '3f9c0a17be52';
+const codes = Object.keys(problemKinds) as ErrorCode[];
+
+/** One real problem of each code; what answers requests makes it. */
+export function problemExamples(): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { meaning, example } = problemDocs[code];
+      const { detail, ...details } = example;
+      return [code, { summary: meaning, value: JSON.parse(problemOf(new DomainError(code, detail, details), exampleRequestId).body) }];
+    }),
+  );
+}
+
+/** All codes, for people. */
+export function problemTable(): string {
+  const rows = codes.map(
+    (code) => `| ${problemKinds[code].status} | \`${code}\` | ${problemDocs[code].meaning} | ${problemDocs[code].again} |`,
+  );
+  return ['| status | code | meaning | again? |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** Refusals that come before the work of a route, in the order of HTTP API 1, and then its own. */
+function refusalsOf(route: AnyRoute, { audience, refusals = [] }: OperationDocs): readonly ErrorCode[] {
+  if ('open' in route) return ['invalid-parameter', ...refusals, 'internal-error'];
+  return [
+    'token-missing',
+    'token-invalid',
+    'token-expired',
+    'rate-limited',
+    'not-acceptable',
+    'invalid-parameter',
+    ...(route.body === undefined ? [] : (['too-large', 'unsupported-media-type'] as const)),
+    ...rightsRefusals(audience, refusals),
+    ...refusals,
+    'internal-error',
+  ];
+}
+
+function rightsRefusals(audience: Audience, own: readonly ErrorCode[]): readonly ErrorCode[] {
+  if (audience === 'nobody' || audience === 'any account') return [];
+  if (audience === 'gateway administrator') return ['forbidden'];
+  return own.includes('not-lock-administrator') ? ['lock-not-found'] : ['lock-not-found', 'forbidden'];
+}
+
+/** By status; a refusal is a reference to what `refusalComponents` gives. */
+export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Record<string, object>> {
+  const own = Object.entries(docs.answers).map(([status, answer]) => {
+    const examples = docs.examples
+      .filter((example) => String(example.status ?? 200) === status)
+      .map(({ title, answer }) => [keyOf(title), { summary: title, value: answer }]);
+    const headers = { 'X-Request-Id': requestIdHeader, ...(status === '200' && ownHeaders(docs)) };
+    if (answer === 'nothing') return [status, { description: titles[status], headers }] as const;
+    const content =
+      typeof answer === 'object'
+        ? { [answer.mediaType]: { schema: textSchema(answer) } }
+        : {
+            'application/json': {
+              schema: { $ref: `#/components/schemas/${answer}` },
+              ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+            },
+          };
+    return [status, { description: titles[status] ?? docs.summary, headers, content }] as const;
+  });
+  const refused = [...byStatus(refusalsOf(route, docs))].map(([status, together]) => [
+    String(status),
+    { $ref: `#/components/responses/${together.join('.')}` },
+  ]);
+  return Object.fromEntries([...refused, ...own]);
+}
+
+/** OpenAPI 3.1 knows no streams: JSON Schema says of a text what it holds (2020-12, Validation 8.5). */
+function textSchema({ mediaType, streamOf }: { readonly mediaType: string; readonly streamOf?: EventAnswerName }): object {
+  if (streamOf === undefined) return { type: mediaType === 'application/json' ? 'object' : 'string' };
+  const items = { $ref: `#/components/schemas/${streamOf}` };
+  return { type: 'string', contentMediaType: mediaType, contentSchema: { type: 'array', items } };
+}
+
+const titles: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 304: 'Unchanged.', 503: 'Not now.' };
+const requestIdHeader = { $ref: '#/components/headers/RequestId' };
+
+function ownHeaders({ headers = {} }: OperationDocs): object {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, required: true, schema: { type: 'string' } }]),
+  );
+}
+
+/** Every set of refusals of one status that an operation of these has, by its codes. */
+export function refusalComponents(described: readonly (readonly [AnyRoute, OperationDocs])[]): Readonly<Record<string, object>> {
+  const sets = described.flatMap(([route, docs]) => [...byStatus(refusalsOf(route, docs)).values()]);
+  return Object.fromEntries(sets.map((together) => [together.join('.'), refusal(together)]));
+}
+
+function byStatus(refusals: readonly ErrorCode[]): ReadonlyMap<number, readonly ErrorCode[]> {
+  const found = new Map<number, ErrorCode[]>();
+  for (const code of codes.filter((code) => refusals.includes(code))) {
+    const { status } = problemKinds[code];
+    found.set(status, [...(found.get(status) ?? []), code]);
+  }
+  return found;
+}
+
+function refusal(together: readonly ErrorCode[]): object {
+  const [first] = together as readonly [ErrorCode];
+  const { status } = problemKinds[first];
+  return {
+    description: together.map((code) => `\`${code}\`: ${problemDocs[code].meaning}`).join('\n\n'),
+    headers: {
+      'X-Request-Id': requestIdHeader,
+      ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } }),
+      ...(status === 429 && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+    },
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Problem' }],
+          properties: { status: { const: status }, code: { enum: together } },
+        },
+        examples: Object.fromEntries(together.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+/** `The bolt has moved` as the name of an example. */
+export function keyOf(title: string): string {
+  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}

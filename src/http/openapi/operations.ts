@@ -1,0 +1,54 @@
+// The operations of all tables. A route names one of them, so that none is without its description.
+import { alarmDocs } from '../api/alarm-docs.ts';
+import { auditDocs } from '../api/audit-docs.ts';
+import { cardDocs } from '../api/card-docs.ts';
+import { consoleDocs } from '../api/console-docs.ts';
+import { documentDocs } from '../api/document-docs.ts';
+import { eventDocs } from '../api/event-docs.ts';
+import { gatewayDocs } from '../api/gateway-docs.ts';
+import { healthDocs } from '../api/health-docs.ts';
+import { hubDocs } from '../api/hub-docs.ts';
+import { lockDocs } from '../api/lock-docs.ts';
+import { pairingDocs } from '../api/pairing-docs.ts';
+import { signInDocs } from '../api/sign-in-docs.ts';
+import { webhookDocs } from '../api/webhook-docs.ts';
+import type { TableDocs } from './operation.ts';
+
+/** By the name under which the document groups them. */
+export const tables = {
+  Locks: lockDocs,
+  'Identity cards': cardDocs,
+  Events: eventDocs,
+  Management: gatewayDocs,
+  Hubs: hubDocs,
+  Pairing: pairingDocs,
+  Alarms: alarmDocs,
+  Webhooks: webhookDocs,
+  'Audit log': auditDocs,
+  'Signing in': signInDocs,
+  Health: healthDocs,
+  Documents: documentDocs,
+  Console: consoleDocs,
+} satisfies Readonly<Record<string, TableDocs>>;
+
+/** What each group is about. */
+export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
+  Locks: 'Doors: what they are, how they are, and moving them.',
+  'Identity cards': 'Cards that open a lock; for its managers and its administrator.',
+  Events: 'What happens, without asking again and again.',
+  Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
+  Hubs: 'Hubs speak for the locks bound to them.',
+  Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
+  Alarms: 'What somebody should look at, from its beginning to its end.',
+  Webhooks: 'What happens, sent by the gateway to a program of yours.',
+  'Audit log': 'Who changed what, when, from where, and how it ended.',
+  'Signing in': 'For the console: a browser keeps a cookie that scripts cannot read instead of a token.',
+  Health: 'For watchdogs, load balancers and Prometheus.',
+  Documents: 'What describes this gateway to programs and people.',
+  Console: 'The page for people at `/`.',
+};
+
+type Tables = (typeof tables)[keyof typeof tables];
+type KeysOf<T> = T extends unknown ? keyof T : never;
+/** The operationId of a route. */
+export type OperationId = KeysOf<Tables>;

@@ -1,0 +1,129 @@
+// What each error code means, with one real answer of each: a test provokes them all (HTTP API 2).
+import type { ErrorCode, ParameterProblem } from '../../domain/errors.ts';
+
+interface ProblemDocs {
+  readonly meaning: string;
+  /** Whether asking again makes sense. */
+  readonly again: string;
+  readonly example: { readonly detail: string; readonly parameters?: readonly ParameterProblem[]; readonly lockError?: string };
+}
+
+const no = 'no';
+const later = 'later';
+const afterRetryAfter = 'after Retry-After seconds';
+
+export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
+  'invalid-parameter': {
+    meaning:
+      'A parameter is missing, malformed or out of range; all that are wrong are in `errors`. Also a request that is not valid HTTP.',
+    again: no,
+    example: {
+      detail: 'pageSize must be between 10 and 1000',
+      parameters: [{ parameter: 'pageSize', message: 'must be between 10 and 1000' }],
+    },
+  },
+  'outside-retention': {
+    meaning: 'The whole range of a records query is older than the records that are kept: six months, or less where it is configured.',
+    again: no,
+    example: { detail: 'records are kept for six months: nothing before 2026-05-21T09:00:00.000Z' },
+  },
+  'token-missing': {
+    meaning: 'There is no Bearer token.',
+    again: 'with a token',
+    example: { detail: 'the request carries no access token' },
+  },
+  'token-invalid': {
+    meaning: 'Nobody has this token, or the header is malformed.',
+    again: 'with another token',
+    example: { detail: 'the access token is not valid' },
+  },
+  'token-expired': { meaning: 'The token has expired.', again: 'with another token', example: { detail: 'the access token has expired' } },
+  'not-lock-administrator': {
+    meaning: 'Lock details are for the administrator of the lock.',
+    again: no,
+    example: { detail: "only the lock's administrator may access the lock details" },
+  },
+  forbidden: {
+    meaning: 'The account has no sufficient role on the lock, or is not a gateway administrator.',
+    again: no,
+    example: { detail: 'this needs the role manager on lock 7' },
+  },
+  'lock-not-found': { meaning: 'There is no such lock.', again: no, example: { detail: 'there is no lock 99' } },
+  'card-not-found': { meaning: 'There is no such card on that lock.', again: no, example: { detail: 'there is no card 99 on this lock' } },
+  'not-found': {
+    meaning: 'There is nothing at this path, or nothing of this name.',
+    again: no,
+    example: { detail: 'there is no account bob' },
+  },
+  'method-not-allowed': {
+    meaning: 'The path does not take this method; `Allow` lists those it takes.',
+    again: no,
+    example: { detail: 'this path takes GET, HEAD' },
+  },
+  'not-acceptable': {
+    meaning: '`Accept` excludes JSON.',
+    again: no,
+    example: { detail: 'the answer is application/json only' },
+  },
+  'card-exists': {
+    meaning: 'That card number (after reversal) is already on that lock.',
+    again: no,
+    example: { detail: 'card 100 of this lock has that number already' },
+  },
+  conflict: {
+    meaning: 'It contradicts what is there: a MAC address or name is taken, it is the last gateway administrator, and the like.',
+    again: no,
+    example: { detail: 'there is an account ada already' },
+  },
+  'too-large': {
+    meaning:
+      'The body is larger than 64 KiB, that of a sign-in than 4 KiB (413); or URL and headers together are larger than 16 KiB, or there are more than 1000 headers (431).',
+    again: no,
+    example: { detail: 'the body must not be larger than 64 KiB' },
+  },
+  'unsupported-media-type': {
+    meaning: 'The body is not `application/json`.',
+    again: no,
+    example: { detail: 'the body must be application/json in UTF-8, without content encoding' },
+  },
+  'rate-limited': {
+    meaning: 'Too many failed authentications from this address (a valid token still passes), or too many listeners to live events.',
+    again: afterRetryAfter,
+    example: { detail: 'too many failed authentications from this address' },
+  },
+  'lock-busy': {
+    meaning: 'Too many commands wait for this lock, or the turn of this one did not come in time; nothing was sent.',
+    again: afterRetryAfter,
+    example: { detail: 'too many commands wait for this lock; nothing was sent' },
+  },
+  'internal-error': {
+    meaning: 'A bug; the log of the gateway has the details under the requestId.',
+    again: 'tell us',
+    example: { detail: 'something went wrong inside the gateway; its log has the details under this requestId' },
+  },
+  'lock-refused': {
+    meaning: 'The lock refused a change; `lockError` is its own code.',
+    again: 'as the code says',
+    example: { detail: 'the lock refused: no-space', lockError: 'no-space' },
+  },
+  'lock-offline': {
+    meaning: 'The lock is not connected; nothing was sent, nothing was stored.',
+    again: later,
+    example: { detail: 'the lock is not connected; nothing was sent' },
+  },
+  'state-unknown': {
+    meaning: 'The lock has never reported what is asked for.',
+    again: later,
+    example: { detail: 'the lock has never reported its battery level' },
+  },
+  'storage-unavailable': {
+    meaning: 'The disk is full or failing; nothing was changed.',
+    again: later,
+    example: { detail: 'the disk is full; nothing was changed' },
+  },
+  'lock-timeout': {
+    meaning: 'Sent, but no reply came in time: the outcome is unknown.',
+    again: 'look first',
+    example: { detail: 'the command was sent, but no reply came in time: the outcome is unknown' },
+  },
+};

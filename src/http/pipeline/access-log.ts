@@ -1,0 +1,106 @@
+// One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (HTTP API 1).
+import type { Log } from '../../domain/part.ts';
+import type { Clock } from '../../domain/ports.ts';
+
+/** What is known of a request when it ends. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly method: string;
+  /** The path as the route table writes it, or for an unknown one as it was sent. */
+  readonly path: string;
+  readonly known: boolean;
+  /** Anybody may ask it: health checks, which watchdogs make every few seconds, documents and pages. Only what is wrong is worth a line. */
+  readonly isOpen: boolean;
+  /** Parameters that have passed validation. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly account: string | undefined;
+  /** undefined: the client was gone before its answer. */
+  readonly status: number | undefined;
+  /** Error code of the answer. */
+  readonly code: string | undefined;
+  readonly ms: number;
+}
+
+const harmless: ReadonlySet<string> = new Set([
+  'lockId',
+  'cardId',
+  'tokenId',
+  'deviceId',
+  'username',
+  'pageNo',
+  'pageSize',
+  'startDate',
+  'endDate',
+  'seconds',
+  'addType',
+  'changeType',
+  'deleteType',
+  'method',
+]);
+
+/** Lines of requests without a valid token: at once, and then in a second. Whoever reads the log slowly would hold up the process. */
+const strangersLines = { atOnce: 1_000, perSecond: 100 };
+
+/**
+ * Writes the line of a request that has ended. Of strangers' requests 100 a second are written, 1,000 at once; how many were not is said as
+ * soon as there is room again.
+ */
+export function createAccessLog({
+  log,
+  clock,
+}: {
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}): (line: RequestLine) => void {
+  let left = strangersLines.atOnce;
+  let since = clock.monotonic();
+  let unwritten = 0;
+
+  function isRoom(): boolean {
+    const now = clock.monotonic();
+    left = Math.min(strangersLines.atOnce, left + ((now - since) * strangersLines.perSecond) / 1_000);
+    since = now;
+    if (left < 1) {
+      unwritten += 1;
+      return false;
+    }
+    left -= 1;
+    if (unwritten > 0)
+      log.warn({ code: 'requests-not-logged', unwritten }, 'so many requests without a valid token came that not all were logged');
+    unwritten = 0;
+    return true;
+  }
+
+  return (line) => {
+    if (line.account !== undefined || isUsual(line) || isRoom()) write(log, line);
+  };
+}
+
+/** Of health checks and pages, nobody reads more than that they go wrong. */
+function isUsual({ isOpen, status }: RequestLine): boolean {
+  return isOpen && status === 200;
+}
+
+function write(log: Log, line: RequestLine): void {
+  const { requestId, method, path, known, parameters, account, status, code, ms } = line;
+  let shown: Record<string, string> | undefined;
+  for (const name in parameters) {
+    if (!harmless.has(name)) continue;
+    shown ??= {};
+    shown[name] = parameters[name] as string;
+  }
+  // One by one: an object for each member that may be absent would cost more than the line.
+  const fields: Record<string, unknown> = { requestId, method, path: known ? path : masked(path) };
+  if (shown !== undefined) fields['parameters'] = shown;
+  if (account !== undefined) fields['account'] = account;
+  if (status === undefined) fields['gone'] = true;
+  else fields['status'] = status;
+  if (code !== undefined) fields['code'] = code;
+  fields['ms'] = Math.round(ms * 10) / 10;
+  log[isUsual(line) ? 'debug' : 'info'](fields, 'request');
+}
+
+/** An unknown path can hold anything by mistake: what could be a token or a number of weight is blanked. */
+function masked(path: string): string {
+  return path.slice(0, 200).replaceAll(/[^/]{33,}|\d{4,}/g, '…');
+}

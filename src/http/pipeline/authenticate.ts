@@ -1,0 +1,80 @@
+// Bearer token or sign-in to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 1).
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../domain/accounts/account.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { originOf } from '../../domain/origin.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { headerCount } from './headers.ts';
+import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
+
+const failuresAllowed = 20;
+const windowMs = 60_000;
+/** Networks remembered; beyond it the one that failed longest ago is forgotten, so that memory stays bounded. */
+const networksAtMost = 10_000;
+
+/** The caller behind a request; `token-missing`, `token-invalid`, `token-expired`, or `rate-limited` instead of those. */
+export type Authenticate = (request: IncomingMessage) => Caller;
+
+/** Runs a check of what the request holds, and counts it when that fails. */
+export type Guard = (request: IncomingMessage, check: (request: IncomingMessage) => Caller) => Caller;
+
+/** The check that each request passes. `byToken` and `bySignIn` throw `token-invalid` or `token-expired`. */
+export function createAuthenticate(
+  guard: Guard,
+  { byToken, bySignIn }: { readonly byToken: (token: string) => Caller; readonly bySignIn: (secret: string) => Caller },
+): Authenticate {
+  function check(request: IncomingMessage): Caller {
+    const secret = signInSecretOf(request);
+    if (secret === undefined) return byToken(bearerToken(request));
+    requireOwnPage(request);
+    return bySignIn(secret);
+  }
+  return (request) => guard(request, check);
+}
+
+/** After 20 failures within a minute from one address, of IPv6 from one /64, its further failures are `rate-limited`; what is valid still passes. */
+export function createGuard(clock: Clock): Guard {
+  const failures = new Map<string, number[]>();
+
+  function countFailure(network: string): void {
+    const now = clock.monotonic();
+    const recent = (failures.get(network) ?? []).filter((at) => at > now - windowMs);
+    const oldest = recent[0];
+    if (recent.length >= failuresAllowed && oldest !== undefined) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
+      throw new DomainError('rate-limited', 'too many failed authentications from this address', { retryAfterSeconds });
+    }
+    failures.delete(network); // to the end of the map: the most recent
+    failures.set(network, [...recent, now]);
+    if (failures.size > networksAtMost) failures.delete(failures.keys().next().value as string);
+  }
+
+  return (request, check) => {
+    try {
+      return check(request);
+    } catch (error) {
+      if (error instanceof DomainError && error.code.startsWith('token-')) countFailure(originOf(request.socket.remoteAddress).network);
+      throw error;
+    }
+  };
+}
+
+function bearerToken(request: IncomingMessage): string {
+  const header = request.headers.authorization;
+  if (header === undefined || header === '') throw new DomainError('token-missing', 'the request carries no access token');
+  // Node keeps the first of several Authorization headers; which one a proxy checked is unknown.
+  if (headerCount(request.rawHeaders, 'authorization') > 1) throw malformed('the request carries more than one Authorization header');
+  const [, scheme, token] = /^([^ ]+)(?: +(.*))?$/.exec(header) ?? [];
+  if (scheme?.toLowerCase() !== 'bearer') throw new DomainError('token-missing', 'the Authorization header must use the Bearer scheme');
+  if (token === undefined || !/^[A-Za-z0-9._~+/-]{1,512}=*$/.test(token)) throw malformed('the Authorization header is malformed');
+  return token;
+}
+
+function malformed(message: string): DomainError {
+  return new DomainError('token-invalid', message);
+}
+
+/** An IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */
+export function plainAddress(request: IncomingMessage): string {
+  return originOf(request.socket.remoteAddress).address;
+}

@@ -1,0 +1,76 @@
+// The console as it was built: every file of it, read together when somebody first asks, so that they belong together whatever an
+// upgrade puts in their place later.
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { kept, keptCompressed } from './memoize.ts';
+import type { TextAnswer } from './route.ts';
+
+/** What a browser may do on the console's page (Content Security Policy 3): nothing that is not from this gateway, and nothing inline. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+const pageHeaders = ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer'];
+
+const html = 'text/html; charset=utf-8';
+/** By the ending of a name; others are not served. */
+const contentTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>latchd</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>latchd</h1>
+<p>This gateway runs, and was built without its console: <code>npm run build</code> makes it.</p>
+<p><a href="docs">The API</a></p>
+</body>
+</html>
+`;
+
+export interface ConsoleFiles {
+  readonly page: TextAnswer;
+  /** What the page refers to, by its name in the folder `assets`. Their names change with what they hold. */
+  readonly assets: ReadonlyMap<string, TextAnswer>;
+}
+
+/** Reads the folder; where there is none, its page says so. */
+export async function readConsole(directory: string): Promise<ConsoleFiles> {
+  const page = await readFile(join(directory, 'index.html')).catch(absent);
+  if (page === undefined) return { page: kept(html, Buffer.from(notBuilt), pageHeaders), assets: new Map() };
+  const names = (await readdir(join(directory, 'assets'))).filter((name) => extname(name) in contentTypes);
+  const assets = await Promise.all(names.map(async (name) => [name, await asset(join(directory, 'assets', name))] as const));
+  return { page: kept(html, page, pageHeaders), assets: new Map(assets) };
+}
+
+async function asset(file: string): Promise<TextAnswer> {
+  const contentType = contentTypes[extname(file)] as string;
+  const content = await readFile(file);
+  // Pictures and fonts are compressed already.
+  if (!contentType.includes('charset')) return { ...kept(contentType, content), isImmutable: true };
+  return { ...(await keptCompressed(contentType, content)), isImmutable: true };
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,221 @@
+// One request from arrival to answer, its checks in the order of HTTP API 1:
+// path, method, authentication, Accept, parameters; existence and rights are the services' business.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../domain/accounts/account.ts';
+import { DomainError, type ParameterProblem } from '../../domain/errors.ts';
+import type { Log } from '../../domain/part.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { OperationId } from '../openapi/operations.ts';
+import { createAccessLog } from './access-log.ts';
+import { type Authenticate, plainAddress } from './authenticate.ts';
+import { ClientGone } from './cancel-signal.ts';
+import { requireAccepted, requireOneHost } from './headers.ts';
+import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
+import { invalidParameters, problemOf } from './problem.ts';
+import { pathOf, rawParameters } from './raw-query.ts';
+import type { Rank, RequestTurns } from './request-scheduler.ts';
+import type { Answer, AnyRoute, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
+import type { Found } from './route-table.ts';
+import { type Sender, uncached } from './sender.ts';
+
+/** Answers a request; never throws. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** For whoever counts requests. */
+export interface EndedRequest {
+  readonly method: string;
+  /** As the route table writes it; undefined for a path that is in none. */
+  readonly route: string | undefined;
+  /** undefined: the client was gone before its answer. */
+  readonly status: number | undefined;
+  readonly ms: number;
+}
+
+interface Exchange {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Where the request goes; undefined: nowhere. */
+  readonly found: Found | undefined;
+  readonly startedAt: number;
+  /** What it asks for, once it is known that there is such a thing. */
+  route: AnyRoute | undefined;
+  /** Whose token it carries, where it needs one. */
+  caller: Caller | undefined;
+  account: string | undefined;
+  code: string | undefined;
+  parameters: Readonly<Record<string, string>>;
+}
+
+const json = 'application/json; charset=utf-8';
+const problemJson = 'application/problem+json';
+
+const none: Readonly<Record<string, string>> = {};
+
+/** Beyond what any client sends; the bytes of all are bounded, too. */
+const headersAtMost = 1_000;
+const tooManyHeaders = new DomainError('too-large', `there must not be more than ${headersAtMost} headers`);
+
+/** Somebody stands at a door meanwhile. */
+const doors: ReadonlySet<OperationId> = new Set(['lock', 'unlock']);
+
+/**
+ * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
+ * and never thrown on. `onEnd` is told of each request that has ended.
+ */
+export function createServe(options: {
+  clock: Clock;
+  turns: RequestTurns;
+  log: Log;
+  authenticate: Authenticate;
+  sender: Sender;
+  /** A request with a valid token has come. */
+  onKnown: (request: IncomingMessage, caller: Caller) => void;
+  find: (path: string) => Found | undefined;
+  /** Throws for a Host that is none of this gateway's. */
+  requireHost: (request: IncomingMessage) => void;
+  onEnd: ((ended: EndedRequest) => void) | undefined;
+}): Serve {
+  const { send, sendText } = options.sender;
+  const writeAccessLog = createAccessLog(options);
+  const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
+  return (request, response) => {
+    const exchange: Exchange = {
+      requestId: newRequestId(),
+      request,
+      response,
+      found: find(pathOf(request.url ?? '')),
+      startedAt: clock.monotonic(),
+      route: undefined,
+      caller: undefined,
+      account: undefined,
+      code: undefined,
+      parameters: none,
+    };
+    // Comes once; `once` would wrap it.
+    response.on('close', () => note(exchange));
+    try {
+      turns.take(admit(exchange), () => void respond(exchange));
+    } catch (error) {
+      turns.take('stranger', () => refuse(exchange, error));
+    }
+  };
+
+  /** The first checks, which say whose turn it is. */
+  function admit(exchange: Exchange): Rank {
+    const { request, found } = exchange;
+    if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
+    requireOneHost(request.rawHeaders, request.httpVersion);
+    // Whoever looks whether it lives may know it by any name, and learns nothing else.
+    if (found?.resource.path !== '/healthz') requireHost(request);
+    if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
+    const { resource } = found;
+    const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
+    if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
+    exchange.route = route;
+    if ('open' in route || 'isSignIn' in route) return 'stranger';
+    const caller = authenticate(request);
+    exchange.caller = caller;
+    exchange.account = caller.username;
+    onKnown(request, caller);
+    return doors.has(route.operation) ? 'door' : 'known';
+  }
+
+  async function respond(exchange: Exchange): Promise<void> {
+    try {
+      const answered = await answer(exchange);
+      if (answered === undefined) return;
+      if ('text' in answered) return sendText(exchange, answered);
+      const { status = 200, headers = [], body } = answered;
+      send(exchange, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  }
+
+  /** undefined: the answer goes on, and is somebody else's now. */
+  async function answer(exchange: Exchange): Promise<Answer | TextAnswer | undefined> {
+    const { request, response, found, route, caller } = exchange;
+    const { pathValues = {} } = found ?? {};
+    if (route === undefined) throw new Error('a request without a route was not refused');
+    if ('open' in route) return route.handle(pathValues);
+    if ('isSignIn' in route) return signIn(exchange, route);
+    if (caller === undefined) throw new Error('a request without a caller was not refused');
+    requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : 'application/json');
+    const problems: ParameterProblem[] = [];
+    const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
+    const parameters = route.parameters.read(raw, problems);
+    if ('begin' in route) return begin(exchange, route, caller, problems);
+    const body = route.body?.read(await readJsonBody(request, problems), problems);
+    if (problems.length > 0) throw invalidParameters(problems);
+    exchange.parameters = raw;
+    const gone = new ClientGone(response);
+    if ('json' in route) return { contentType: json, text: await route.json({ caller, parameters, body: undefined, gone }) };
+    // Who only reads leaves no line in the audit log.
+    const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
+    return await route.handle({ caller: asking, parameters, body, gone });
+  }
+
+  async function signIn(exchange: Exchange, route: SignInRoute): Promise<Answer> {
+    const { request } = exchange;
+    requireAccepted(request.headers.accept, 'application/json');
+    const problems: ParameterProblem[] = [];
+    const body = route.body?.read(await readJsonBody(request, problems, strangersBytesAtMost), problems);
+    if (problems.length > 0) throw invalidParameters(problems);
+    const { caller, ...answer } = await route.handle(request, body);
+    exchange.account = caller.username;
+    return answer;
+  }
+
+  function begin(exchange: Exchange, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
+    const { request, response, requestId } = exchange;
+    if (problems.length > 0) throw invalidParameters(problems);
+    // It ends with its connection, so it needs no framing of its own; proxies are asked not to gather it.
+    const head = ['Content-Type', route.mediaType, ...uncached, 'X-Accel-Buffering', 'no', 'Connection', 'close'];
+    if (request.method === 'HEAD') {
+      send(exchange, 200, head);
+      return undefined;
+    }
+    const open = () => {
+      response.useChunkedEncodingByDefault = false;
+      response.writeHead(200, [...head, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId]);
+      response.flushHeaders();
+      return response;
+    };
+    route.begin({ caller, headers: request.headers, authenticate: () => void authenticate(request), open });
+    return undefined;
+  }
+
+  function note({ requestId, request, response, found, startedAt, account, code, parameters }: Exchange): void {
+    const { method = '', url = '' } = request;
+    const route = found?.resource.path;
+    const status = response.writableFinished ? response.statusCode : undefined;
+    const ms = clock.monotonic() - startedAt;
+    const reading = found?.resource.routes.get('GET');
+    const isOpen = reading !== undefined && 'open' in reading;
+    onEnd?.({ method, route, status, ms });
+    const path = route ?? pathOf(url);
+    writeAccessLog({ requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
+  }
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    const { requestId, found } = exchange;
+    const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
+    exchange.code = problem.code;
+    if (problem.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
+    if (problem.code === 'storage-unavailable')
+      log.warn(
+        { code: 'change-refused', requestId, reason: error instanceof Error ? error.message : String(error) },
+        'a change was refused because of the disk',
+      );
+    const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
+    send(exchange, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
+  }
+}
+
+/** Names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */
+export function newRequestId(): string {
+  const uuid = randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(9, 13);
+}

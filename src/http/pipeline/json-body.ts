@@ -1,0 +1,85 @@
+// Reads a JSON body strictly: bounded, UTF-8, one object, no member twice (HTTP API 6).
+import type { IncomingMessage } from 'node:http';
+import { DomainError, invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
+
+const bytesAtMost = 64 * 1024;
+/** Of somebody who has shown no token yet: it is nothing but a token. */
+export const strangersBytesAtMost = 4 * 1024;
+
+/**
+ * The members of the request's JSON object. `unsupported-media-type`, `too-large` (above `atMost`), `invalid-parameter` when it is
+ * not well-formed JSON or not an object; members that appear twice are added to `problems`.
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  problems: ParameterProblem[],
+  atMost = bytesAtMost,
+): Promise<Record<string, unknown>> {
+  requireJson(request);
+  const source = decodeUtf8(await readBytes(request, atMost));
+  const body = parse(source);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidParameter('body', 'must be a JSON object');
+  for (const parameter of repeatedMembers(source)) problems.push({ parameter, message: 'must be given only once' });
+  return body as Record<string, unknown>;
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const json = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(headers['content-type'] ?? '');
+  const plain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+  if (!json || !plain)
+    throw new DomainError('unsupported-media-type', 'the body must be application/json in UTF-8, without content encoding');
+}
+
+function readBytes(request: IncomingMessage, atMost: number): Promise<Buffer> {
+  const tooLarge = () => new DomainError('too-large', `the body must not be larger than ${atMost / 1024} KiB`);
+  if (Number(request.headers['content-length'] ?? 0) > atMost) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= atMost) chunks.push(chunk);
+      else reject(tooLarge()); // what still comes is dropped here, until the server's request timeout
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', () => reject(cutShort()));
+    request.once('close', () => reject(cutShort()));
+  });
+}
+
+function cutShort(): DomainError {
+  return invalidParameter('body', 'did not arrive whole');
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidParameter('body', 'must be UTF-8');
+  }
+}
+
+function parse(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    throw invalidParameter('body', 'must be well-formed JSON');
+  }
+}
+
+/** Names given twice within one object, which JSON.parse would quietly merge. `source` is well-formed JSON. */
+function repeatedMembers(source: string): ReadonlySet<string> {
+  const repeated = new Set<string>();
+  const open: Set<string>[] = [];
+  for (const [token, string, colon] of source.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/g)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      const name = JSON.parse(string as string) as string;
+      const names = open.at(-1);
+      if (names?.has(name)) repeated.add(name.slice(0, 64));
+      names?.add(name);
+    }
+  }
+  return repeated;
+}

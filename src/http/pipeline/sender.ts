@@ -1,0 +1,114 @@
+// Sends an answer: its head, what large ones cost of the memory, and gzip for who takes it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { gzip } from 'node:zlib';
+import type { TurnEnd } from '../../domain/tick-batcher.ts';
+import { acceptsGzip } from './headers.ts';
+import type { TextAnswer } from './route.ts';
+
+/** An exchange, as far as its answer is concerned. */
+export interface Answering {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface Sender {
+  /** `headers`: name, value, name, value. Does nothing when the client has gone, or had its answer. */
+  send(to: Answering, status: number, headers: readonly string[], body?: string | Buffer): void;
+  sendText(to: Answering, answer: TextAnswer): void;
+}
+
+/** An answer, with its head made, that is about to leave. */
+interface Ending {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly body: string | Buffer | undefined;
+}
+
+const sliceBytes = 16 * 1024;
+
+/**
+ * A text of so many characters leaves as bytes. As a string it would be copied whole each time it is measured, joined with its head or
+ * written, into strings so large that V8 makes them old, and they stay in memory for long.
+ */
+const largeText = 64 * 1024;
+
+/** Smaller ones are hardly shorter on the way than packets are anyway. */
+const worthCompressing = 16 * 1024;
+
+export const uncached = ['Cache-Control', 'no-store'];
+
+/** Caches must not give to one what was made for another. */
+const vary = ['Vary', 'Accept-Encoding'];
+
+/** `closing`: whether connections end with their answer. `onAnswered` is told when an answer has been handed over whole. */
+export function createSender(options: {
+  readonly turnEnd: TurnEnd;
+  readonly closing: () => boolean;
+  readonly onAnswered: (request: IncomingMessage) => void;
+}): Sender {
+  const { turnEnd, closing, onAnswered } = options;
+  /** One at a time: it takes a thread from those that the disk uses. What comes meanwhile leaves as it is. */
+  let isCompressing = false;
+  const endSoon = turnEnd.together('answers', ({ request, response, body }: Ending) => {
+    response.end(body);
+    onAnswered(request);
+  });
+
+  function write({ requestId, request, response }: Answering, status: number, headers: readonly string[], body?: string | Buffer): void {
+    if (response.destroyed || response.headersSent) return;
+    const outgoing = typeof body === 'string' && body.length >= largeText ? Buffer.from(body) : body;
+    const length = outgoing === undefined ? [] : ['Content-Length', String(Buffer.byteLength(outgoing))];
+    const all = [...headers, ...length, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
+    if (closing() || isOldAndChunked(request)) all.push('Connection', 'close');
+    response.writeHead(status, all);
+    // A slow reader of something large must not have all of it in our memory, which TLS would copy for each.
+    if (typeof body === 'object' && request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
+    else endSoon({ request, response, body: outgoing });
+  }
+
+  function compressAndWrite(to: Answering, status: number, headers: readonly string[], body: string): void {
+    isCompressing = true;
+    gzip(body, { level: 1 }, (error, bytes) => {
+      isCompressing = false;
+      if (error) write(to, status, [...headers, ...vary], body);
+      else write(to, status, [...headers, ...vary, 'Content-Encoding', 'gzip'], bytes);
+    });
+  }
+
+  function send(to: Answering, status: number, headers: readonly string[], body?: string | Buffer): void {
+    const { method, headers: asked } = to.request;
+    if (typeof body !== 'string' || body.length < worthCompressing) write(to, status, headers, body);
+    else if (!isCompressing && method !== 'HEAD' && acceptsGzip(asked['accept-encoding'])) compressAndWrite(to, status, headers, body);
+    else write(to, status, [...headers, ...vary], body);
+  }
+
+  return {
+    send,
+
+    /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 5.2.2.4). */
+    sendText(to, { contentType, text, gzipped, etag, headers = [], isImmutable = false }) {
+      if (typeof text === 'string') return send(to, 200, ['Content-Type', contentType, ...uncached, ...headers], text);
+      const asked = to.request.headers;
+      const isZipped = gzipped !== undefined && acceptsGzip(asked['accept-encoding']);
+      // What is not the same byte by byte has another name (RFC 9110 8.8.3).
+      const name = isZipped ? etag?.replace(/"$/, '-gzip"') : etag;
+      const kept = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+      const encoding = [...(gzipped === undefined ? [] : vary), ...(isZipped ? ['Content-Encoding', 'gzip'] : [])];
+      const caching = name === undefined ? uncached : ['Cache-Control', kept, 'ETag', name];
+      const all = ['Content-Type', contentType, ...caching, ...encoding, ...headers];
+      if (name !== undefined && asked['if-none-match']?.includes(name)) write(to, 304, all);
+      else write(to, 200, all, isZipped ? gzipped : text);
+    },
+  };
+}
+
+/** RFC 9112 6.1: who of HTTP/1.0 passes it on may have taken another length for the body's. */
+function isOldAndChunked({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
+}
+
+function* slices(body: Buffer): Iterable<Buffer> {
+  for (let start = 0; start < body.length; start += sliceBytes) yield body.subarray(start, start + sliceBytes);
+}

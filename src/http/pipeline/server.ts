@@ -1,0 +1,190 @@
+// The HTTP adapter: joins the route tables to Express and Express to a listener. The only file that names Express.
+import { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type NextFunction } from 'express';
+import type { AccountService } from '../../domain/accounts/account-service.ts';
+import type { RoleService } from '../../domain/accounts/role-service.ts';
+import type { SignInService } from '../../domain/accounts/sign-in-service.ts';
+import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
+import type { AuditService } from '../../domain/audit/audit.ts';
+import type { CardService } from '../../domain/credentials/card-service.ts';
+import type { LiveService } from '../../domain/events/live-service.ts';
+import type { HubService } from '../../domain/locks/hub-service.ts';
+import type { LockService } from '../../domain/locks/lock-service.ts';
+import type { PairingService } from '../../domain/locks/pairing-service.ts';
+import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import type { Log, Part } from '../../domain/part.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { RecordService } from '../../domain/records/record-service.ts';
+import type { TurnEnd } from '../../domain/tick-batcher.ts';
+import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
+import { alarmRoutes } from '../api/alarm-routes.ts';
+import { auditRoutes } from '../api/audit-routes.ts';
+import { cardRoutes } from '../api/card-routes.ts';
+import { consoleRoutes } from '../api/console-routes.ts';
+import { documentRoutes } from '../api/document-routes.ts';
+import { eventRoutes } from '../api/event-routes.ts';
+import { gatewayRoutes } from '../api/gateway-routes.ts';
+import { healthRoutes, type Readiness } from '../api/health-routes.ts';
+import { hubRoutes } from '../api/hub-routes.ts';
+import { lockRoutes } from '../api/lock-routes.ts';
+import { pairingRoutes } from '../api/pairing-routes.ts';
+import { signInRoutes } from '../api/sign-in-routes.ts';
+import { webhookRoutes } from '../api/webhook-routes.ts';
+import { createEventStreams, type EventFigures } from '../events/event-streams.ts';
+import { createAuthenticate, createGuard } from './authenticate.ts';
+import type { Address } from './endpoint.ts';
+import { createServe, type EndedRequest } from './handle-request.ts';
+import { createHostCheck } from './headers.ts';
+import { createListener, type ListenerEndpoint } from './listener.ts';
+import { createKeptTexts } from './rendered-json-cache.ts';
+import { createRequestTurns } from './request-scheduler.ts';
+import type { AnyRoute, TextAnswer } from './route.ts';
+import { createRouteTable } from './route-table.ts';
+import { createSender } from './sender.ts';
+import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
+
+export type { Readiness };
+
+/** Where to serve, by scheme; what is absent is off. */
+export interface HttpEndpoints {
+  readonly http?: ListenerEndpoint | undefined;
+  readonly https?: ListenerEndpoint | undefined;
+}
+
+export interface HttpServer extends Part {
+  /** Where it listens; with port 0 the port that was given, once started. */
+  addresses(): { readonly [Scheme in keyof HttpEndpoints]: Address };
+  eventFigures(): EventFigures;
+}
+
+/**
+ * The HTTP API as a part. `start` rejects with one clear sentence when a port cannot be had; `stop` answers what is under way,
+ * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`; `onWebSocket` is given the
+ * stream of each WebSocket that was opened at `/mqtt`.
+ */
+export function createHttpServer(options: {
+  endpoints: HttpEndpoints;
+  /** The only names it is asked by; none: any. */
+  hosts?: readonly string[];
+  onWebSocket: (stream: ByteStream) => void;
+  clock: Clock;
+  turnEnd: TurnEnd;
+  log: Log;
+  locks: LockService;
+  cards: CardService;
+  records: RecordService;
+  registrations: RegistrationService;
+  roles: RoleService;
+  hubs: HubService;
+  pairing: PairingService;
+  alarms: Pick<AlarmService, 'list' | 'end'>;
+  audit: AuditService;
+  accounts: AccountService;
+  signIns: SignInService;
+  live: LiveService;
+  webhooks: WebhookService;
+  readiness: () => Readiness;
+  gatewayStatus: () => object | Promise<object>;
+  /** The document at `/asyncapi.json`. */
+  lockProtocol: () => Promise<object>;
+  /** Where the build has put the console. */
+  consoleDirectory: string;
+  /** What `/metrics` answers, and who counts requests; without it there is no `/metrics`. */
+  metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
+}): HttpServer {
+  const {
+    endpoints,
+    onWebSocket,
+    clock,
+    turnEnd,
+    log,
+    locks,
+    cards,
+    records,
+    registrations,
+    roles,
+    hubs,
+    pairing,
+    alarms,
+    audit,
+    accounts,
+    signIns,
+    live,
+    webhooks,
+    readiness,
+    gatewayStatus,
+    lockProtocol,
+    consoleDirectory,
+    metrics,
+  } = options;
+
+  const app = express();
+  app.disable('x-powered-by');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+
+  const streams = createEventStreams({ live, clock, log });
+  const guard = createGuard(clock);
+  const byToken = (token: string) => accounts.authenticate(token);
+  const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
+  const texts = createKeptTexts();
+  const routes: readonly AnyRoute[] = [
+    ...lockRoutes(locks, records, texts),
+    ...cardRoutes(cards, clock, texts),
+    ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
+    ...hubRoutes(hubs),
+    ...pairingRoutes(pairing),
+    ...alarmRoutes(alarms),
+    ...eventRoutes(streams),
+    ...webhookRoutes(webhooks),
+    ...auditRoutes(audit),
+    ...signInRoutes({ signIns, byToken, authenticate, guard }),
+    ...healthRoutes(readiness, metrics?.exposition),
+    ...documentRoutes({ routes: () => routes, lockProtocol }),
+    ...consoleRoutes(consoleDirectory),
+  ];
+  const find = createRouteTable(routes);
+  const requireHost = createHostCheck(options.hosts ?? []);
+  const serve = createServe({
+    ...{ clock, log, authenticate, find, requireHost, onEnd: metrics?.request },
+    turns: createRequestTurns({ clock, turnEnd }),
+    sender: createSender({ turnEnd, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
+    onKnown: ({ socket }, { accountId }) => listener.keep(socket, accountId),
+  });
+  app.use(serve);
+
+  // Express sets the prototypes of every request and response, which makes V8 give up what it knows of them.
+  // Objects that are born with those very prototypes make it a no-op.
+  class ApiRequest extends IncomingMessage {}
+  class ApiResponse extends ServerResponse<ApiRequest> {}
+  Object.setPrototypeOf(ApiRequest.prototype, app.request);
+  Object.setPrototypeOf(ApiResponse.prototype, app.response);
+  upgradeWebSocketsAlone(ApiRequest.prototype);
+  Object.assign(app, { request: ApiRequest.prototype, response: ApiResponse.prototype });
+
+  const route = app as unknown as (request: IncomingMessage, response: ServerResponse, next: NextFunction) => void;
+  const served = (['http', 'https'] as const).flatMap((scheme) => (endpoints[scheme] ? [{ scheme, endpoint: endpoints[scheme] }] : []));
+  const listener = createListener({
+    endpoints: served.map(({ endpoint }) => endpoint),
+    clock,
+    log,
+    webSockets: createWebSockets({ onStream: onWebSocket, clock, requireHost }),
+    classes: { IncomingMessage: ApiRequest, ServerResponse: ApiResponse },
+    // What Express cannot make out, such as `OPTIONS *`, is answered all the same.
+    handle: (request, response) => route(request, response, () => serve(request, response)),
+  });
+
+  return {
+    name: 'http',
+    start: listener.start,
+    stop() {
+      streams.close();
+      return listener.stop();
+    },
+    eventFigures: streams.figures,
+    addresses() {
+      const addresses = listener.addresses();
+      return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));
+    },
+  };
+}

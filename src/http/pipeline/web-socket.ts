@@ -1,0 +1,148 @@
+// MQTT over WebSocket (RFC 6455, MQTT 3.1.1 section 6): takes the handshake at /mqtt and hands on a stream of bytes. The only file that
+// names ws. What is said on the stream is nobody's business here.
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
+import { DomainError, invalidParameter } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { headerCount, requireOneHost } from './headers.ts';
+import { isPageOf } from './sign-in-cookie.ts';
+
+/** What a client says and is told, as bytes; where it comes from, when that is known; and the connection below. */
+export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined; readonly wire: { readonly bytesRead: number } };
+
+export interface WebSockets {
+  /** Completes a handshake and hands its stream on; throws a DomainError, with nothing written, when it is not to be had. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Ends all of them. */
+  close(): void;
+}
+
+const path = '/mqtt';
+const subprotocol = 'mqtt';
+/** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
+const messageBytesAtMost = 131_072;
+const fragmentsAtMost = 64;
+/** Frames that carry nothing of MQTT (empty ones, pings, pongs), as many as packets in `broker/packet-rate.ts`: at once, and then in a second. */
+const idleFrames = { atOnce: 4_000, perSecond: 2_000 };
+/** How long the other side may take to close its end. */
+const closeTimeoutMs = 1_000;
+/** Pieces in which the network brings one frame: the longest, in the smallest segments that TCP must take, has 245. */
+const chunksAtMost = 1_024;
+
+export function createWebSockets(options: {
+  readonly onStream: (stream: ByteStream) => void;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** Throws for a Host that is none of this gateway's. */
+  readonly requireHost: (request: IncomingMessage) => void;
+}): WebSockets {
+  const { onStream, clock, requireHost } = options;
+
+  class BinaryWebSocket extends WebSocket {
+    #idleFrames = idleFrames.atOnce;
+    #idleSince = clock.monotonic();
+
+    override emit(event: string | symbol, ...values: unknown[]): boolean {
+      if (event === 'message' && values[1] !== true) return this.#end();
+      const isIdle = event === 'ping' || event === 'pong' || (event === 'message' && (values[0] as Buffer).length === 0);
+      if (!isIdle) return super.emit(event, ...values);
+      const now = clock.monotonic();
+      const more = ((now - this.#idleSince) * idleFrames.perSecond) / 1_000;
+      this.#idleFrames = Math.min(idleFrames.atOnce, this.#idleFrames + more) - 1;
+      this.#idleSince = now;
+      return this.#idleFrames < 0 ? this.#end() : true;
+    }
+
+    /** What is no data closes the connection (MQTT-6.0.0-1), and the stream would take text for bytes. */
+    #end(): true {
+      this.terminate();
+      return true;
+    }
+  }
+  const server = new WebSocketServer({
+    noServer: true,
+    WebSocket: BinaryWebSocket,
+    maxPayload: messageBytesAtMost,
+    // Each is kept as an object of its own: a message of single bytes would take twenty times its size, before any login (T12).
+    maxFragments: fragmentsAtMost,
+    maxBufferedChunks: chunksAtMost,
+    // Compression buys nothing for messages this short, and costs memory for each connection.
+    perMessageDeflate: false,
+    // The types do not know it yet.
+    ...{ closeTimeout: closeTimeoutMs },
+    // MQTT-6.0.0-4.
+    handleProtocols: () => subprotocol,
+  });
+  const open = new Set<Duplex>();
+
+  return {
+    accept(request, socket, head) {
+      requireHandshake(request);
+      requireHost(request);
+      const wire = request.socket;
+      const { remoteAddress } = wire;
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        // Else it would wait for the other side's goodbye, as a socket that nobody reads or counts any more.
+        webSocket.once('error', () => webSocket.terminate());
+        const stream = Object.assign(createWebSocketStream(webSocket), { remoteAddress, wire });
+        open.add(stream);
+        stream.once('close', () => open.delete(stream));
+        // A WebSocket is never half open. Left to itself the stream would stay for ever when the network breaks.
+        stream.once('end', () => stream.destroy());
+        // A message that is too long, or no WebSocket at all: the stream closes, and that is all there is to do.
+        stream.on('error', () => {});
+        onStream(stream);
+      });
+    },
+    close() {
+      for (const stream of open) stream.destroy();
+    },
+  };
+}
+
+/**
+ * Lets Node treat only WebSocket handshakes at /mqtt as upgrades. Every other request with an Upgrade header stays a request, since a
+ * server may ignore that header (RFC 9110 7.8) and some clients offer h2c with each first request.
+ * @param requests the prototype of the requests; Node keeps there whether a request is an upgrade
+ */
+export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
+  const asked = new WeakSet<IncomingMessage>();
+  Object.defineProperty(requests, 'upgrade', {
+    get(this: IncomingMessage) {
+      return asked.has(this) && (this.method === 'CONNECT' || isHandshake(this));
+    },
+    set(this: IncomingMessage, value: boolean | null) {
+      if (value) asked.add(this);
+      else asked.delete(this);
+    },
+  });
+}
+
+function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
+  return method === 'GET' && url.split('?', 1)[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** RFC 6455 4.2.1; `invalid-parameter` names the header, `forbidden` is a page of another site. */
+function requireHandshake(request: IncomingMessage): void {
+  const { headers, rawHeaders, httpVersion } = request;
+  requireOneHost(rawHeaders, httpVersion);
+  const key = headers['sec-websocket-key'];
+  if (headerCount(rawHeaders, 'sec-websocket-key') !== 1 || key === undefined || !/^[\w+/]{22}==$/.test(key))
+    throw invalidParameter('Sec-WebSocket-Key', 'must be 16 bytes in base64, once');
+  if (headers['sec-websocket-version'] !== '13') throw invalidParameter('Sec-WebSocket-Version', 'must be 13');
+  // MQTT-6.0.0-3.
+  const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  if (!offered.includes(subprotocol)) throw invalidParameter('Sec-WebSocket-Protocol', 'must offer mqtt');
+  if (!mayConnect(request)) throw new DomainError('forbidden', 'a page of another site must not connect to locks through its reader');
+}
+
+/**
+ * Browsers always say which page it is (RFC 6455 10.2). One from elsewhere could make its reader's browser guess device keys from inside
+ * the network, so only pages of this very host may. What is no browser says nothing, or something that is no page (`file://`).
+ */
+function mayConnect(request: IncomingMessage): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  if (origin === 'null') return false;
+  return !/^https?:\/\//i.test(origin) || isPageOf(origin, request);
+}

@@ -1,0 +1,196 @@
+// Sends one delivery of a webhook over HTTP: to an address that was checked, and to no other; signed; without following a redirect; and
+// whatever the receiver does, for a bounded time and a bounded number of bytes.
+import { createHmac } from 'node:crypto';
+import { lookup as systemLookup } from 'node:dns/promises';
+import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type RequestOptions, request as requestPlain } from 'node:http';
+import { request as requestSecure, Agent as SecureAgent } from 'node:https';
+import type { Clock, WebhookPost, WebhookSender } from '../../domain/ports.ts';
+import type { Attempt } from '../../domain/webhooks/webhook.ts';
+import { hostOf, portOf, type WebhookNetworks } from './networks.ts';
+
+/** What is read of an answer's body; it says nothing that would be used. */
+const bodyBytesAtMost = 4_096;
+const headerBytesAtMost = 8_192;
+/** Answers that are none yet (1xx), which say nothing that would be used either. */
+const informationAtMost = 5;
+/** Connections that wait to be used again: of one receiver, and how long, which is less than most servers wait. */
+const idle = { keepAlive: true, maxFreeSockets: 4, timeout: 4_000 };
+
+/** The connection was not made: another address of the same name may do. */
+const nobodyThere: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ECONNABORTED']);
+
+export type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>;
+
+/** What there is of one attempt so far. */
+interface Run {
+  request?: ClientRequest;
+  response?: IncomingMessage;
+  isOver: boolean;
+}
+
+export function createWebhookSender(options: {
+  readonly networks: WebhookNetworks;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly version: string;
+  /** The system's, unless a test has its own. */
+  readonly lookup?: Lookup;
+}): WebhookSender {
+  const { networks, timeoutMs, clock, version } = options;
+  const { lookup = (name) => systemLookup(name, { all: true, order: 'ipv4first' }) } = options;
+  /** Look-ups take a thread from those that the disk uses (two of four at most): one for each name is enough. */
+  const lookups = new Map<string, ReturnType<Lookup>>();
+  const agents = { plain: new PlainAgent(idle), secure: new SecureAgent(idle) };
+  const underWay = new Set<(reason: string) => void>();
+
+  function addressesOf(host: string): ReturnType<Lookup> {
+    const known = lookups.get(host);
+    if (known !== undefined) return known;
+    const asked = lookup(host).finally(() => lookups.delete(host));
+    lookups.set(host, asked);
+    return asked;
+  }
+  /** Every address of the name has to be allowed, because which of them the next look-up gives is not ours to say. */
+  async function checkedAddresses(url: URL): Promise<readonly string[]> {
+    const host = hostOf(url);
+    const addresses = await addressesOf(host);
+    for (const { address } of addresses) {
+      const refusal = networks.refusalOfAddress(address, portOf(url));
+      if (refusal !== undefined) throw new Error(`not sent: ${refusal}`);
+    }
+    if (addresses.length === 0) throw new Error(`not sent: ${host} has no address`);
+    return addresses.map(({ address }) => address);
+  }
+
+  /** To the first of the addresses at which somebody is. */
+  async function exchangeWithOne(post: WebhookPost, url: URL, addresses: readonly string[], run: Run): Promise<void> {
+    const agent = agents[url.protocol === 'https:' ? 'secure' : 'plain'];
+    for (const [n, address] of addresses.entries()) {
+      try {
+        await exchange(post, url, address, run, agent);
+        return;
+      } catch (error) {
+        const isNobodyThere = nobodyThere.has((error as NodeJS.ErrnoException).code ?? '');
+        if (!isNobodyThere || run.isOver || n === addresses.length - 1) throw error;
+      }
+    }
+  }
+  /** Resolves when it was answered and the answer has ended or is enough; `status` is there before. */
+  function exchange(post: WebhookPost, url: URL, address: string, run: Run, agent: PlainAgent | false): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const options: RequestOptions = {
+        // The address that was checked, not the name: that could have become another one. By the Host header TLS knows whom to expect.
+        host: address,
+        port: portOf(url),
+        path: `${url.pathname}${url.search}`,
+        method: 'POST',
+        headers: { host: url.host, ...headersOf(post, Math.floor(clock.now() / 1_000), version) },
+        agent,
+        maxHeaderSize: headerBytesAtMost,
+      };
+      const request = url.protocol === 'https:' ? requestSecure(options) : requestPlain(options);
+      run.request = request;
+      let informed = 0;
+      request.on('information', () => {
+        informed += 1;
+        if (informed > informationAtMost) request.destroy(new Error(`more than ${informationAtMost} answers 1xx`));
+      });
+      request.once('response', (response) => {
+        run.response = response;
+        let bytes = 0;
+        response.on('data', (piece: Buffer) => {
+          bytes += piece.length;
+          if (bytes > bodyBytesAtMost) request.destroy();
+        });
+        // However the body ends, what was answered stands.
+        response.on('error', () => undefined);
+        response.once('close', () => resolve());
+      });
+      // 101: nobody asked for that.
+      request.once('upgrade', (response, socket) => {
+        run.response = response;
+        socket.destroy();
+        resolve();
+      });
+      request.on('error', (error) => {
+        // A connection that was used before may have been closed at the other end at this very moment.
+        const isStale = request.reusedSocket && run.response === undefined && !run.isOver;
+        if (isStale) exchange(post, url, address, run, false).then(resolve, reject);
+        else reject(error);
+      });
+      request.end(post.body);
+    });
+  }
+
+  async function send(post: WebhookPost): Promise<Attempt> {
+    const begun = clock.monotonic();
+    const run: Run = { isOver: false };
+    let end: (error: Error) => void = () => undefined;
+    const ended = new Promise<never>((_resolve, reject) => {
+      end = reject;
+    });
+    const stop = (reason: string): void => {
+      run.isOver = true;
+      end(new Error(reason));
+    };
+    const cancel = clock.timer(timeoutMs, () => stop(`no answer within ${timeoutMs} ms`));
+    underWay.add(stop);
+    let reason = '';
+    try {
+      const refusal = networks.refusalOfUrl(post.url);
+      if (refusal !== undefined) throw new Error(`not sent: the URL ${refusal}`);
+      const url = new URL(post.url);
+      const addresses = await Promise.race([checkedAddresses(url), ended]);
+      await Promise.race([exchangeWithOne(post, url, addresses, run), ended]);
+    } catch (error) {
+      reason = reasonOf(error);
+    } finally {
+      run.isOver = true;
+      cancel();
+      underWay.delete(stop);
+      // One whose answer has been read to its end is used again.
+      if (run.response?.complete !== true) run.request?.destroy();
+    }
+    const status = run.response?.statusCode ?? null;
+    const delivered = status !== null && status >= 200 && status < 300;
+    const said = status === null ? reason : saidBy(status);
+    return { delivered, status, reason: delivered ? '' : said, ms: Math.round(clock.monotonic() - begun) };
+  }
+
+  return {
+    refusal: networks.refusalOfUrl,
+    send,
+    stop() {
+      for (const stop of [...underWay]) stop('the gateway stops');
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** HMAC-SHA256 over the time, a dot and the body. */
+function signatureOf(secret: string, seconds: number, body: string): string {
+  return createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+}
+
+function headersOf({ webhookId, deliveryId, type, attempt, secret, body }: WebhookPost, seconds: number, version: string) {
+  return {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': `latchd/${version}`,
+    'latchd-webhook': webhookId,
+    'latchd-event': type,
+    'latchd-delivery': deliveryId,
+    'latchd-attempt': attempt,
+    'latchd-signature': `t=${seconds},v1=${signatureOf(secret, seconds, body)}`,
+  };
+}
+
+function saidBy(status: number): string {
+  return status >= 300 && status < 400 ? `answered ${status}: redirects are not followed` : `answered ${status}`;
+}
+
+/** For people, and never more of the other side's words than a code. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : `no answer: ${code}`;
+}

@@ -1,0 +1,81 @@
+// The operator's end of the control socket.
+import { readFile, stat } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { DomainError, type ErrorCode, type ParameterProblem } from '../../domain/errors.ts';
+import type { ControlRequest, OnProgress } from './control.ts';
+import { controlSocket, linesOf } from './control-line.ts';
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** No daemon can be asked on that data directory: there is no socket, or one that a killed daemon has left behind. */
+export class NobodyThere extends Error {}
+
+/**
+ * Asks the running daemon; rejects with NobodyThere when none runs on that data directory, and with a DomainError when it refuses.
+ * It waits for as long as the daemon takes, or until `signal` says that this is enough.
+ */
+export async function askControl(
+  directory: string,
+  request: ControlRequest,
+  onProgress: OnProgress = () => undefined,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const socket = await connectTo(directory, signal);
+  socket.on('error', () => socket.destroy());
+  socket.write(`${JSON.stringify(request)}\n`);
+  try {
+    for await (const line of linesOf(socket)) {
+      const said = JSON.parse(line) as Answer;
+      if (typeof said['progress'] === 'number') onProgress(said['progress']);
+      else return readAnswer(said);
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error(`latchd on ${directory} ended the connection without an answer: its log says why`);
+}
+
+function readAnswer({ ok, error, code, parameters, ...answer }: Answer): Answer {
+  if (ok === true) return answer;
+  if (typeof code !== 'string') throw new Error(String(error));
+  throw new DomainError(code as ErrorCode, String(error), { parameters: parameters as readonly ParameterProblem[] });
+}
+
+async function connectTo(directory: string, signal: AbortSignal | undefined): Promise<Socket> {
+  const path = controlSocket(directory);
+  const socket = connect({ path, ...(signal && { signal }) });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once('connect', resolve);
+      socket.once('error', reject);
+    });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR') {
+      throw new NobodyThere(`no latchd is running on ${directory}, and this needs it: start it first (sudo systemctl start latchd)`);
+    }
+    if (code === 'EACCES' || code === 'EPERM') throw await notOurs(directory, error);
+    throw new Error(`the daemon on ${directory} cannot be reached through ${path} (${code})`, { cause: error });
+  }
+}
+
+/** The refusal for whoever is neither root nor the owner of the data directory. */
+export async function notOurs(directory: string, cause?: unknown): Promise<Error> {
+  const owner = await stat(directory).then(
+    ({ uid }) => userName(uid),
+    () => undefined,
+  );
+  const whose = owner === undefined ? 'is not for you to read' : `belongs to the user ${owner}`;
+  return new Error(`${directory} ${whose}: say it as that user (sudo -u ${owner ?? 'latchd'} latchd …) or as root (sudo latchd …)`, {
+    cause,
+  });
+}
+
+/** As /etc/passwd has it; the number when it does not. */
+export async function userName(uid: number): Promise<string> {
+  const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const line = users.split('\n').find((user) => user.split(':')[2] === String(uid));
+  return line?.split(':')[0] ?? String(uid);
+}

@@ -1,0 +1,151 @@
+// The way in for the operator on the same machine: a Unix socket in the data directory, for its owner alone. One JSON line
+// asks, one JSON line answers; before that, lines of progress may come. What it can do is what no caller over the network may, or may only with a token.
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { DomainError } from '../../domain/errors.ts';
+import type { Log, Part } from '../../domain/part.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { controlSocket, firstLine } from './control-line.ts';
+
+/** For a request to arrive, and for an answer to be taken. Not for what lies between: a backup may take its time. */
+const patienceMs = 10_000;
+/** What connects beyond it is turned away: each may hold an answer in memory. */
+const mostConnections = 16;
+/** Between two lines of progress. */
+const progressMs = 200;
+
+/** What is asked: `action` says which of the actions, the other members are for that one. */
+export interface ControlRequest {
+  readonly action: string;
+  readonly [member: string]: unknown;
+}
+
+/** A number that grows while the asker waits. */
+export type OnProgress = (done: number) => void;
+
+/** What can be asked; each resolves with the answer's members, or rejects with a sentence. */
+export type ControlActions = Readonly<Record<string, (request: ControlRequest, onProgress: OnProgress) => Promise<object>>>;
+
+/** Since the start. */
+interface ControlFigures {
+  readonly asked: number;
+  /** Of those that were asked: refused or failed. */
+  readonly failed: number;
+  /** Connections without a request: too long, too slow, not JSON, too many at once. */
+  readonly dropped: number;
+}
+
+export interface Control extends Part {
+  figures(): ControlFigures;
+}
+
+/** Serves `actions` at `control.sock` in the data directory (mode 0600). */
+export function createControl(options: {
+  readonly directory: string;
+  readonly actions: ControlActions;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Control {
+  const { directory, actions, clock, log } = options;
+  const path = controlSocket(directory);
+  const sockets = new Set<Socket>();
+  let figures: ControlFigures = { asked: 0, failed: 0, dropped: 0 };
+  let server: Server | undefined;
+
+  const count = (what: keyof ControlFigures): void => {
+    figures = { ...figures, [what]: figures[what] + 1 };
+  };
+
+  async function answer(request: ControlRequest, onProgress: OnProgress): Promise<object> {
+    const { action } = request;
+    count('asked');
+    try {
+      const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+      if (run === undefined) throw new DomainError('not-found', 'this latchd knows no such action; is it older than the command?');
+      // Whoever only looks changes nothing.
+      log[action.startsWith('GET ') ? 'debug' : 'info']({ code: 'control', action }, 'an operator on this machine asked for something');
+      return { ok: true, ...(await run(request, onProgress)) };
+    } catch (error) {
+      count('failed');
+      if (error instanceof DomainError) return { ok: false, code: error.code, error: error.message, parameters: error.parameters };
+      log.warn({ code: 'control-failed', action, err: error }, 'what an operator on this machine asked for failed');
+      return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async function converse(socket: Socket): Promise<void> {
+    const late = clock.timer(patienceMs, () => socket.destroy());
+    let request: ControlRequest | undefined;
+    try {
+      request = parse(await firstLine(socket));
+    } catch {
+      // It ended, or said too much.
+    } finally {
+      late();
+    }
+    if (request === undefined) {
+      count('dropped');
+      socket.destroy();
+      return;
+    }
+    const line = `${JSON.stringify(await answer(request, progressTo(socket, clock)))}\n`;
+    const unread = clock.timer(patienceMs, () => socket.destroy());
+    socket.once('close', unread);
+    socket.end(line);
+    // Its end is not seen while it is not read.
+    socket.resume();
+  }
+
+  return {
+    name: 'control',
+    figures: () => figures,
+    async start() {
+      const opening = createServer((socket) => {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+        socket.on('error', () => socket.destroy());
+        void converse(socket);
+      });
+      opening.maxConnections = mostConnections;
+      opening.on('drop', () => count('dropped'));
+      try {
+        // Left behind by a process that was killed; the lock of the data directory says that nobody has it open.
+        await rm(path, { force: true });
+        await new Promise<void>((resolve, reject) => {
+          opening.once('error', reject);
+          opening.listen(path, resolve);
+        });
+        await chmod(path, 0o600);
+        server = opening;
+      } catch (error) {
+        // Doors do not depend on it: a file system without sockets, or a path longer than a socket's may be (107 bytes).
+        log.warn({ code: 'control-unavailable', path, err: error }, 'commands of an operator on this machine cannot reach the daemon');
+      }
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => {
+        if (server === undefined) resolve();
+        else server.close(() => resolve());
+      });
+      server = undefined;
+    },
+  };
+}
+
+/** Lines of progress, as long as somebody takes them. */
+function progressTo(socket: Socket, clock: Clock): OnProgress {
+  let saidAt = clock.monotonic();
+  return (progress) => {
+    if (clock.monotonic() - saidAt < progressMs || socket.writableNeedDrain) return;
+    saidAt = clock.monotonic();
+    socket.write(`${JSON.stringify({ progress })}\n`);
+  };
+}
+
+function parse(line: string): ControlRequest | undefined {
+  const value: unknown = JSON.parse(line);
+  return typeof value === 'object' && value !== null && 'action' in value && typeof value.action === 'string'
+    ? (value as ControlRequest)
+    : undefined;
+}

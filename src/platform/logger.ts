@@ -1,0 +1,110 @@
+// The log: one JSON line for each thing that matters, on standard output (pino is named here only).
+import pino from 'pino';
+import type { Notice, Notify } from '../domain/domain-event.ts';
+import type { Log } from '../domain/part.ts';
+
+export interface Logger extends Log {
+  /** Writes out what is still buffered; for the last line before an exit. */
+  flush(): void;
+  /** As at its making. */
+  setLevel(level: string): void;
+}
+
+/** More characters of lines than this do not wait for the end of the turn of the event loop. */
+const linesAtMost = 65_536;
+
+/**
+ * `level`: the least important lines that are written, `silent` for none. Lines leave together at the end of each turn of the
+ * event loop: a write for each would cost as much as the lines themselves. A kill -9 takes away those of its turn at most.
+ */
+export function createLogger(level: string): Logger {
+  const output = pino.destination({ fd: 1, sync: true });
+  // Collected here: pino's own stream looks at all that it holds with each line that is added.
+  let lines = '';
+  function flush(): void {
+    if (lines === '') return;
+    const due = lines;
+    lines = '';
+    output.write(due);
+  }
+  function collect(line: string): void {
+    if (lines === '') setImmediate(flush);
+    lines += line;
+    if (lines.length > linesAtMost) flush();
+  }
+  const options = { level, base: null, timestamp: isoTime(), formatters: { level: (label: string) => ({ level: label }) } };
+  const logger = pino(options, { write: collect });
+  process.on('exit', flush);
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    fatal(fields, message) {
+      logger.fatal(fields, message);
+      flush();
+    },
+    flush,
+    setLevel(level) {
+      logger.level = level;
+    },
+  };
+}
+
+/** As pino's own, but the text of a millisecond is made once. */
+function isoTime(): () => string {
+  let at = Number.NaN;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) {
+      at = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
+}
+
+const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'debug', string]>> = {
+  'lock-online': ['info', 'the lock is online'],
+  'lock-offline': ['info', 'the lock is offline'],
+  'lock-disconnected': ['warn', 'the gateway ended the connection of the lock'],
+  'command-ended': ['info', 'a command has ended'],
+  // What came of them has lines of its own; their number grows with every reconnect.
+  'own-command-ended': ['debug', "a command of the gateway's own has ended"],
+  'stood-still': ['warn', 'the process did not run for a while: commands that were asked for meanwhile have that much less time'],
+  'clocks-set': ['info', 'the clocks of the locks that are online were set'],
+  'events-lost': ['warn', 'events are missing and the lock no longer has them'],
+  'resend-refused': ['info', 'events are missing and the lock refuses to send them again'],
+  'alarm-began': ['warn', 'an alarm has begun'],
+  'alarm-ended': ['info', 'an alarm has ended'],
+  'events-quarantined': [
+    'warn',
+    'events of the lock went to the quarantine file: it has more epochs or gaps than are remembered, or types of its own that read like ours',
+  ],
+  'cards-unknown': ['warn', 'the lock holds cards that the gateway does not know; they are left alone'],
+  'cards-differ': ['warn', 'the cards on the lock are not those of the gateway: compare with identity-card/on-lock'],
+  'card-settled': ['info', 'an open card change was settled by what the lock holds'],
+  'card-left-on-lock': [
+    'warn',
+    'the add of a card was not confirmed, and it is not known whether the lock held that card before: it was left there and opens the door',
+  ],
+  'pairing-opened': ['info', 'pairing is open: unknown devices may wait to be confirmed'],
+  'pairing-closed': ['info', 'pairing is closed; who was not confirmed is forgotten'],
+  'device-pending': ['info', 'a device waits to be confirmed'],
+  'device-contested': ['warn', 'two devices with different keys claim the same MAC address: the fingerprint tells which is yours'],
+  'device-confirmed': ['info', 'a device was confirmed'],
+  'webhook-failing': ['warn', 'the receiver of a webhook does not take what it is sent; it is tried again'],
+  'webhook-works': ['info', 'the receiver of a webhook takes what it is sent again'],
+  'webhook-gone': ['warn', 'the receiver of a webhook does not want to hear any more (410): the webhook was switched off'],
+  'deliveries-failed': ['warn', 'deliveries of a webhook failed for a day; they are kept to be replayed'],
+  'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
+};
+
+/** Writes down what the domain notices. */
+export function noticesTo(log: Log): Notify {
+  return ({ kind, ...fields }) => {
+    const [level, sentence] = sentences[kind];
+    log[level]({ code: kind, ...fields }, sentence);
+  };
+}

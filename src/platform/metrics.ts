@@ -1,0 +1,155 @@
+// What Prometheus is told, by its naming rules (prom-client is named here only): what is counted as it happens, and the figures that are read
+// when it asks (watched-figures.ts). Labels are from closed lists, or are locks, and those up to a number: whatever a client sends, the
+// series stay few.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Notice } from '../domain/domain-event.ts';
+import { counters, countersByReason, gauges, type WatchedFigures } from './watched-stats.ts';
+
+/** A request that has ended; `route` is a path of the route table, undefined for one that is in none. */
+export interface WatchedRequest {
+  readonly method: string;
+  readonly route: string | undefined;
+  /** undefined: the client was gone before its answer. */
+  readonly status: number | undefined;
+  readonly ms: number;
+}
+
+export interface Metrics {
+  request(request: WatchedRequest): void;
+  /** Counts the commands among what the domain notices. */
+  notice(notice: Notice): void;
+  /** A message of events, or several that came right behind one another, is acknowledged, `ms` after it came. */
+  eventsAcknowledged(ms: number): void;
+  /** A flush of the disk has ended. */
+  flushed(ms: number): void;
+  /** The whole of it, in Prometheus's text format. */
+  exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** Beyond so many locks there are only their sums. */
+const mostLocks = 1_000;
+
+/** Protocol 5.2, and our own words for what came of a command. What a lock invents beyond them is counted as `other`. */
+const knownOutcomes: readonly string[] = [
+  ...['ok', 'lost', 'no-reply'],
+  ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'],
+];
+const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
+/** Bounds of the histograms in seconds: of what a disk or a lock nearby does, and of what people wait for. */
+const shortSeconds = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const longSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** `figures` is asked at each exposition. */
+export function createMetrics({ version, figures }: { readonly version: string; readonly figures: () => WatchedFigures }): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({ name: 'latchd_build_info', help: 'Always 1; its label says which version runs.', labelNames: ['version'], registers }).set(
+    { version },
+    1,
+  );
+
+  const requests = new Counter({
+    name: 'latchd_http_requests_total',
+    help: 'Requests by answer.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'latchd_http_request_duration_seconds',
+    help: 'From a request to its answer.',
+    labelNames: ['route'],
+    buckets: longSeconds,
+    registers,
+  });
+  const commands = new Counter({
+    name: 'latchd_commands_total',
+    help: 'Commands that were sent to locks, by outcome.',
+    labelNames: ['op', 'outcome'],
+    registers,
+  });
+  const commandSeconds = new Histogram({
+    name: 'latchd_command_duration_seconds',
+    help: 'From a command to the reply of the lock.',
+    labelNames: ['op'],
+    buckets: longSeconds,
+    registers,
+  });
+  const pubackSeconds = new Histogram({
+    name: 'latchd_puback_duration_seconds',
+    help: 'From events to their PUBACK, which follows their flush.',
+    buckets: shortSeconds,
+    registers,
+  });
+  const flushSeconds = new Histogram({
+    name: 'latchd_store_flush_duration_seconds',
+    help: 'Flushes of the disk.',
+    buckets: shortSeconds,
+    registers,
+  });
+  const alarms = new Gauge({ name: 'latchd_alarms', help: 'Alarms that stand, by kind.', labelNames: ['kind'], registers });
+  const online = new Gauge({
+    name: 'latchd_lock_online',
+    help: `1 while the lock can be given a command; for ${mostLocks} locks at most.`,
+    labelNames: ['lock_id'],
+    registers,
+  });
+  const battery = new Gauge({
+    name: 'latchd_lock_battery_percent',
+    help: `What the lock said last; for ${mostLocks} locks at most.`,
+    labelNames: ['lock_id'],
+    registers,
+  });
+
+  const pulled = [
+    ...gauges.map(([name, help, read]) => {
+      const metric = new Gauge({ name, help, registers });
+      return (now: WatchedFigures) => metric.set(read(now));
+    }),
+    ...counters.map(([name, help, read]) => {
+      const metric = new Counter({ name, help, registers });
+      return (now: WatchedFigures) => {
+        metric.reset();
+        metric.inc(read(now));
+      };
+    }),
+    ...countersByReason.map(([name, help, read]) => {
+      const metric = new Counter({ name, help, labelNames: ['reason'], registers });
+      return (now: WatchedFigures) => {
+        metric.reset();
+        for (const [reason, count] of Object.entries(read(now))) metric.inc({ reason }, count);
+      };
+    }),
+    (now: WatchedFigures) => {
+      for (const [kind, count] of Object.entries(now.alarms)) alarms.set({ kind }, count);
+    },
+    ({ locks }: WatchedFigures) => {
+      online.reset();
+      battery.reset();
+      for (const { lockId, isOnline, batteryPercent } of locks.slice(0, mostLocks)) {
+        online.set({ lock_id: lockId }, Number(isOnline));
+        if (batteryPercent !== null) battery.set({ lock_id: lockId }, batteryPercent);
+      }
+    },
+  ];
+
+  return {
+    request({ method, route = 'unknown', status, ms }) {
+      requests.inc({ method: knownMethods.includes(method) ? method : 'other', route, status: status ?? 'gone' });
+      requestSeconds.observe({ route }, ms / 1_000);
+    },
+    notice(notice) {
+      if (notice.kind !== 'command-ended' && notice.kind !== 'own-command-ended') return;
+      const { op, outcome, ms } = notice;
+      commands.inc({ op, outcome: knownOutcomes.includes(outcome) ? outcome : 'other' });
+      commandSeconds.observe({ op }, ms / 1_000);
+    },
+    eventsAcknowledged: (ms) => pubackSeconds.observe(ms / 1_000),
+    flushed: (ms) => flushSeconds.observe(ms / 1_000),
+    async exposition() {
+      const now = figures();
+      for (const pull of pulled) pull(now);
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// latchd's own certificate authority: made once, whole or not at all, and never again. Locks are built to trust this very one, so whatever is
+// damaged or missing stops the start instead.
+import { createHash, createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Log } from '../../domain/part.ts';
+import { type Clock, earliestNow } from '../../domain/ports.ts';
+import { renameDurably, writeDurably } from '../durable-text.ts';
+import { makeAuthority, makeKey } from './x509.ts';
+
+/** From here on everything is valid: a lock whose clock starts at the date its firmware was built must accept it. */
+export const validFrom = Date.UTC(2020, 0, 1);
+const twentyYearsMs = 20 * 365.25 * 86_400_000;
+
+export interface Authority {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** The wall clock, as far as it can be believed: certificates are dated by it. */
+export function believableNow(clock: Clock): number {
+  return Math.max(clock.now(), earliestNow);
+}
+
+/** SHA-256 of the certificate as clients show it, AB:CD:… */
+export function fingerprintOf(certificate: string): string {
+  const digest = createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex').toUpperCase();
+  return digest.match(/../g)?.join(':') ?? '';
+}
+
+/**
+ * Reads `ca.crt` and `ca.key` in the folder; where there is no folder, or an empty one, makes both.
+ * Rejects with one sentence that names the file and says what to do.
+ */
+export async function openAuthority(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<Authority> {
+  if ((await namesIn(folder)).length === 0) await createFolder(folder, { clock, log });
+  // After a restore, for instance; where it is not ours to change, it is not ours to judge.
+  await chmod(folder, 0o700).catch((error: unknown) =>
+    log.warn({ code: 'tls-folder-open', folder, err: error }, 'the folder of the TLS keys should be open to its owner alone'),
+  );
+  const certificate = await read(`${folder}/ca.crt`, folder);
+  const key = await read(`${folder}/ca.key`, folder);
+  const parsed = sound(`${folder}/ca.crt`, folder, () => new X509Certificate(certificate));
+  const privateKey = sound(`${folder}/ca.key`, folder, () => createPrivateKey(key));
+  if (!parsed.ca || !parsed.checkPrivateKey(privateKey))
+    throw new Error(`${folder}/ca.key does not belong to ${folder}/ca.crt: ${remedy(folder)}`);
+  return { certificate, key };
+}
+
+/** Beside its final place first, then renamed: half a folder is never taken for a whole one. */
+async function createFolder(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<void> {
+  const making = `${folder}.new`;
+  try {
+    await rm(making, { recursive: true, force: true });
+    await mkdir(making, { mode: 0o700 });
+    const key = makeKey();
+    // People who trust more than one tell them apart by it.
+    const name = `latchd ${hostname().slice(0, 40)} ${randomBytes(4).toString('hex')}`;
+    const certificate = await makeAuthority({ key, name, from: validFrom, to: believableNow(clock) + twentyYearsMs });
+    await writeDurably(`${making}/ca.key`, key, 0o600);
+    await writeDurably(`${making}/ca.crt`, certificate, 0o644);
+    await renameDurably(making, folder);
+    log.info({ code: 'tls-authority-made', file: `${folder}/ca.crt` }, 'an own certificate authority was made; back its folder up');
+  } catch (error) {
+    throw new Error(`latchd cannot make its certificate authority in ${folder} (${(error as NodeJS.ErrnoException).code ?? error})`, {
+      cause: error,
+    });
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new Error(`the folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+  }
+}
+
+async function read(file: string, folder: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const what = code === 'ENOENT' ? 'is missing' : `cannot be read (${code})`;
+    throw new Error(`${file} ${what}: ${remedy(folder)}`, { cause: error });
+  }
+}
+
+function sound<T>(file: string, folder: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new Error(`${file} is damaged: ${remedy(folder)}`, { cause: error });
+  }
+}
+
+function remedy(folder: string): string {
+  return `put it back from a backup, because locks and clients trust this authority alone; if nothing trusts it yet, remove ${folder} and a new one is made`;
+}

@@ -1,0 +1,130 @@
+// Certificates from latchd's own authority: issued, kept in `server.crt` and `locks.crt`, and issued anew when they end or the machine's names change.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import type { Log } from '../../domain/part.ts';
+import type { Clock } from '../../domain/ports.ts';
+import { writeDurably } from '../durable-text.ts';
+import type { CertificateSource, Identities, Identity } from './certificates.ts';
+import { type Authority, believableNow, fingerprintOf, openAuthority, validFrom } from './local-ca.ts';
+import { makeKey, makeServerCertificate, type Validity } from './x509.ts';
+
+const dayMs = 86_400_000;
+const serverDays = 397;
+const renewBeforeMs = 60 * dayMs;
+
+interface Open {
+  readonly authority: Authority;
+  readonly key: string;
+  readonly identities: Identities;
+}
+
+/**
+ * Two certificates with one key, because their readers want opposite things. For people's programs: at most 397 days long (Apple's
+ * systems refuse a server certificate of more than 825 days whoever signed it, public authorities' end at 398), and renewed
+ * 60 days before its end. For locks, which may have a wrong clock or none: from 2020 to the end of the authority. A short life would protect nothing
+ * here, since the key lies beside the authority's own.
+ * @param names reads the names and addresses of this machine
+ */
+export function createOwnCertificates(options: {
+  readonly folder: string;
+  readonly names: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+}): CertificateSource {
+  const { folder, names, clock, log } = options;
+  let open: Open | undefined;
+
+  /** What is wrong with a certificate, if anything is. Its dates do not matter without `renewMs`. */
+  function flaw(cert: string, { authority, key }: Pick<Open, 'authority' | 'key'>, renewMs?: number): string | undefined {
+    const issuer = new X509Certificate(authority.certificate);
+    const certificate = new X509Certificate(cert);
+    if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return 'it is not of this authority';
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) return 'it is not of this key';
+    const now = believableNow(clock);
+    if (renewMs !== undefined && now > Date.parse(certificate.validTo) - renewMs) return 'it ends soon';
+    // The clock was ahead when it was issued.
+    if (renewMs !== undefined && now < Date.parse(certificate.validFrom)) return 'it begins later';
+    const missing = names().filter((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) === undefined);
+    return missing.length === 0 ? undefined : `it lacks ${missing.join(', ')}`;
+  }
+
+  async function openKey(): Promise<string> {
+    const file = `${folder}/server.key`;
+    try {
+      const key = await readFile(file, 'utf8');
+      createPrivateKey(key);
+      return key;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        log.warn({ code: 'tls-key-made', file, err: error }, 'a key for TLS cannot be used; a new one was made');
+      const key = makeKey();
+      await keep(file, key, 0o600);
+      return key;
+    }
+  }
+
+  async function openIdentity(
+    name: string,
+    issuing: Pick<Open, 'authority' | 'key'>,
+    validity: Validity,
+    renewMs?: number,
+  ): Promise<Identity> {
+    const file = `${folder}/${name}`;
+    let reason = 'there is none';
+    try {
+      const cert = await readFile(file, 'utf8');
+      reason = flaw(cert, issuing, renewMs) ?? '';
+      if (reason === '') return { cert, key: issuing.key };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') reason = 'it cannot be read';
+    }
+    const cert = await makeServerCertificate({ ...issuing, names: names(), ...validity });
+    const { validTo, subjectAltName } = new X509Certificate(cert);
+    log.info({ code: 'tls-issued', file, reason, validTo, names: subjectAltName }, 'a certificate was issued');
+    await keep(file, cert, 0o644);
+    return { cert, key: issuing.key };
+  }
+
+  /** A disk that takes no writes must not keep a listener from serving: what was made works from memory as well. */
+  async function keep(file: string, text: string, mode: 0o600 | 0o644): Promise<void> {
+    try {
+      await writeDurably(file, text, mode);
+    } catch (error) {
+      log.error(
+        { code: 'tls-not-kept', file, err: error },
+        'a file for TLS cannot be written; it is in use, and made anew at the next start',
+      );
+    }
+  }
+
+  return {
+    async open() {
+      const authority = await openAuthority(folder, { clock, log });
+      const key = await openKey();
+      const ends = Date.parse(new X509Certificate(authority.certificate).validTo);
+      // A day back, for clocks that are a little behind.
+      const from = believableNow(clock) - dayMs;
+      const forPeople = { from, to: from + serverDays * dayMs };
+      const identities = {
+        https: await openIdentity('server.crt', { authority, key }, forPeople, renewBeforeMs),
+        mqtts: await openIdentity('locks.crt', { authority, key }, { from: validFrom, to: ends }),
+      };
+      if (open?.authority.certificate !== authority.certificate) {
+        const fingerprint = fingerprintOf(authority.certificate);
+        log.info(
+          { code: 'tls', file: `${folder}/ca.crt`, fingerprint },
+          'clients and locks trust the authority of this fingerprint (SHA-256)',
+        );
+        if (believableNow(clock) > ends)
+          log.error({ code: 'tls-expired', file: `${folder}/ca.crt` }, 'the authority has ended, or the clock is wrong');
+      }
+      open = { authority, key, identities };
+      return identities;
+    },
+    due() {
+      if (open === undefined) return undefined;
+      return flaw(open.identities.https.cert, open, renewBeforeMs) ?? flaw(open.identities.mqtts.cert, open);
+    },
+  };
+}

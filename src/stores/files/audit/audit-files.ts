@@ -1,0 +1,59 @@
+// Where the lines of the audit log lie, in the order of their ids: a page is looked up, whatever lies before it.
+import { placeInSorted } from '../../../domain/sorted.ts';
+import { Dates } from '../records/dates.ts';
+import type { LinePlace } from '../records/read-lines.ts';
+
+/** Where the line of a deed lies. */
+export interface AuditPlace<File> extends LinePlace {
+  readonly id: number;
+  readonly file: File;
+}
+
+export interface AuditPlaces<File> {
+  /** In place of an earlier line with this id. */
+  put(place: AuditPlace<File>, at: number): void;
+  /** Those of the time between both, included: how many, and the newest without the first `skip`, at most `take`. */
+  newest(from: number, to: number, skip: number, take: number): { readonly total: number; readonly places: readonly AuditPlace<File>[] };
+  /** Forgets what lies in these files. */
+  drop(files: readonly File[]): void;
+}
+
+export function createAuditPlaces<File>(): AuditPlaces<File> {
+  let places: AuditPlace<File>[] = [];
+  /** Of the same entries. */
+  let dates = new Dates();
+
+  return {
+    put(place, at) {
+      const { id } = place;
+      // What is said in one line at its end stands behind what was begun before it, and that may have ended earlier.
+      const n = id > (places.at(-1)?.id ?? 0) ? places.length : placeInSorted(places, id, idOf);
+      if (places[n]?.id === id) places[n] = place;
+      else if (n === places.length) {
+        places.push(place);
+        dates.add(at);
+      } else {
+        places.splice(n, 0, place);
+        dates.insert(n, at);
+      }
+    },
+    newest(from, to, skip, take) {
+      const found = dates.newest(from, to, skip, take);
+      return { total: dates.matching(from, to), places: found.map((n) => places[n] as AuditPlace<File>) };
+    },
+    drop(files) {
+      const [left, leftDates] = [places, dates.values];
+      places = [];
+      dates = new Dates();
+      for (const [n, place] of left.entries()) {
+        if (files.includes(place.file)) continue;
+        places.push(place);
+        dates.add(leftDates[n] as number);
+      }
+    },
+  };
+}
+
+function idOf({ id }: AuditPlace<unknown>): number {
+  return id;
+}

@@ -1,0 +1,40 @@
+// A deed on a data directory that no daemon has, in its audit log. What root does there for the daemon belongs to the daemon.
+import { chown, stat } from 'node:fs/promises';
+import { localAdministrator } from '../../../domain/accounts/account.ts';
+import { createAuditTrail } from '../../../domain/audit/audit.ts';
+import type { Deed } from '../../../domain/audit/audit-action.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { FileLayer } from '../files.ts';
+import { auditFolders, createAuditLog } from './audit-log.ts';
+
+const nothing = (): void => undefined;
+const noLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
+
+/** Does `work`, then writes its line if that can be: a backup is made of a full disk, too. Nobody else may have the directory. */
+export async function noteDeed<T>(
+  { files, directory, now }: { readonly files: FileLayer; readonly directory: string; readonly now: number },
+  deed: Deed,
+  work: () => Promise<T>,
+): Promise<T> {
+  const clock = { now: () => now, monotonic: () => 0, timer: () => nothing };
+  const audit = createAuditLog({ files, directory, clock, log: noLog });
+  const isOpen = await audit.open().then(
+    () => true,
+    () => false,
+  );
+  if (!isOpen) return work();
+  try {
+    return await createAuditTrail({ clock, audit }).note({ ...localAdministrator, address: 'command line' }, deed, work);
+  } finally {
+    await audit.close();
+    await giveBack(files, directory).catch(nothing);
+  }
+}
+
+async function giveBack(files: FileLayer, directory: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(directory);
+  for (const folder of auditFolders.map((name) => `${directory}/${name}`)) {
+    for (const path of [folder, ...(await files.readdir(folder)).map((name) => `${folder}/${name}`)]) await chown(path, uid, gid);
+  }
+}

@@ -1,0 +1,60 @@
+// The folder of the backups: how archives are named there, and which give way to newer ones.
+
+import { removeIfThere } from '../documents/durable-file.ts';
+import { codeOf, type FileLayer } from '../files.ts';
+import type { BackupReason } from './backup-manifest.ts';
+
+/** Archives from before an upgrade are kept by a count of their own: they are rare, and wanted long after. */
+const upgradesKept = 2;
+
+/** `latchd-20261121T033000Z.tar.gz`, `latchd-before-upgrade-20261121T033000Z.tar.gz`: by name in the order of their making. */
+export function archiveName(reason: BackupReason, at: Date): string {
+  const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return `latchd-${reason === 'upgrade' ? 'before-upgrade-' : ''}${stamp}.tar.gz`;
+}
+
+const usual = /^latchd-\d{8}T\d{6}Z\.tar\.gz$/;
+const beforeUpgrade = /^latchd-before-upgrade-\d{8}T\d{6}Z\.tar\.gz$/;
+const unfinished = /^latchd-(before-upgrade-)?\d{8}T\d{6}Z\.tar\.gz\.partial$/;
+
+/** When the newest of the usual archives was made, epoch milliseconds; undefined when there is none. */
+export async function newestMadeAt(files: FileLayer, folder: string): Promise<number | undefined> {
+  const [newest] = (await files.readdir(folder))
+    .filter((name) => usual.test(name))
+    .sort()
+    .reverse();
+  const [, date, time] = /(\d{8})T(\d{6})Z/.exec(newest ?? '') ?? [];
+  if (date === undefined || time === undefined) return undefined;
+  return Date.parse(`${date.replace(/(....)(..)(..)/, '$1-$2-$3')}T${time.replace(/(..)(..)(..)/, '$1:$2:$3')}Z`);
+}
+
+/** Whether a file is an archive, by its name. */
+export function isArchiveName(name: string): boolean {
+  return usual.test(name) || beforeUpgrade.test(name);
+}
+
+/** Removes what a process left unfinished when it was killed. */
+export async function removeUnfinished(files: FileLayer, folder: string): Promise<void> {
+  for (const name of await files.readdir(folder)) if (unfinished.test(name)) await removeIfThere(files, `${folder}/${name}`);
+}
+
+/** Removes the oldest archives, so that `keep` are left; resolves with their names. Other files are left alone. */
+export async function rotate(files: FileLayer, folder: string, keep: number): Promise<string[]> {
+  const names = (await files.readdir(folder)).sort();
+  const tooOld = (pattern: RegExp, kept: number) => names.filter((name) => pattern.test(name)).slice(0, -kept);
+  const removed = [...tooOld(usual, keep), ...tooOld(beforeUpgrade, upgradesKept)];
+  for (const name of removed) await removeIfThere(files, `${folder}/${name}`);
+  if (removed.length > 0) await files.syncFolder(folder);
+  return removed;
+}
+
+/** Whether a path is a folder; false when nothing is there. */
+export async function isFolder(files: FileLayer, path: string): Promise<boolean> {
+  try {
+    await files.readdir(path);
+    return true;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+// The backups of a data directory: of the running store, of a directory that no process uses, and of one that is about to be upgraded.
+import { join } from 'node:path';
+import type { Log, Part } from '../../../domain/part.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { noteDeed } from '../audit/offline-audit.ts';
+import { dataIn, isOfOneInstant } from '../data-directory.ts';
+import { createDirectoryLock } from '../directory-lock.ts';
+import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from '../documents/admin-token.ts';
+import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
+import type { Store } from '../store.ts';
+import { type BackupOutcome, writeBackup } from './backup.ts';
+import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
+import type { BackupReason } from './backup-manifest.ts';
+import { type KeptFile, keptPath } from './backup-sources.ts';
+
+export interface BackupRequest {
+  readonly reason: BackupReason;
+  /** A folder that is there, or the archive's path; absent: the usual folder, with rotation. */
+  readonly to?: string | undefined;
+  /** Told how many bytes of data are in the archive so far. */
+  readonly onProgress?: (bytes: number) => void;
+}
+
+export interface BackupsOptions {
+  /** The data directory. */
+  readonly directory: string;
+  /** Where backups go; made (0700) when it is missing. */
+  readonly folder: string;
+  /** How many stay there. */
+  readonly keep: number;
+  /** The version of this program. */
+  readonly latchd: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly files?: FileLayer;
+}
+
+export interface Backups extends Part {
+  /** When the newest archive in the usual folder was made, epoch milliseconds; 0 when there is none. */
+  newestAt(): number;
+  /** Backs the running store up. One at a time; rejects with a sentence, and leaves nothing behind then. */
+  make(request: BackupRequest): Promise<BackupOutcome>;
+  /**
+   * Backs a directory up as an older program left it, before the store opens it. A failure is logged and does not keep doors closed: of
+   * each document that is upgraded, a copy stays beside it besides.
+   */
+  beforeUpgrade(): Promise<void>;
+}
+
+export function createBackups(options: BackupsOptions & { readonly store: () => Pick<Store, 'atOneInstant' | 'accounts'> }): Backups {
+  const { directory, log, store } = options;
+  const files = options.files ?? nodeFiles();
+  const stopping = new AbortController();
+  let underWay: Promise<BackupOutcome> | undefined;
+  let newestAt = 0;
+
+  async function backUpStore(request: BackupRequest): Promise<BackupOutcome> {
+    const { atOneInstant, accounts } = store();
+    return atOneInstant(async (kept) => {
+      // Asked in the same turn: the accounts are those of the backup.
+      const hashes = administratorHashes(accounts, options.clock.now());
+      const isTokenSpare = await isSpare(files, directory, hashes);
+      const others = (await dataIn(directory)).filter((name) => !isOfOneInstant(name) && !(isTokenSpare && name === adminTokenName));
+      return write({ ...options, files }, request, [...kept, ...others.map((name) => keptPath(files, directory, name))], stopping.signal);
+    });
+  }
+
+  return {
+    name: 'backups',
+    async start() {
+      try {
+        await removeUnfinished(files, options.folder);
+        newestAt = (await newestMadeAt(files, options.folder)) ?? 0;
+      } catch (error) {
+        // Not made yet, or away: the next backup says what is wrong with it.
+        log.debug({ folder: options.folder, err: error }, 'the folder of the backups cannot be looked at');
+      }
+    },
+    newestAt: () => newestAt,
+    async stop() {
+      stopping.abort();
+      await underWay?.catch(() => undefined);
+    },
+    async make(request) {
+      if (underWay !== undefined) throw new Error('a backup is under way already: wait for it to end');
+      underWay = backUpStore(request);
+      try {
+        const outcome = await underWay;
+        if (request.to === undefined) newestAt = options.clock.now();
+        return outcome;
+      } finally {
+        underWay = undefined;
+      }
+    },
+    async beforeUpgrade() {
+      log.info({ code: 'upgrade' }, 'the data is of an older latchd: a backup is made before it is upgraded, doors serve after that');
+      try {
+        const { file, bytes } = await backUpFiles({ ...options, files }, { reason: 'upgrade' }, stopping.signal);
+        log.info({ code: 'backup', reason: 'upgrade', file, bytes }, 'a backup was made');
+      } catch (error) {
+        if (stopping.signal.aborted) throw error;
+        log.error(
+          { code: 'backup-failed', reason: 'upgrade', err: error },
+          'no backup was made before the upgrade; doors serve all the same',
+        );
+      }
+    },
+  };
+}
+
+/** Backs up a directory that no process uses; it is locked meanwhile, so that none begins to. Rejects with a sentence. */
+export async function backUpDirectory(options: BackupsOptions, request: BackupRequest, signal: AbortSignal): Promise<BackupOutcome> {
+  const { directory, log } = options;
+  const files = options.files ?? nodeFiles();
+  if (!(await isFolder(files, `${directory}/records`))) throw new Error(`there is no data of latchd in ${directory}`);
+  const lock = createDirectoryLock({ files, directory, log });
+  await lock.acquire();
+  try {
+    const deed = { action: 'backup', object: 'backup', detail: request.to ?? '' };
+    return await noteDeed({ files, directory, now: options.clock.now() }, deed, () => backUpFiles({ ...options, files }, request, signal));
+  } finally {
+    await lock.release();
+  }
+}
+
+type WriteOptions = BackupsOptions & { readonly files: FileLayer };
+
+async function backUpFiles(options: WriteOptions, request: BackupRequest, signal: AbortSignal): Promise<BackupOutcome> {
+  const { files, directory } = options;
+  const isTokenSpare = await hasSpareAdminToken(files, directory, options.clock.now());
+  const names = (await dataIn(directory)).filter((name) => !(isTokenSpare && name === adminTokenName));
+  return write(
+    options,
+    request,
+    names.map((name) => keptPath(files, directory, name)),
+    signal,
+  );
+}
+
+async function write(
+  options: WriteOptions,
+  request: BackupRequest,
+  kept: readonly KeptFile[],
+  signal: AbortSignal,
+): Promise<BackupOutcome> {
+  const { files, folder, keep, latchd, clock } = options;
+  const { reason, to, onProgress } = request;
+  const createdAt = new Date(clock.now());
+  try {
+    if (to === undefined) {
+      await files.makeFolder(folder);
+      await removeUnfinished(files, folder);
+    }
+    const name = archiveName(reason, createdAt);
+    const target = to === undefined ? join(folder, name) : (await isFolder(files, to)) ? join(to, name) : to;
+    const outcome = await writeBackup({ files, kept, target, latchd, reason, createdAt, signal, ...(onProgress && { onProgress }) });
+    if (to === undefined) await rotate(files, folder, keep);
+    return outcome;
+  } catch (error) {
+    throw new Error(`no backup was made to ${to ?? folder}: ${signal.aborted ? 'it was cut off' : sayWhy(error)}`, { cause: error });
+  }
+}
+
+function sayWhy(error: unknown): string {
+  const code = codeOf(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk there is full (${code})`;
+  if (code === 'EACCES' || code === 'EPERM') return `latchd's user may not write there (${code})`;
+  if (code === 'EROFS') return 'that place is read-only for latchd (EROFS)';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no such folder (${code})`;
+  return error instanceof Error ? error.message : String(error);
+}

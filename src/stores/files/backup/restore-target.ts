@@ -1,0 +1,95 @@
+// Where a backup is restored to: an empty or a new directory, in a folder in which nobody else can put something in the place of what we make.
+// Whoever could would be given the keys of a building, or give us theirs. Owners and modes of all folders on the way decide it, as for sshd.
+import { lstat, mkdir, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { codeOf, type FileLayer, makeMissing } from '../files.ts';
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface Place {
+  /** Without links on the way to it. */
+  readonly directory: string;
+  /** An empty folder of this user's own, in which it is put together. */
+  readonly making: string;
+  /** Whose the empty directory is; undefined when there is none. */
+  readonly owner: Owner | undefined;
+}
+
+/** Rejects with one sentence when the directory may not become a data directory. */
+export async function findPlace(files: FileLayer, asked: string): Promise<Place> {
+  try {
+    const directory = await realpath(asked).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return asked;
+      throw error;
+    });
+    await makeMissing(dirname(directory));
+    const { folder, isShared } = await requireOwnPlace(dirname(directory));
+    const owner = await ownerOfEmpty(files, directory);
+    const making = join(folder, `.${basename(directory)}.restoring`);
+    // In a folder that is not shared, everything is what its owner wants there.
+    const own = (one: Owner | undefined): boolean => !isShared || one === undefined || one.uid === process.getuid?.();
+    if (!own(owner)) throw new Error(`${asked} belongs to another user (uid ${owner?.uid}): choose one that is not there yet`);
+    const left = await lstat(making).catch(() => undefined);
+    if (!own(left)) throw new Error(`${making} belongs to another user (uid ${left?.uid}): choose another directory`);
+    await rm(making, { recursive: true, force: true });
+    // Never one that somebody else has just made: that is EEXIST.
+    await mkdir(making, { mode: 0o700 });
+    return { directory: join(folder, basename(directory)), making, owner };
+  } catch (error) {
+    throw codeOf(error) === ''
+      ? error
+      : new Error(`${asked} cannot be used (${codeOf(error)}): ${remedyFor(codeOf(error))}`, { cause: error });
+  }
+}
+
+function remedyFor(code: string): string {
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not make it there: ask as root';
+  if (code === 'EEXIST') return 'somebody else makes a directory there at this moment';
+  if (code === 'ENOTDIR') return 'it, or something above it, is a file';
+  if (code === 'EROFS') return 'that disk is read-only';
+  return 'name a directory on a disk that works';
+}
+
+/** Whose the directory is; undefined when it is not there. Rejects when anything is in it. */
+async function ownerOfEmpty(files: FileLayer, directory: string): Promise<Owner | undefined> {
+  try {
+    const names = await files.readdir(directory);
+    if (names.length > 0) throw new Error(`${directory} is not empty: a backup is restored to an empty or a new data directory only`);
+    return await stat(directory);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const sticky = 0o1000;
+
+interface OwnPlace {
+  /** The folder without links on the way to it. */
+  readonly folder: string;
+  /** Others can make files in it too (the sticky bit keeps them from ours): what is there already may be theirs. */
+  readonly isShared: boolean;
+}
+
+/** Rejects with one sentence when others than this user and root can move or replace what is below the folder. */
+async function requireOwnPlace(folder: string): Promise<OwnPlace> {
+  const real = await realpath(folder);
+  for (let at = real; ; at = dirname(at)) {
+    const { uid, mode, isOpen } = await look(at);
+    if (uid !== 0 && uid !== process.getuid?.()) throw new Error(`${at} belongs to another user (uid ${uid}), who could ${replace}`);
+    if (isOpen && (mode & sticky) === 0) throw new Error(`others can write to ${at}, and could ${replace}`);
+    if (dirname(at) === at) return { folder: real, isShared: (await look(real)).isOpen };
+  }
+}
+
+const replace = 'put a directory of theirs in the place of the new one: choose a folder that only this user or root can write to';
+
+async function look(folder: string) {
+  const { uid, gid, mode } = await lstat(folder);
+  // A group of this user's own is how Debian makes users.
+  const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== process.getgid?.());
+  return { uid, mode, isOpen };
+}

@@ -1,0 +1,28 @@
+// After a restore by somebody who does not trust the tokens of the backup: one new token, and no other.
+import { createAccountFile } from '../documents/account-file.ts';
+import { createCounterFile } from '../documents/counter-file.ts';
+import { previousOf, removeIfThere, replaceFile } from '../documents/durable-file.ts';
+import { createSecrets } from '../documents/secrets.ts';
+import type { FileLayer } from '../files.ts';
+
+/**
+ * Makes every token of a data directory that no process uses void. The first of its gateway administrators has a new one, whose secret is in
+ * `admin.token` (0600) as after a first start. Resolves with that account's name; rejects with a sentence when there is none.
+ */
+export async function revokeTokens(files: FileLayer, directory: string, now: number): Promise<string> {
+  const accounts = createAccountFile({ files, directory });
+  const counters = createCounterFile(files, `${directory}/counters.json`);
+  if (!(await counters.document.load()) || !(await accounts.open())) throw new Error('it has no accounts, so no token either');
+  const all = { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER };
+  const administrator = accounts.page(all).list.find(({ gatewayAdministrator }) => gatewayAdministrator);
+  if (!administrator) throw new Error('it has no gateway administrator who could have the new token');
+  await accounts.removeTokens(accounts.tokenPage(all).list.map(({ tokenId }) => tokenId));
+  const secrets = createSecrets();
+  const secret = secrets.newToken();
+  await replaceFile(files, `${directory}/admin.token`, Buffer.from(`${secret}\n`));
+  const tokenId = await counters.next('tokenId');
+  const { accountId, username } = administrator;
+  await accounts.addToken({ tokenId, accountId, name: 'restore', hash: secrets.hash(secret), createdAt: now, expiresAt: null });
+  await removeIfThere(files, previousOf(`${directory}/counters.json`));
+  return username;
+}

@@ -1,0 +1,47 @@
+// What a backup takes of a running store: its documents and records as they are at one instant.
+import type { AccountFile } from '../documents/account-file.ts';
+import type { CounterFile } from '../documents/counter-file.ts';
+import type { Document } from '../documents/document.ts';
+import type { HubFile } from '../documents/hub-file.ts';
+import type { LockFiles } from '../documents/lock-files.ts';
+import type { RemovedLockFiles } from '../documents/removed-lock-files.ts';
+import type { WebhookFiles } from '../documents/webhook-files.ts';
+import type { FileLayer } from '../files.ts';
+import { type DayFile, dayFileName, indexFileName } from '../records/day-file.ts';
+import { isSealed } from '../records/sealed-day.ts';
+import { type KeptFile, keptBytes, keptPart, keptPath } from './backup-sources.ts';
+
+/** As they are now; nothing is awaited before all of it is picked up. `days` must stay open until they have been read. */
+export function keptNow(store: {
+  readonly files: FileLayer;
+  readonly directory: string;
+  readonly counters: Pick<CounterFile, 'document'>;
+  readonly accounts: Pick<AccountFile, 'keptNow'>;
+  readonly hubs: Pick<HubFile, 'document'>;
+  /** Held until what is given has been read. */
+  readonly lockFiles: Pick<LockFiles, 'flushed' | 'cardFiles'>;
+  readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
+  readonly webhooks: Pick<WebhookFiles, 'flushed'>;
+  readonly days: readonly DayFile[];
+}): KeptFile[] {
+  const { files, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days } = store;
+  const document = (name: string, whole: Document<object>) => keptBytes(name, whole.flushedText());
+
+  function dayFiles(day: DayFile): KeptFile[] {
+    const file = keptPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
+    // An index belongs to the sorted lines of a sealed day; without it, a day is sealed again.
+    return isSealed(day) ? [file, keptPath(files, directory, `records/${indexFileName(day.name)}`)] : [file];
+  }
+
+  return [
+    document('counters.json', counters.document),
+    accounts.keptNow(),
+    document('hubs.json', hubs.document),
+    // A damaged one as it lies there.
+    ...lockFiles.flushed().map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(files, directory, `locks/${name}`))),
+    ...removedLocks.flushed().map(([name, text]) => keptBytes(`removed/${name}`, text)),
+    ...lockFiles.cardFiles.keptNow(),
+    ...webhooks.flushed().map(([name, text]) => keptBytes(`webhooks/${name}`, text)),
+    ...days.flatMap(dayFiles),
+  ];
+}

@@ -1,0 +1,72 @@
+// What a first start makes, and every later one has to find: the key of command ids, the counters, the accounts. One of these that is missing
+// among other data stops the start: to make it anew would give numbers out again, or the house to whoever starts it.
+import type { AccountId } from '../../domain/accounts/account.ts';
+import type { Log } from '../../domain/part.ts';
+import type { Clock, Secrets } from '../../domain/ports.ts';
+import { type AccountFile, accountsName } from './documents/account-file.ts';
+import { openCommandKey } from './documents/command-key.ts';
+import { type CounterFile, noCounters } from './documents/counter-file.ts';
+import { loadNeeded, missingDocument } from './documents/document.ts';
+import { replaceFile } from './documents/durable-file.ts';
+import type { FileLayer } from './files.ts';
+
+/** Loads `counters` and `accounts`, or makes them; resolves with the key. Rejects with a sentence that names what is missing or damaged. */
+export async function openOrBegin(options: {
+  readonly files: FileLayer;
+  readonly directory: string;
+  readonly counters: CounterFile;
+  readonly accounts: AccountFile;
+  /** As StoreOptions.givenAdminToken. */
+  readonly givenAdminToken: (() => Promise<string | undefined>) | undefined;
+  readonly secrets: Secrets;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}): Promise<Buffer> {
+  const { files, directory, counters, accounts, givenAdminToken, secrets, clock, log } = options;
+  const isFirstStart = !(await holdsData(files, directory));
+  const key = await openCommandKey(files, `${directory}/command.key`, log, isFirstStart);
+  if (!(await loadNeeded(counters.document, `${directory}/counters.json`))) {
+    if (!isFirstStart) throw missingDocument(`${directory}/counters.json`);
+    await counters.document.put({ ...noCounters, accountId: 1, tokenId: 1 });
+  }
+  if (!(await loadNeeded({ load: accounts.open }, `${directory}/${accountsName}`))) {
+    if (!isFirstStart) throw missingDocument(`${directory}/${accountsName}`);
+    const given = await givenAdminToken?.();
+    await makeFirstAccount({ files, accounts, given, tokenPath: `${directory}/admin.token`, secrets, now: clock.now() });
+    const where = given === undefined ? { file: 'admin.token' } : { file: null };
+    log.info(
+      { code: 'first-start', ...where },
+      `first start: the account admin was made, its token is ${given === undefined ? 'in the data directory' : 'the one that was handed over'}`,
+    );
+  }
+  return key;
+}
+
+/** Whether there is anything that a first start does not make before its accounts. */
+async function holdsData(files: FileLayer, directory: string): Promise<boolean> {
+  const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
+  const signs = [accountsName, 'accounts.json', 'accounts.json.previous', 'hubs.json', 'status.json', 'quarantine.jsonl'];
+  return signs.some((name) => top?.includes(name)) || (locks ?? []).length > 0 || (days ?? []).length > 0;
+}
+
+/**
+ * First start: account 1, `admin`, with token 1. Its secret is the one that is given; else a new one, which goes into `tokenPath` (0600) and nowhere
+ * else (HTTP API 5), and is on the disk before the account: a power cut in between leaves a first start, not a locked door.
+ */
+async function makeFirstAccount(options: {
+  readonly files: FileLayer;
+  readonly accounts: AccountFile;
+  readonly given: string | undefined;
+  readonly tokenPath: string;
+  readonly secrets: Secrets;
+  readonly now: number;
+}): Promise<void> {
+  const { files, accounts: file, given, tokenPath, secrets, now } = options;
+  const secret = given ?? secrets.newToken();
+  if (given === undefined) await replaceFile(files, tokenPath, Buffer.from(`${secret}\n`));
+  const first = 1 as AccountId;
+  await file.begin(
+    { accountId: first, username: 'admin', gatewayAdministrator: true, createdAt: now },
+    { tokenId: 1, accountId: first, name: 'first start', hash: secrets.hash(secret), createdAt: now, expiresAt: null },
+  );
+}

@@ -1,0 +1,88 @@
+// A line of JSON with a checksum as its last member, so that jq and grep read it and a flipped bit is found.
+//   {"recordId":1,"lockId":7,"crc":"1c291ca3"}
+// The checksum is the CRC-32 of all bytes before `,"crc"`.
+import { crc32 } from 'node:zlib';
+import { shortCrc32 } from './records/short-crc.ts';
+
+const head = ',"crc":"';
+const tail = '"}';
+const markLength = head.length + 8 + tail.length;
+
+/** What the checksum, the brace and the newline add to a body. */
+export const checkedExtra = markLength + 1;
+
+/** The line, with its newline, of an object that has at least one member. */
+export function checkedLine(value: object): string {
+  return withChecksum(bodyOf(value));
+}
+
+/** JSON of an object that has at least one member, without its last brace: what the checksum is of. */
+export function bodyOf(value: object): string {
+  return JSON.stringify(value).slice(0, -1);
+}
+
+/** The line, with its newline, of a body. */
+export function withChecksum(body: string): string {
+  return `${body}${head}${hex(crc32(body))}${tail}\n`;
+}
+
+const digits = Buffer.from('0123456789abcdef');
+const headBytes = Buffer.from(head);
+const [headFirst, headSecond] = [headBytes.readInt32LE(0), headBytes.readInt32LE(4)];
+/** Of each byte its two digits, the first one below. */
+const digitPairs = Uint16Array.from({ length: 256 }, (_, byte) => Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16LE(0));
+const tailPair = Buffer.from(tail).readUInt16LE(0);
+const newline = 0x0a;
+/** A longer body is a text without bound, not a record. */
+const shortBytes = 1_000;
+
+/** Makes the body that lies in [from, to) a line: puts behind it what `checkedExtra` counts, and gives where that ends. `view`: of the same bytes. */
+export function finishLine(bytes: Buffer, view: DataView, from: number, to: number): number {
+  const checksum = to - from < shortBytes ? shortCrc32(view, from, to) : crc32(bytes.subarray(from, to));
+  view.setInt32(to, headFirst, true);
+  view.setInt32(to + 4, headSecond, true);
+  let at = to + head.length;
+  for (let shift = 24; shift >= 0; shift -= 8, at += 2) view.setUint16(at, digitPairs[(checksum >>> shift) & 255] as number, true);
+  view.setUint16(at, tailPair, true);
+  view.setUint8(at + 2, newline);
+  return at + 3;
+}
+
+/** Of each byte as a digit; -1 for all that are none. */
+const digitOf = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(byte));
+const quote = 0x22;
+const brace = 0x7d;
+
+/** Whether a line (without its newline) is exactly as it was written. A start asks this of every line: no string is made for it. */
+export function isIntact(line: Buffer): boolean {
+  const end = line.length - markLength;
+  if (end < 1) return false;
+  let at = end;
+  for (const byte of headBytes) if (line[at++] !== byte) return false;
+  let stated = 0;
+  for (let n = 0; n < 8; n++) {
+    const digit = digitOf[line[at++] as number] as number;
+    if (digit < 0) return false;
+    stated = stated * 16 + digit;
+  }
+  return line[at] === quote && line[at + 1] === brace && stated === checksumOf(line, end);
+}
+
+/** Of the bytes before `end`. */
+function checksumOf(line: Buffer, end: number): number {
+  if (end >= shortBytes) return crc32(line.subarray(0, end));
+  return shortCrc32(new DataView(line.buffer, line.byteOffset, end), 0, end);
+}
+
+/** What a line holds, whatever that is; undefined when it is no JSON: its checksum can be right all the same. */
+export function jsonOf(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function hex(checksum: number): string {
+  return checksum.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,74 @@
+// How a directory becomes the data directory: closed to everybody else (0700), and of one process alone. One that somebody named by
+// mistake, such as /tmp or a home, must not.
+import { dirname, resolve } from 'node:path';
+import { isFamiliar, neededNames } from './data-directory.ts';
+import type { DirectoryLock } from './directory-lock.ts';
+import { accountsName } from './documents/account-file.ts';
+import { codeOf, type FileLayer } from './files.ts';
+
+/** Rejects with one sentence when the directory is there and holds what is not ours. */
+async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {
+  const names = await files.readdir(directory).catch((error: unknown) => {
+    // Whatever else it is, making it and writing there says so.
+    if (codeOf(error) !== '') return [] as string[];
+    throw error;
+  });
+  if (neededNames.filter((name) => names.includes(name)).length >= 2) return;
+  const foreign = names.filter((name) => !isFamiliar(name)).sort()[0];
+  if (foreign === undefined) return;
+  throw new Error(
+    `latchd does not take ${resolve(directory)} for its data directory: it holds ${foreign}, which is not latchd's, and would be closed to everybody else: name an empty directory, or one that latchd has made`,
+  );
+}
+
+/** Rejects with one sentence when a folder is gone that held something: made anew, it would look as if there had never been a lock, or a record. */
+async function refuseHollowDirectory(files: FileLayer, directory: string): Promise<void> {
+  const names = await files.readdir(directory).catch(() => [] as string[]);
+  // The last that a first start makes.
+  if (!names.includes(accountsName) && !names.includes('accounts.json')) return;
+  const missing = ['locks', 'records'].find((folder) => !names.includes(folder));
+  if (missing === undefined) return;
+  throw new Error(
+    `${directory}/${missing} is missing although other data is there: put it back from a backup, or make an empty folder of that name to go on without what was in it`,
+  );
+}
+
+/** Makes it, with what it needs in it, and takes its lock. Rejects with one sentence that names it and says what to do. */
+export async function claimDirectory(options: {
+  readonly files: FileLayer;
+  /** The same without the guard, for what may fail. */
+  readonly unguarded: FileLayer;
+  readonly directory: string;
+  readonly directoryLock: Pick<DirectoryLock, 'acquire'>;
+}): Promise<void> {
+  const { files, unguarded, directory, directoryLock } = options;
+  let at = directory;
+  try {
+    await refuseForeignDirectory(files, directory);
+    await refuseHollowDirectory(files, directory);
+    for (const below of ['', '/locks', '/cards', '/records', '/removed', '/audit', '/attempts', '/webhooks']) {
+      at = `${directory}${below}`;
+      await files.makeFolder(at);
+    }
+    at = directory;
+    await directoryLock.acquire();
+    await files.syncFolder(directory);
+    // The directory itself may be new. Whoever may not read the folder above it did not make it there.
+    await unguarded.syncFolder(dirname(directory)).catch(() => undefined);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === '') throw error;
+    throw new Error(`latchd cannot use its data directory ${resolve(at)} (${code}): ${remedyFor(code)}`, { cause: error });
+  }
+}
+
+/** What an operator does about a directory that cannot be used at the start. */
+function remedyFor(code: string): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'there is no room on its disk: make some';
+  if (code === 'EROFS') return 'its disk is mounted read-only: mount it writable, and look at the kernel log, it may be failing';
+  if (code === 'EACCES' || code === 'EPERM') return 'the user that latchd runs as may not write there: give the directory to that user';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'it, or something above it, is a file: move that away or name another directory';
+  if (code === 'ENOENT') return 'no directory can be made there: name one on a disk';
+  if (code === 'EIO') return 'its disk does not work: look at the kernel log and at the disk';
+  return 'make it a directory that latchd owns, on a disk that works';
+}

@@ -1,0 +1,206 @@
+// accounts.jsonl: accounts and the hashes of their tokens, as rows.
+import { z } from 'zod';
+import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
+import { type AccountBook, type AccountReader, createAccountBook } from '../../../domain/accounts/account-book.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import { createSequence } from '../../../domain/mutex.ts';
+import type { AccountStore } from '../../../domain/ports.ts';
+import type { KeptFile } from '../backup/backup-sources.ts';
+import type { FileLayer } from '../files.ts';
+import { type BeforeUpgrade, createDocument, DamagedDocumentError, type DocumentFormat } from './document.ts';
+import { accountId, id, sha256 } from './id-schemas.ts';
+import { createRowFile } from './row-file.ts';
+import type { RowFormat } from './row-reader.ts';
+import { loadRows } from './row-upgrade.ts';
+
+const account = z.strictObject({
+  accountId,
+  username: z.string().min(1),
+  gatewayAdministrator: z.boolean(),
+  createdAt: z.int(),
+}) satisfies z.ZodType<Account>;
+
+const token = z.strictObject({
+  tokenId: id,
+  accountId,
+  name: z.string(),
+  hash: sha256,
+  createdAt: z.int(),
+  expiresAt: z.int().nullable(),
+}) satisfies z.ZodType<Token>;
+
+const removed = z.strictObject({ accountId, username: z.string().min(1), removedAt: z.int() }) satisfies z.ZodType<RemovedAccount>;
+
+/** All that are there. */
+export interface Accounts {
+  readonly accounts: readonly Account[];
+  readonly tokens: readonly Token[];
+}
+
+type AccountRow = Account | Token | RemovedAccount;
+
+export const accountRows: RowFormat<AccountRow> = { of: 'accounts', schemaVersion: 1, schema: z.union([token, account, removed]) };
+
+/** accounts.json, as it was before there were rows. */
+export const olderAccounts: DocumentFormat<Accounts> = {
+  schemaVersion: 1,
+  schema: z.strictObject({ accounts: z.array(account), tokens: z.array(token) }),
+};
+
+/** So many accounts that nobody removes as many while their records are kept. */
+const removedKept = 10_000;
+/** Tokens of a removed account that are forgotten in one go; doors go on between two of them. */
+const forgottenAtOnce = 1_000;
+
+export interface AccountFile extends AccountStore {
+  /** False when there is no such file. */
+  open(): Promise<boolean>;
+  /** Makes the first ones. */
+  begin(account: Account, token: Token): Promise<void>;
+  highest(): { readonly accountId: number; readonly tokenId: number };
+  /** For a backup: what is on the disk now. */
+  keptNow(): KeptFile;
+  /** Resolves when no write is under way or waiting. */
+  idle(): Promise<void>;
+}
+
+export const accountsName = 'accounts.jsonl';
+const olderName = 'accounts.json';
+
+export function createAccountFile(options: {
+  readonly files: FileLayer;
+  /** The data directory. */
+  readonly directory: string;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+  /** As RowFileOptions. */
+  readonly mayCompact?: () => boolean;
+}): AccountFile {
+  const { files, directory, beforeUpgrade, mayCompact = () => true } = options;
+  const path = `${directory}/${accountsName}`;
+  const older = `${directory}/${olderName}`;
+  const rows = createRowFile({ files, path, format: accountRows, mayCompact });
+  const book = createAccountBook();
+  const inTurn = createSequence();
+  /** Tokens whose account is gone are gone with it; their rows go after it, and at the next start when that is cut off. */
+  let forgetting: Promise<void> = Promise.resolve();
+
+  function requireAccount(accountId: AccountId): Account {
+    const account = book.get(accountId);
+    if (account === undefined) throw new DomainError('not-found', `there is no account ${accountId}`);
+    return account;
+  }
+  async function forget(some: readonly Token[]): Promise<void> {
+    for (let from = 0; from < some.length; from += forgottenAtOnce) {
+      const slice = some.slice(from, from + forgottenAtOnce);
+      book.forget(slice);
+      await rows.update(() => slice.map((one) => [keyOf(one), null] as const)).catch(() => undefined);
+    }
+  }
+  function forgetLater(some: readonly Token[]): void {
+    forgetting = forgetting.then(() => forget(some));
+  }
+  const reader: AccountReader = book;
+
+  return {
+    ...reader,
+    async open() {
+      const document = createDocument({ files, path: older, format: olderAccounts });
+      if (!(await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }))) return false;
+      forgetLater(fill(book, rows.entries()));
+      if (book.accounts().length === 0) throw new DamagedDocumentError(`${path} is damaged: it holds no account`);
+      return true;
+    },
+    async begin(first, itsToken) {
+      await rows.create(rowsOf({ accounts: [first], tokens: [itsToken] }));
+      fill(book, rows.entries());
+    },
+    add: (added) =>
+      inTurn(async () => {
+        book.refuseTaken(added.username);
+        await rows.update(() => [[keyOf(added), added]]);
+        book.add(added);
+      }),
+    remove: (accountId, removedAt) =>
+      inTurn(async () => {
+        const account = requireAccount(accountId);
+        const gone = { accountId, username: account.username, removedAt };
+        const oldest = book.removed().slice(0, -(removedKept - 1));
+        await rows.update(() => [[keyOf(account), null], [keyOf(gone), gone], ...oldest.map((one) => [keyOf(one), null] as const)]);
+        book.forgetNames(oldest);
+        book.remember(gone);
+        forgetLater(book.remove(accountId));
+      }),
+    forgetRemoved: (until) =>
+      inTurn(async () => {
+        const old = book.removed().filter((one) => one.removedAt <= until);
+        if (old.length > 0) await rows.update(() => old.map((one) => [keyOf(one), null] as const));
+        book.forgetNames(old);
+      }),
+    addToken: (added) =>
+      inTurn(async () => {
+        requireAccount(added.accountId);
+        await rows.update(() => [[keyOf(added), added]]);
+        book.addToken(added);
+      }),
+    removeTokens: (tokenIds) =>
+      inTurn(async () => {
+        const gone = [...new Set(tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []))];
+        if (gone.length > 0) await rows.update(() => gone.map((one) => [keyOf(one), null] as const));
+        book.removeTokens(gone);
+        return gone;
+      }),
+    highest: () => ({
+      accountId: Math.max(book.accounts().at(-1)?.accountId ?? 0, ...book.removed().map((one) => one.accountId)),
+      tokenId: book.tokens().at(-1)?.tokenId ?? 0,
+    }),
+    keptNow: () => rows.keptNow(accountsName),
+    async idle() {
+      await forgetting;
+      await rows.idle();
+    },
+  };
+}
+
+/** The accounts of a data directory, of whatever schema, to look at; undefined when there are none. Changes nothing; rejects as `load` of a document. */
+export async function readAccounts(files: FileLayer, directory: string): Promise<AccountReader | undefined> {
+  const book = createAccountBook();
+  const rows = createRowFile({ files, path: `${directory}/${accountsName}`, format: accountRows });
+  if (await rows.load()) {
+    fill(book, rows.entries());
+    return book;
+  }
+  const document = createDocument({ files, path: `${directory}/${olderName}`, format: olderAccounts });
+  if (!(await document.load())) return undefined;
+  fill(book, rowsOf(document.current()));
+  return book;
+}
+
+/** Takes rows in; gives those tokens back whose account is gone. */
+function fill(book: AccountBook, rows: Iterable<readonly [string, AccountRow]>): readonly Token[] {
+  const { accounts, tokens, removed } = accountsOf(rows);
+  for (const one of accounts) book.add(one);
+  for (const one of removed) book.remember(one);
+  const isOfSomebody = ({ accountId }: Token): boolean => book.get(accountId) !== undefined;
+  for (const one of tokens) if (isOfSomebody(one)) book.addToken(one);
+  return tokens.filter((one) => !isOfSomebody(one));
+}
+
+/** What rows hold. */
+export function accountsOf(rows: Iterable<readonly [string, AccountRow]>): Accounts & { readonly removed: readonly RemovedAccount[] } {
+  const [accounts, tokens, removed]: [Account[], Token[], RemovedAccount[]] = [[], [], []];
+  for (const [, row] of rows) {
+    if ('tokenId' in row) tokens.push(row);
+    else if ('removedAt' in row) removed.push(row);
+    else accounts.push(row);
+  }
+  return { accounts, tokens, removed };
+}
+
+function rowsOf({ accounts, tokens }: Accounts): [string, AccountRow][] {
+  return [...accounts, ...tokens].map((row) => [keyOf(row), row]);
+}
+
+function keyOf(row: AccountRow): string {
+  if ('tokenId' in row) return `token ${row.tokenId}`;
+  return 'removedAt' in row ? `removed ${row.accountId}` : `account ${row.accountId}`;
+}

@@ -1,0 +1,43 @@
+// battery.json: how the battery of each lock went. In memory at once, on the disk within the hour and at a clean stop: a disk of flash should
+// not wear out for a line in a chart, and what a power cut takes is said again by the lock.
+import { z } from 'zod';
+import type { BatteryLevel, LockId } from '../../../domain/locks/lock.ts';
+import type { BatteryStore } from '../../../domain/ports.ts';
+import { lockId } from './id-schemas.ts';
+import { createLateDocument, type LateOptions } from './write-behind-document.ts';
+
+const saveDelayMs = 3_600_000;
+
+const level = z.strictObject({ at: z.int(), percent: z.int().min(0).max(100) }) satisfies z.ZodType<BatteryLevel>;
+const history = z.strictObject({ lockId, levels: z.array(level).readonly() });
+export const batteryFormat = { schemaVersion: 1, schema: z.strictObject({ batteries: z.array(history) }) };
+
+export interface BatteryFile extends BatteryStore {
+  /** Loads it; a damaged one is set aside. */
+  open(): Promise<void>;
+  /** Writes what is not yet on the disk and ends the timer. Never rejects. */
+  close(): Promise<void>;
+}
+
+export function createBatteryFile(options: LateOptions): BatteryFile {
+  const known = new Map<LockId, readonly BatteryLevel[]>();
+  const document = createLateDocument(options, {
+    ...{ format: batteryFormat, delayMs: saveDelayMs, holds: 'the battery levels', whenLost: 'they begin anew' },
+    value: () => ({ batteries: [...known].map(([lockId, levels]) => ({ lockId, levels })) }),
+  });
+
+  return {
+    async open() {
+      for (const { lockId, levels } of (await document.load())?.batteries ?? []) known.set(lockId, levels);
+    },
+    levels: (lockId) => known.get(lockId) ?? [],
+    put(lockId, levels) {
+      known.set(lockId, levels);
+      document.touch();
+    },
+    remove(lockId) {
+      if (known.delete(lockId)) document.touch();
+    },
+    close: document.close,
+  };
+}

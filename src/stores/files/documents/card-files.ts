@@ -1,0 +1,272 @@
+// The cards of each lock in a file of rows of their own: one card is one write, and nothing is read before somebody asks for it. Those of the
+// locks that were asked for last stay in memory. A damaged file disables the cards of that lock alone.
+import { dirname } from 'node:path';
+import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
+import {
+  type CardLookUp,
+  type CardsChange,
+  createHeldCards,
+  type HeldCards,
+  type LockCards,
+  staged,
+} from '../../../domain/credentials/lock-cards.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { LockId } from '../../../domain/locks/lock.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { CardStore } from '../../../domain/ports.ts';
+import { type KeptFile, keptBytes, keptPath } from '../backup/backup-sources.ts';
+import type { FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import { type CardRow, cardFileName, cardFormat, firstRows, follow, rowsForgotten, rowsOf } from './card-row.ts';
+import { type CardsInMemory, createCardsInMemory } from './cards-in-memory.ts';
+import { DamagedDocumentError, NewerSchemaError } from './document.ts';
+import { readIfThere, removeIfThere } from './durable-file.ts';
+import { createRowFile, type NewestRows } from './row-file.ts';
+import { type RowChange, readTop } from './row-reader.ts';
+
+/** What the documents of the locks know of their cards. */
+export interface CardOwners {
+  has(lockId: LockId): boolean;
+  /** It is disabled, for its document is damaged. */
+  isDisabled(lockId: LockId): boolean;
+  /** The lock has, or had, a file of cards: without it something was lost. */
+  hasCards(lockId: LockId): boolean;
+  /** From now on it has one. `storage-unavailable`. */
+  markCards(lockId: LockId): Promise<void>;
+  /** Begins `work` in the very moment in which the lock is there and stays; `lock-not-found`. */
+  whilePresent<T>(lockId: LockId, work: () => Promise<T>): Promise<T>;
+}
+
+export interface CardFiles {
+  readonly cards: CardStore;
+  /** Sees which files are there; reads none. */
+  open(): Promise<void>;
+  /** Makes the file of a lock whose document had its cards until now, in place of one that is there. `storage-unavailable`. */
+  adopt(lockId: LockId, cards: readonly Card[], intents: readonly CardIntent[]): Promise<void>;
+  /** When the changes under way have ended. */
+  remove(lockId: LockId): Promise<void>;
+  /** The highest cardId that is or was in a file. */
+  highest(): Promise<number>;
+  /** Forgets who held a number only before this date. `storage-unavailable`. */
+  forget(before: number): Promise<void>;
+  /** Until the returned function is called, what `keptNow` has given stays readable. */
+  hold(): () => void;
+  /** All files as they are now. */
+  keptNow(): readonly KeptFile[];
+  idle(): Promise<void>;
+}
+
+/** Files that are read at a time. */
+const readsAtOnce = 16;
+/** Of one lock. The oldest give way. */
+const mostPast = 10_000;
+const noCards: LockCards = createHeldCards();
+/** How a row of a past holder begins in its line. */
+const pastMark = '["past ';
+
+export function createCardFiles(options: {
+  readonly files: FileLayer;
+  /** The data directory. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly owners: CardOwners;
+}): CardFiles {
+  const { files, directory, log, owners } = options;
+  const folder = `${directory}/cards`;
+  /** Files that are there. */
+  const present = new Set<LockId>();
+  const inMemory = createCardsInMemory();
+  const reading = new Map<LockId, Promise<CardsInMemory>>();
+  /** Why the cards of a lock cannot be used: a damaged file is not read again and again. */
+  const unusable = new Map<LockId, DomainError>();
+  const changing = new Map<LockId, Set<Promise<unknown>>>();
+  let holds = 0;
+  /** What was removed while somebody holds it. */
+  const removed = new Map<LockId, Buffer>();
+
+  const nameOf = (lockId: LockId): string => `cards/${lockId}.jsonl`;
+  const pathOf = (lockId: LockId): string => `${directory}/${nameOf(lockId)}`;
+
+  function rowsFor(lockId: LockId): CardsInMemory {
+    const held = createHeldCards();
+    const rows = createRowFile<CardRow>({
+      files,
+      path: pathOf(lockId),
+      format: cardFormat,
+      onFlushed: (_key, row, before) => follow(held, row, before),
+      mayCompact: () => holds === 0,
+    });
+    return { rows, held, staged: [], counted: 0 };
+  }
+
+  async function read(lockId: LockId): Promise<CardsInMemory> {
+    const one = rowsFor(lockId);
+    try {
+      if (!(await one.rows.load())) throw new DamagedDocumentError(`${pathOf(lockId)} is missing: put it back from a backup`);
+    } catch (error) {
+      const reason = (error instanceof Error ? error.message : String(error)).replace(`${directory}/`, '');
+      const failure = new DomainError('storage-unavailable', `The cards of lock ${lockId} cannot be used: ${reason}`, { cause: error });
+      if (error instanceof DamagedDocumentError || error instanceof NewerSchemaError) {
+        unusable.set(lockId, failure);
+        log.error({ code: 'cards-disabled', lockId, file: nameOf(lockId), reason }, 'the cards of a lock cannot be used; its door serves');
+      }
+      throw failure;
+    }
+    inMemory.add(lockId, one);
+    return one;
+  }
+  /** Of a lock that has a file. */
+  function load(lockId: LockId): Promise<CardsInMemory> {
+    const there = inMemory.get(lockId);
+    if (there !== undefined) return Promise.resolve(there);
+    const failure = unusable.get(lockId);
+    if (failure !== undefined) return Promise.reject(failure);
+    const before = reading.get(lockId);
+    if (before !== undefined) return before;
+    return begin(lockId, read);
+  }
+  function begin(lockId: LockId, how: (lockId: LockId) => Promise<CardsInMemory>): Promise<CardsInMemory> {
+    const begun = how(lockId).finally(() => reading.delete(lockId));
+    reading.set(lockId, begun);
+    return begun;
+  }
+  /** Runs `work` on what is in memory and stays there: of two that write into one file, neither would know how long it is. */
+  async function using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T> {
+    let there = one;
+    while (inMemory.get(lockId) !== there) there = await load(lockId);
+    return inMemory.using(there, () => work(there));
+  }
+  /** A file of which the document knows nothing is of a start that was cut off: nothing is in it. */
+  const hasFile = (lockId: LockId): boolean => reading.has(lockId) || owners.hasCards(lockId);
+
+  function viewNow(lockId: LockId): LockCards | undefined {
+    if (!owners.has(lockId)) return noCards;
+    return inMemory.get(lockId)?.held ?? (hasFile(lockId) ? undefined : noCards);
+  }
+
+  /** Empty, and known to the document of its lock before anything is in it: without the file, something would be missing then. */
+  async function make(lockId: LockId): Promise<CardsInMemory> {
+    const one = rowsFor(lockId);
+    await one.rows.create([]);
+    present.add(lockId);
+    await owners.markCards(lockId);
+    inMemory.add(lockId, one);
+    return one;
+  }
+
+  async function change(lockId: LockId, wanted: (newest: CardLookUp) => CardsChange): Promise<void> {
+    if (!hasFile(lockId) && rowsOf(wanted(noCards)).length === 0) return;
+    const one = await (hasFile(lockId) ? load(lockId) : begin(lockId, make));
+    await using(lockId, one, (there) => there.rows.update((newest) => changed(there, newest, wanted)));
+  }
+
+  function whileChanging<T>(lockId: LockId, work: Promise<T>): Promise<T> {
+    const others = changing.get(lockId) ?? new Set();
+    changing.set(lockId, others.add(work));
+    const ended = () => {
+      others.delete(work);
+      if (others.size === 0 && changing.get(lockId) === others) changing.delete(lockId);
+    };
+    work.then(ended, ended);
+    return work;
+  }
+
+  async function forgetOf(lockId: LockId, before: number): Promise<void> {
+    const wasInMemory = inMemory.get(lockId) !== undefined;
+    if (!wasInMemory && !(await readIfThere(files, pathOf(lockId)))?.includes(pastMark)) return;
+    const one = await load(lockId);
+    const old = [...one.held.allPast()].filter(({ to }) => to < before);
+    if (old.length > 0) await using(lockId, one, ({ rows }) => rows.update(() => rowsForgotten(old)));
+    if (!wasInMemory) inMemory.giveWay(lockId);
+  }
+
+  return {
+    cards: {
+      inMemory: viewNow,
+      of: async (lockId) => viewNow(lockId) ?? (await load(lockId)).held,
+      update: (lockId, wanted) => owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, wanted))),
+    },
+    async open() {
+      for (const name of await files.readdir(folder)) {
+        const digits = cardFileName.exec(name)?.[1];
+        if (digits !== undefined) present.add(Number(digits) as LockId);
+      }
+    },
+    async adopt(lockId, cards, intents) {
+      await rowsFor(lockId).rows.create(firstRows(cards, intents));
+      present.add(lockId);
+    },
+    async remove(lockId) {
+      await Promise.allSettled([...(changing.get(lockId) ?? []), reading.get(lockId)]);
+      if (!present.has(lockId)) return;
+      if (holds > 0) removed.set(lockId, (await readIfThere(files, pathOf(lockId))) ?? Buffer.alloc(0));
+      await removeIfThere(files, pathOf(lockId));
+      await files.syncFolder(dirname(pathOf(lockId)));
+      present.delete(lockId);
+      unusable.delete(lockId);
+      inMemory.remove(lockId);
+    },
+    async highest() {
+      const lockIds = [...present];
+      let highest = 0;
+      for (let from = 0; from < lockIds.length; from += readsAtOnce) {
+        // Of a damaged file, the counters know it.
+        const tops = lockIds.slice(from, from + readsAtOnce).map((lockId) => readTop(files, pathOf(lockId), cardFormat).catch(() => 0));
+        for (const top of await Promise.all(tops)) highest = Math.max(highest, top ?? 0);
+      }
+      return highest;
+    },
+    async forget(before) {
+      for (const lockId of [...present].filter((one) => owners.has(one) && !unusable.has(one))) await forgetOf(lockId, before);
+    },
+    hold() {
+      holds += 1;
+      return () => {
+        holds -= 1;
+        if (holds === 0) removed.clear();
+      };
+    },
+    keptNow: () =>
+      [...present]
+        .filter((lockId) => owners.has(lockId) || owners.isDisabled(lockId))
+        .map((lockId) => {
+          const kept = inMemory.get(lockId)?.rows.keptNow(nameOf(lockId)) ?? keptPath(files, directory, nameOf(lockId));
+          return { name: kept.name, open: () => openKept(kept, () => removed.get(lockId)) };
+        }),
+    async idle() {
+      await Promise.allSettled([...reading.values(), ...[...changing.values()].flatMap((all) => [...all])]);
+      await inMemory.idle();
+    },
+  };
+}
+
+/** The rows of a change, made for the newest cards: those on the disk, and over them what goes out in the same write. */
+function changed(
+  one: CardsInMemory,
+  newest: NewestRows<CardRow>,
+  make: (newest: CardLookUp) => CardsChange,
+): readonly RowChange<CardRow>[] {
+  if (newest.staged.size === 0) one.staged = [];
+  const made = make(one.staged.length === 0 ? one.held : staged(one.held, one.staged));
+  const rows = rowsOf(made).filter(([key, row]) => row !== null || newest.get(key) !== undefined);
+  if (rows.length > 0) one.staged.push(made);
+  return made.past === undefined ? rows : [...rows, ...rowsForgotten(tooMany(one.held))];
+}
+
+/** The oldest, when there are too many. */
+function tooMany(held: HeldCards): ReturnType<HeldCards['past']> {
+  const all = [...held.allPast()];
+  if (all.length < mostPast) return [];
+  return [all.reduce((oldest, one) => (one.to < oldest.to ? one : oldest))];
+}
+
+async function openKept(kept: KeptFile, removedBytes: () => Buffer | undefined): ReturnType<KeptFile['open']> {
+  try {
+    const content = await kept.open();
+    if (content !== undefined) return content;
+  } catch (error) {
+    if (removedBytes() === undefined) throw storageUnavailable(error);
+  }
+  const bytes = removedBytes();
+  return bytes && keptBytes(kept.name, () => bytes).open();
+}

@@ -1,0 +1,133 @@
+// counters.json: the highest number of each kind that may have been given, and the group names. Written before a number is given.
+import { z } from 'zod';
+import type { CounterStore } from '../../../domain/ports.ts';
+import type { FileLayer } from '../files.ts';
+import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
+
+const floor = z.int().min(0);
+
+const counters = z.strictObject({
+  lockId: floor,
+  cardId: floor,
+  accountId: floor,
+  tokenId: floor,
+  recordId: floor,
+  webhookId: floor,
+  groupId: floor,
+  start: floor,
+  groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
+});
+export type Counters = z.infer<typeof counters>;
+export const counterFormat: DocumentFormat<Counters> = {
+  schemaVersion: 3,
+  upgrades: { 1: withAllFloors, 2: withStarts },
+  schema: counters,
+};
+type CounterKind = Exclude<keyof Counters, 'groups'>;
+
+export interface CounterFile extends CounterStore {
+  readonly document: Document<Counters>;
+  floorOf(kind: CounterKind): number;
+  /** From now on no number up to the given ones is given. Writes only when something rises. */
+  raise(floors: Partial<Record<CounterKind, number>>): Promise<void>;
+}
+
+/** What a gateway without any data begins with. */
+export const noCounters: Counters = {
+  lockId: 0,
+  cardId: 0,
+  accountId: 0,
+  tokenId: 0,
+  recordId: 0,
+  webhookId: 0,
+  groupId: 0,
+  start: 0,
+  groups: [],
+};
+
+/** More than were given since a backup: of records at the highest rate a gateway takes, of all else by people. */
+const leaps: Readonly<Record<CounterKind, number>> = {
+  lockId: 1e6,
+  cardId: 1e6,
+  accountId: 1e6,
+  tokenId: 1e6,
+  webhookId: 1e6,
+  groupId: 1e6,
+  start: 1e5,
+  recordId: 1e9,
+};
+const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start: 1 / 60 };
+const leapFrom = Date.UTC(2020, 0, 1);
+
+/**
+ * The counters for a gateway that is restored from a backup: far beyond every number that its first life may have given since. They are also
+ * led by the clock, so that a second restore of the same backup begins beyond what the first one's life has given: one number a second since
+ * 2020 (of records a thousand, of starts one a minute), or a leap each, whatever is more.
+ */
+export function leapt(counters: Counters, now: number): Counters {
+  const seconds = Math.floor((now - leapFrom) / 1_000);
+  const led = Object.entries(leaps).map(([kind, leap]) => {
+    const byClock = Math.floor(seconds * (perSecond[kind as CounterKind] ?? 1));
+    return [kind, Math.max(counters[kind as CounterKind] + leap, byClock)];
+  });
+  return { ...counters, ...Object.fromEntries(led) };
+}
+
+/** `inUse`: the highest cardId in use, asked for before the first new one is given; numbers of other kinds are known at the start. */
+export function createCounterFile(
+  files: FileLayer,
+  path: string,
+  beforeUpgrade?: BeforeUpgrade,
+  inUse: () => Promise<number> = async () => 0,
+): CounterFile {
+  let known: Promise<void> | undefined;
+  const document = createDocument({ files, path, format: counterFormat, beforeUpgrade });
+  const groupOf = (name: string, { groups }: Counters): number | undefined => groups.find((group) => group.name === name)?.groupId;
+  async function raise(floors: Partial<Record<CounterKind, number>>): Promise<void> {
+    await document.update((now) => {
+      const rising = Object.entries(floors).filter(([kind, number]) => number > now[kind as CounterKind]);
+      return rising.length === 0 ? now : { ...now, ...Object.fromEntries(rising) };
+    });
+  }
+  return {
+    document,
+    floorOf: (kind) => document.current()[kind],
+    async next(kind) {
+      if (kind === 'cardId') {
+        known ??= inUse()
+          .then((cardId) => raise({ cardId }))
+          .catch((error: unknown) => {
+            known = undefined;
+            throw error;
+          });
+        await known;
+      }
+      const after = await document.update((now) => ({ ...now, [kind]: now[kind] + 1 }));
+      return after[kind];
+    },
+    async groupId(name) {
+      if (name === '') return 0;
+      const known = groupOf(name, document.current());
+      if (known !== undefined) return known;
+      const after = await document.update((now) => {
+        if (groupOf(name, now) !== undefined) return now;
+        const groupId = now.groupId + 1;
+        return { ...now, groupId, groups: [...now.groups, { groupId, name }] };
+      });
+      return groupOf(name, after) as number;
+    },
+    raise,
+  };
+}
+
+/** Schema 1 had no floor of webhooks and none of groups: those said it themselves. What is no such document stays none, for the schema to refuse. */
+function withAllFloors(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('groups' in content) || !Array.isArray(content.groups)) return content;
+  const groupIds = content.groups.map((group: { readonly groupId?: number } | null) => group?.groupId ?? 0);
+  return { webhookId: 0, groupId: Math.max(0, ...groupIds), ...content };
+}
+
+/** Schema 2 did not count the starts. */
+function withStarts(content: unknown): unknown {
+  return typeof content === 'object' && content !== null ? { start: 0, ...content } : content;
+}

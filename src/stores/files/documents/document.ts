@@ -1,0 +1,242 @@
+// One JSON document in memory and on the disk. Changes queue up while a write is under way and go out together;
+// readers see a value only after its flush, so a write that failed never shows.
+import { basename } from 'node:path';
+import type { z } from 'zod';
+import { DomainError } from '../../../domain/errors.ts';
+import { codeOf, type FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import { type DurableFile, openDurableFile, replaceFile } from './durable-file.ts';
+
+/** What a document must look like. `upgrades[n]` turns the content of schema n into that of n + 1. */
+export interface DocumentFormat<T> {
+  readonly schemaVersion: number;
+  readonly schema: z.ZodType<T>;
+  readonly upgrades?: Readonly<Record<number, (content: unknown) => unknown>>;
+}
+
+export interface Document<T> {
+  /** Reads it from the disk; false when there is no such file. Rejects with a sentence that names the file. */
+  load(): Promise<boolean>;
+  /** The newest value that is on the disk. */
+  current(): T;
+  /** Writes the first value, or a new one whatever the old. */
+  put(value: T): Promise<T>;
+  /**
+   * Applies `change` to the newest queued value and resolves with the outcome once a write that contains it is flushed.
+   * What `change` throws is rejected. `storage-unavailable`: this change, and all that were built on it, are undone.
+   */
+  update(change: (newest: T) => T): Promise<T>;
+  /** What is on the disk now, for whoever writes it somewhere else later. */
+  flushedText(): () => Buffer;
+  /** Resolves when no write is under way or waiting. Never rejects. */
+  idle(): Promise<void>;
+}
+
+/** A document of a newer program: a reason to refuse the start, whatever the document. */
+export class NewerSchemaError extends Error {}
+
+/** What is there is not as it was written. */
+export class DamagedDocumentError extends Error {}
+
+interface Waiting<T> {
+  readonly value: T;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: DomainError) => void;
+}
+
+/** Keeps what an older program wrote, of the document at `path`, before any of it can be overwritten. */
+export type BeforeUpgrade = (path: string) => Promise<void>;
+
+export interface DocumentOptions<T> {
+  readonly files: FileLayer;
+  readonly path: string;
+  readonly format: DocumentFormat<T>;
+  /** Called with the old value (undefined at first) and the new one whenever `current` has changed. */
+  readonly onFlushed?: (value: T, old: T | undefined) => void;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}
+
+export function createDocument<T extends object>(options: DocumentOptions<T>): Document<T> {
+  return new JsonDocument(options);
+}
+
+/** A class, for its methods are shared: ten thousand lie there for days, and the value is all that is to be kept of them. */
+class JsonDocument<T extends object> implements Document<T> {
+  readonly #options: DocumentOptions<T>;
+  #flushed: T | undefined;
+  #newest: T | undefined;
+  /** Not before something is to be written. */
+  #waiting: Waiting<T>[] | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(options: DocumentOptions<T>) {
+    this.#options = options;
+  }
+
+  async load(): Promise<boolean> {
+    const { path, beforeUpgrade } = this.#options;
+    let isOlder = false;
+    const file = this.#open(() => {
+      isOlder = true;
+    });
+    const value = await file.read().catch((error: unknown) => {
+      throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
+    });
+    if (value === null) return false;
+    if (isOlder) await beforeUpgrade?.(path);
+    this.#newest = value;
+    this.#settle(value);
+    return true;
+  }
+
+  current(): T {
+    return this.#loaded(this.#flushed);
+  }
+
+  put(value: T): Promise<T> {
+    return this.#enqueue(value);
+  }
+
+  async update(change: (newest: T) => T): Promise<T> {
+    const before = this.#loaded(this.#newest);
+    const after = change(before);
+    return after === before && this.#writing === undefined ? after : this.#enqueue(after);
+  }
+
+  flushedText(): () => Buffer {
+    const value = this.current();
+    return () => Buffer.from(this.#encode(value));
+  }
+
+  idle(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  /** Made for each use. */
+  #open(onOlder?: () => void): DurableFile<T> {
+    const { files, path, format } = this.#options;
+    return openDurableFile<T>({
+      files,
+      path,
+      decode(text) {
+        const found = envelope(path, text);
+        if (found.schemaVersion < format.schemaVersion) onOlder?.();
+        return decode(path, format, found);
+      },
+      encode: (value) => this.#encode(value),
+    });
+  }
+
+  #encode(value: T): string {
+    return `${JSON.stringify({ schemaVersion: this.#options.format.schemaVersion, ...value }, null, 1)}\n`;
+  }
+
+  #settle(value: T): void {
+    const old = this.#flushed;
+    this.#flushed = value;
+    this.#options.onFlushed?.(value, old);
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let batch = this.#takeWaiting(); batch.length > 0; batch = this.#takeWaiting()) {
+      const { value } = batch.at(-1) as Waiting<T>;
+      try {
+        await this.#open().write(value);
+      } catch (error) {
+        const refused = [...batch, ...this.#takeWaiting()];
+        this.#newest = this.#flushed;
+        for (const { reject } of refused) reject(storageUnavailable(error));
+        continue;
+      }
+      this.#settle(value);
+      for (const done of batch) done.resolve(done.value);
+    }
+    this.#writing = undefined;
+  }
+
+  #takeWaiting(): Waiting<T>[] {
+    const batch = this.#waiting ?? [];
+    this.#waiting = undefined;
+    return batch;
+  }
+
+  #enqueue(value: T): Promise<T> {
+    this.#newest = value;
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting ??= [];
+      this.#waiting.push({ value, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  #loaded(value: T | undefined): T {
+    if (value === undefined) throw new Error(`${this.#options.path} was used before it was loaded`);
+    return value;
+  }
+}
+
+function decode<T>(path: string, format: DocumentFormat<T>, { schemaVersion, ...content }: Envelope): T {
+  if (schemaVersion > format.schemaVersion) {
+    throw new NewerSchemaError(
+      `${path} was written by a newer latchd (schema ${schemaVersion}, this one knows ${format.schemaVersion}): start that version`,
+    );
+  }
+  let upgraded: unknown = content;
+  for (let version = schemaVersion; version < format.schemaVersion; version++) {
+    const upgrade = format.upgrades?.[version];
+    if (!upgrade) throw new Error(`${path} has schema ${version}, from which this latchd knows no upgrade`);
+    upgraded = upgrade(upgraded);
+  }
+  const result = format.schema.safeParse(upgraded);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new DamagedDocumentError(
+    `${path} is damaged: ${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'not as it must be'}`,
+  );
+}
+
+interface Envelope {
+  readonly schemaVersion: number;
+  readonly [member: string]: unknown;
+}
+
+function envelope(path: string, text: string): Envelope {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DamagedDocumentError(`${path} is damaged: ${text === '' ? 'it is empty' : 'it is not JSON'}`);
+  }
+  const version = typeof value === 'object' && value !== null && 'schemaVersion' in value ? value.schemaVersion : undefined;
+  if (!Number.isInteger(version) || Number(version) < 1) throw new DamagedDocumentError(`${path} is damaged: it has no schemaVersion`);
+  return value as Envelope;
+}
+
+/** `<path>.schema-1` and the like, as the older program wrote it. */
+export async function keepCopy(files: FileLayer, path: string): Promise<void> {
+  const bytes = await files.readFile(path);
+  const { schemaVersion } = envelope(path, bytes.toString('utf8'));
+  await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);
+}
+
+/** Loads a document without which nothing starts: what is damaged is said with what to do. */
+export async function loadNeeded(document: Pick<Document<unknown>, 'load'>, path: string): Promise<boolean> {
+  try {
+    return await document.load();
+  } catch (error) {
+    if (!(error instanceof DamagedDocumentError)) throw error;
+    throw new Error(`${error.message}; put ${basename(path)} back from a backup`, { cause: error });
+  }
+}
+
+/** The sentence for a document that must be there and is not. */
+export function missingDocument(path: string): Error {
+  return new Error(
+    `${path} is missing although other data is there: put ${basename(path)} back from a backup, or start with an empty data directory`,
+  );
+}
+
+/** `conflict` with a sentence. */
+export function conflict(message: string): DomainError {
+  return new DomainError('conflict', message);
+}

@@ -1,0 +1,19 @@
+// What the ids and hashes of the domain look like in a file.
+import { z } from 'zod';
+import type { AccountId } from '../../../domain/accounts/account.ts';
+import type { CardId } from '../../../domain/credentials/card.ts';
+import type { DeviceId, LockId } from '../../../domain/locks/lock.ts';
+import type { WebhookId } from '../../../domain/webhooks/webhook.ts';
+
+/** A number that is given once. */
+export const id = z.int().min(1);
+export const lockId = id.transform((number) => number as LockId);
+export const cardId = id.transform((number) => number as CardId);
+export const accountId = id.transform((number) => number as AccountId);
+export const webhookId = id.transform((number) => number as WebhookId);
+export const deviceId = z
+  .string()
+  .regex(/^[0-9a-f]{12}$/)
+  .transform((text) => text as DeviceId);
+/** SHA-256 in hex digits. */
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -1,0 +1,112 @@
+// A file of lines that is appended to, each time with a flush, and now and then written anew. Open only as long as it is used: there may be
+// one for each lock.
+import { dirname } from 'node:path';
+import type { KeptFile } from '../backup/backup-sources.ts';
+import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
+import { isFull, storageUnavailable } from '../flush-guard.ts';
+import { nextTurn } from '../records/next-turn.ts';
+
+export class LineFile {
+  readonly #files: FileLayer;
+  readonly #path: string;
+  /** Where the next line goes. */
+  #length = 0;
+  /** Bytes of a line that nobody was told is kept may be behind that. */
+  #ragged = false;
+  #broken: unknown;
+  /** Resolves with how long it is when it has its new content, or keeps the old. */
+  #renaming: Promise<number> | undefined;
+
+  constructor(files: FileLayer, path: string) {
+    this.#files = files;
+    this.#path = path;
+  }
+
+  /** So many bytes of it hold, and so many behind them do not. */
+  found({ length, torn }: { readonly length: number; readonly torn: number }): void {
+    this.#length = length;
+    this.#ragged = torn > 0;
+  }
+
+  /** Resolves when the text is on the disk; when it rejects, none of it is in the file, and a later one may be. One at a time. */
+  async append(text: string): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const bytes = Buffer.from(text);
+    const file = await this.#files.open(this.#path, 'journal');
+    try {
+      if (this.#ragged) await this.#cut(file);
+      this.#ragged = true;
+      await file.write(bytes, this.#length);
+      this.#ragged = false;
+      this.#length += bytes.length;
+    } catch (error) {
+      // Nothing is written again: the kernel may have dropped these pages, and would now say ok (Fault T4).
+      if (!isFull(codeOf(error))) this.#broken = error;
+      // When this fails too, the next text tries it again first.
+      else await this.#cut(file).catch(() => undefined);
+      throw error;
+    } finally {
+      await file.close().catch(() => undefined);
+    }
+  }
+
+  /** Writes these texts in place of all that is there, which holds until they are on the disk. `mayRename` is asked last. `storage-unavailable`. */
+  async rewrite(texts: Iterable<string>, mayRename: () => boolean): Promise<void> {
+    const files = this.#files;
+    const temporary = `${this.#path}.tmp`;
+    let length = 0;
+    try {
+      const file = await files.open(temporary, 'replace');
+      try {
+        for (const text of texts) {
+          const bytes = Buffer.from(text);
+          await file.write(bytes, length);
+          length += bytes.length;
+          await nextTurn();
+        }
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      if (!mayRename()) throw new Error('somebody reads what is there');
+      await this.#rename(temporary, length);
+      await files.syncFolder(dirname(this.#path));
+    } catch (error) {
+      await files.unlink(temporary).catch(() => undefined);
+      throw storageUnavailable(error);
+    }
+  }
+
+  async #rename(temporary: string, length: number): Promise<void> {
+    const renamed = this.#files.rename(temporary, this.#path);
+    const before = this.#length;
+    this.#renaming = renamed.then(
+      () => length,
+      () => before,
+    );
+    try {
+      await renamed;
+      this.found({ length, torn: 0 });
+    } finally {
+      this.#renaming = undefined;
+    }
+  }
+
+  /** The file as it is now, whatever is appended later; nobody writes it anew before that was read. */
+  keptNow(name: string): KeptFile {
+    const length = this.#renaming ?? this.#length;
+    return {
+      name,
+      open: async () => {
+        const bytes = await length;
+        const { read, close } = await this.#files.open(this.#path, 'read');
+        return { bytes, read, close };
+      },
+    };
+  }
+
+  async #cut(file: OpenFile): Promise<void> {
+    await file.truncate(this.#length);
+    this.#ragged = false;
+  }
+}

@@ -1,0 +1,74 @@
+// The document of one lock: the lock with its roles. And what can still be read of a damaged one.
+import { z } from 'zod';
+import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
+import type { DeviceId, Lock } from '../../../domain/locks/lock.ts';
+import { cardsInDocument } from './card-row.ts';
+import type { DocumentFormat } from './document.ts';
+import { accountId, deviceId, lockId, sha256 } from './id-schemas.ts';
+
+export interface LockDocument {
+  readonly lock: Lock;
+  /** There is, or was, a file of its cards. */
+  readonly hasCards: boolean;
+  /** What the document itself held of them, in its earlier schemas: never written. */
+  readonly toMove?: { readonly cards: readonly Card[]; readonly intents: readonly CardIntent[] };
+}
+
+const millis = z.int();
+const onOff = z.int().min(0).max(2);
+
+const lock = z.strictObject({
+  lockId,
+  deviceId,
+  name: z.string(),
+  alias: z.string(),
+  superPasscode: z.string(),
+  lockData: z.string(),
+  groupId: z.int().min(0),
+  groupName: z.string(),
+  timezoneOffsetMs: millis,
+  featureValue: z.string(),
+  modelNum: z.string(),
+  hardwareRevision: z.string(),
+  firmwareRevision: z.string(),
+  autoLockSeconds: z.int().min(0),
+  settings: z.strictObject({
+    lockSound: onOff,
+    privacyLock: onOff,
+    tamperAlert: onOff,
+    resetButton: onOff,
+    openDirection: onOff,
+    passageMode: onOff,
+    passageModeAutoUnlock: onOff,
+  }),
+  initialisedAt: millis,
+  administrator: accountId,
+  roles: z.array(z.strictObject({ accountId, role: z.enum(['operator', 'manager']) })),
+  keyHash: sha256,
+  hubId: deviceId.nullable(),
+}) satisfies z.ZodType<Lock>;
+
+/** One for all locks: a schema costs more than a document. */
+export const lockDocumentFormat: DocumentFormat<LockDocument> = {
+  schemaVersion: 3,
+  upgrades: { 1: withoutHub, 2: withCardsToMove },
+  schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.strictObject(cardsInDocument).exactOptional() }),
+};
+
+/** Schema 1 knew no hubs. What is no lock document stays none, for the schema to refuse. */
+function withoutHub(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('lock' in content) || typeof content.lock !== 'object') return content;
+  return { ...content, lock: { ...content.lock, hubId: null } };
+}
+
+/** In schema 2 the cards of a lock were in its document. */
+function withCardsToMove(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('cards' in content) || !('intents' in content)) return content;
+  const { cards, intents, ...rest } = content;
+  return { ...rest, hasCards: false, toMove: { cards, intents } };
+}
+
+/** The deviceId that a damaged document most probably had, so that its lock is not registered a second time. */
+export function readableDeviceId(text: string): DeviceId | undefined {
+  return /"deviceId"\s*:\s*"([0-9a-f]{12})"/.exec(text)?.[1] as DeviceId | undefined;
+}

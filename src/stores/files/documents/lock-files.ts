@@ -1,0 +1,253 @@
+// One document for each lock, in a folder, and its cards in a file beside it (card-files.ts): what a write costs depends on one lock, not on
+// how many there are. A damaged document disables that lock alone.
+import { basename, dirname } from 'node:path';
+import { DomainError } from '../../../domain/errors.ts';
+import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { CardStore, LockStore } from '../../../domain/ports.ts';
+import { createSortedItems } from '../../../domain/sorted.ts';
+import type { FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import { type CardFiles, createCardFiles } from './card-files.ts';
+import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
+import { previousOf, removeIfThere } from './durable-file.ts';
+import { type LockDocument, lockDocumentFormat, readableDeviceId } from './lock-document.ts';
+
+export interface DisabledLock {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface LockFiles {
+  readonly locks: LockStore;
+  readonly cards: CardStore;
+  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'keptNow'>;
+  /** Reads every document. Rejects when one is of a newer program. */
+  open(): Promise<void>;
+  disabled(): readonly DisabledLock[];
+  /** The highest id in use, disabled locks included. */
+  highest(): { readonly lockId: number };
+  /** The names of all documents, with what is on the disk now; undefined: a damaged one, as it lies there. */
+  flushed(): readonly (readonly [name: string, text: (() => Buffer) | undefined])[];
+  /** Resolves when no write is under way. */
+  idle(): Promise<void>;
+}
+
+interface Entry {
+  readonly document: Document<LockDocument>;
+  readonly deviceId: DeviceId;
+  removing?: Promise<void>;
+}
+
+/** Documents that are read at a time. All of ten thousand at once would be in memory at once, as text and half checked. */
+const readsAtOnce = 32;
+
+export function createLockFiles(options: {
+  readonly files: FileLayer;
+  /** The data directory. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}): LockFiles {
+  const { files, directory, log, beforeUpgrade } = options;
+  const folder = `${directory}/locks`;
+  const entries = new Map<LockId, Entry>();
+  const byDevice = new Map<DeviceId, Entry>();
+  const disabled = new Map<LockId, DisabledLock & { readonly deviceId: DeviceId | undefined }>();
+  const sorted = createSortedItems<Lock>(({ lockId }) => lockId);
+
+  const pathOf = (lockId: LockId): string => `${folder}/${lockId}.json`;
+
+  function documentOf(lockId: LockId): Document<LockDocument> {
+    const onFlushed = ({ lock }: LockDocument, old: LockDocument | undefined): void => {
+      if (old !== undefined && lock !== old.lock && entries.has(lockId)) sorted.put(lock);
+    };
+    return createDocument({ files, path: pathOf(lockId), format: lockDocumentFormat, onFlushed, beforeUpgrade });
+  }
+  function enter(lockId: LockId, entry: Entry): void {
+    entries.set(lockId, entry);
+    byDevice.set(entry.deviceId, entry);
+  }
+  /** The document, or why there is none. */
+  async function load(lockId: LockId): Promise<{ lockId: LockId; document: Document<LockDocument>; error?: unknown }> {
+    const document = documentOf(lockId);
+    try {
+      await document.load();
+      await moveCards(lockId, document);
+      return { lockId, document };
+    } catch (error) {
+      return { lockId, document, error };
+    }
+  }
+  /** First the file of the cards, whole, then the document without them: until then, what the document holds is what is so. */
+  async function moveCards(lockId: LockId, document: Document<LockDocument>): Promise<void> {
+    const { lock, toMove } = document.current();
+    if (toMove === undefined || lock.lockId !== lockId) return;
+    const hasCards = toMove.cards.length + toMove.intents.length > 0;
+    if (hasCards) await cardFiles.adopt(lockId, toMove.cards, toMove.intents);
+    await document.put({ lock, hasCards });
+  }
+  async function takeIn({ lockId, document, error: failure }: Awaited<ReturnType<typeof load>>): Promise<void> {
+    try {
+      if (failure !== undefined) throw failure;
+      const { deviceId, lockId: inside } = document.current().lock;
+      if (inside !== lockId) throw new Error(`${pathOf(lockId)} is damaged: it holds lock ${inside}`);
+      if (byDevice.has(deviceId)) throw new Error(`${pathOf(lockId)} has the deviceId of another lock`);
+      enter(lockId, { document, deviceId });
+      sorted.put(document.current().lock);
+    } catch (error) {
+      // A disk that takes nothing is no fault of the document.
+      if (error instanceof NewerSchemaError || error instanceof DomainError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      await disable(lockId, reason, pathOf(lockId));
+    }
+  }
+  /** `readable`: where its deviceId may still be read. */
+  async function disable(lockId: LockId, reason: string, readable: string): Promise<void> {
+    const text = await files.readFile(readable).then(String, () => '');
+    const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
+    disabled.set(lockId, entry);
+    log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
+  }
+  /** Begins `work` on the document of a lock in the very moment in which it is there and stays: written a moment later, it would outlive its removal. */
+  async function onPresent<T>(lockId: LockId, work: (entry: Entry) => Promise<T>): Promise<T> {
+    for (;;) {
+      const entry = entries.get(lockId);
+      if (!entry) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
+      if (!entry.removing) return work(entry);
+      await entry.removing.catch(() => undefined);
+    }
+  }
+  async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<void> {
+    await document.idle();
+    try {
+      // Copies first: they must not outlive the lock, and of a lock that has one the document is missed.
+      for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1', 'schema-2'])
+        await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
+      await removeIfThere(files, pathOf(lockId));
+      await files.syncFolder(dirname(pathOf(lockId)));
+      await cardFiles.remove(lockId);
+    } catch (error) {
+      throw storageUnavailable(error);
+    }
+    entries.delete(lockId);
+    byDevice.delete(deviceId);
+    sorted.remove(lockId);
+  }
+  function isTaken({ lockId, deviceId }: Lock): boolean {
+    return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || isDisabled(deviceId);
+  }
+  function isDisabled(deviceId: DeviceId): boolean {
+    return [...disabled.values()].some((lock) => lock.deviceId === deviceId);
+  }
+  /** Undefined until the first write of a new lock is flushed, too. */
+  function currentOf(entry: Entry | undefined): LockDocument | undefined {
+    return entry && isLoaded(entry) ? entry.document.current() : undefined;
+  }
+  const cardFiles = createCardFiles({
+    files,
+    directory,
+    log,
+    owners: {
+      has: (lockId) => currentOf(entries.get(lockId)) !== undefined,
+      isDisabled: (lockId) => disabled.has(lockId),
+      hasCards: (lockId) => currentOf(entries.get(lockId))?.hasCards === true,
+      async markCards(lockId) {
+        await entries.get(lockId)?.document.update((now) => (now.hasCards ? now : { ...now, hasCards: true }));
+      },
+      whilePresent: (lockId, work) => onPresent(lockId, work),
+    },
+  });
+  const arriving = new Set<Entry>();
+  const isLoaded = (entry: Entry): boolean => !arriving.has(entry);
+
+  const locks: LockStore = {
+    all: sorted.all,
+    get: (lockId) => currentOf(entries.get(lockId))?.lock,
+    byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
+    isDisabled,
+    async add(lock) {
+      if (isTaken(lock)) throw conflict('a lock with this MAC address is registered already');
+      const entry: Entry = { document: documentOf(lock.lockId), deviceId: lock.deviceId };
+      arriving.add(entry);
+      enter(lock.lockId, entry);
+      try {
+        await entry.document.put({ lock, hasCards: false });
+      } catch (error) {
+        entries.delete(lock.lockId);
+        byDevice.delete(lock.deviceId);
+        throw error;
+      } finally {
+        arriving.delete(entry);
+      }
+      sorted.put(entry.document.current().lock);
+    },
+    async update(lockId, change) {
+      const after = await onPresent(lockId, ({ document }) =>
+        document.update((newest) => {
+          const lock = change(newest.lock);
+          return lock === newest.lock ? newest : { ...newest, lock };
+        }),
+      );
+      return after.lock;
+    },
+    remove: (lockId) =>
+      onPresent(lockId, (entry) => {
+        entry.removing = discard(lockId, entry).finally(() => {
+          delete entry.removing;
+        });
+        return entry.removing;
+      }),
+  };
+
+  return {
+    locks,
+    cards: cardFiles.cards,
+    cardFiles,
+    async open() {
+      await cardFiles.open();
+      const names = await files.readdir(folder);
+      const lockIds = numbersOf(names, lockFileName);
+      for (let from = 0; from < lockIds.length; from += readsAtOnce) {
+        const loaded = await Promise.all(lockIds.slice(from, from + readsAtOnce).map(load));
+        // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
+        for (const one of loaded) await takeIn(one);
+      }
+      for (const lockId of lostDocuments(names)) await disable(lockId, missingLock(pathOf(lockId)), previousOf(pathOf(lockId)));
+    },
+    disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
+    highest() {
+      let lockId = 0;
+      for (const id of [...entries.keys(), ...disabled.keys()]) lockId = Math.max(lockId, id);
+      return { lockId };
+    },
+    flushed: () => [
+      ...[...entries]
+        .filter(([, entry]) => isLoaded(entry))
+        .map(([lockId, { document }]) => [`${lockId}.json`, document.flushedText()] as const),
+      ...[...disabled.keys()].map((lockId) => [`${lockId}.json`, undefined] as const),
+    ],
+    async idle() {
+      await cardFiles.idle();
+      await Promise.all([...entries.values()].map(({ document }) => document.idle()));
+    },
+  };
+}
+
+const lockFileName = /^[1-9]\d{0,15}\.json$/;
+const previousName = /^[1-9]\d{0,15}\.json\.previous$/;
+
+function numbersOf(names: readonly string[], pattern: RegExp): LockId[] {
+  const lockIds = names.filter((name) => pattern.test(name)).map((name) => Number.parseInt(name, 10) as LockId);
+  return lockIds.sort((a, b) => a - b);
+}
+
+/** The locks, of the names in their folder, that have a previous generation and no document: whoever removes a lock takes the copies first. */
+export function lostDocuments(names: readonly string[]): LockId[] {
+  const present = new Set(numbersOf(names, lockFileName));
+  return numbersOf(names, previousName).filter((lockId) => !present.has(lockId));
+}
+
+function missingLock(path: string): string {
+  return `${path} is missing, though what it held before is there (${basename(path)}.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
+}

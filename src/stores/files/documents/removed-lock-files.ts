@@ -1,0 +1,150 @@
+// One document for each lock that was removed, in a folder: a removal costs the same however many there were. A damaged one is set aside.
+import { z } from 'zod';
+import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
+import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { RemovedLockStore } from '../../../domain/ports.ts';
+import type { FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat, NewerSchemaError } from './document.ts';
+import { removeIfThere } from './durable-file.ts';
+import { accountId, deviceId, lockId } from './id-schemas.ts';
+
+export const removedLockFormat: DocumentFormat<RemovedLock> = {
+  schemaVersion: 1,
+  schema: z.strictObject({
+    lockId,
+    deviceId,
+    name: z.string(),
+    alias: z.string(),
+    administrator: accountId,
+    removedAt: z.int(),
+    removedBy: z
+      .literal(0)
+      .or(accountId)
+      .transform((id) => id as RemovedLock['removedBy']),
+  }) satisfies z.ZodType<RemovedLock>,
+};
+
+export const removedLockFileName = /^([1-9]\d{0,15})\.json$/;
+
+const none: readonly LockId[] = [];
+
+export interface RemovedLockFiles extends RemovedLockStore {
+  /** Reads every document; `isRegistered`: that lock was not removed after all. Rejects when one is of a newer program. */
+  open(isRegistered: (lockId: LockId) => boolean): Promise<void>;
+  /** The lockIds that the device of a lock had before, in the order of registration. */
+  earlierIds(lock: Pick<Lock, 'lockId' | 'deviceId'> | undefined): readonly LockId[];
+  /** Forgets what was removed before that date; resolves with the names of the files. `storage-unavailable`. */
+  forgetBefore(removedAt: number): Promise<readonly string[]>;
+  highest(): { readonly lockId: number };
+  /** The names of all documents, with what is on the disk now. */
+  flushed(): readonly (readonly [name: string, text: () => Buffer])[];
+  /** Resolves when no write is under way. */
+  idle(): Promise<void>;
+}
+
+export function createRemovedLockFiles(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}): RemovedLockFiles {
+  const { files, folder, log, beforeUpgrade } = options;
+  const documents = new Map<LockId, Document<RemovedLock>>();
+  const byDevice = new Map<DeviceId, readonly LockId[]>();
+  let sorted: readonly RemovedLock[] | undefined;
+
+  const pathOf = (id: LockId): string => `${folder}/${id}.json`;
+  const documentOf = (id: LockId): Document<RemovedLock> =>
+    createDocument({ files, path: pathOf(id), format: removedLockFormat, beforeUpgrade });
+  const idsOf = (device: DeviceId): readonly LockId[] => byDevice.get(device) ?? none;
+
+  function enter(document: Document<RemovedLock>): void {
+    const { lockId: id, deviceId: device } = document.current();
+    documents.set(id, document);
+    byDevice.set(
+      device,
+      [...idsOf(device).filter((other) => other !== id), id].sort((a, b) => a - b),
+    );
+    sorted = undefined;
+  }
+  function leave(id: LockId): void {
+    const device = documents.get(id)?.current().deviceId;
+    if (device === undefined) return;
+    documents.delete(id);
+    const others = idsOf(device).filter((other) => other !== id);
+    if (others.length > 0) byDevice.set(device, others);
+    else byDevice.delete(device);
+    sorted = undefined;
+  }
+  async function forget(id: LockId): Promise<void> {
+    leave(id);
+    try {
+      for (const path of [`${pathOf(id)}.previous`, pathOf(id)]) await removeIfThere(files, path);
+      await files.syncFolder(folder);
+    } catch (error) {
+      throw storageUnavailable(error);
+    }
+  }
+  async function takeIn(id: LockId): Promise<void> {
+    const document = documentOf(id);
+    try {
+      await document.load();
+      const inside = document.current().lockId;
+      if (inside !== id) throw new Error(`${pathOf(id)} is damaged: it holds lock ${inside}`);
+      enter(document);
+    } catch (error) {
+      if (error instanceof NewerSchemaError) throw error;
+      await files.rename(pathOf(id), `${pathOf(id)}.damaged`);
+      log.error(
+        { code: 'removed-lock-lost', err: error, kept: `removed/${id}.json.damaged` },
+        'what was left of a removed lock was unusable and is set aside: its records can be exported, but not read through the API',
+      );
+    }
+  }
+
+  return {
+    all() {
+      sorted ??= [...documents.values()].map((document) => document.current()).sort((a, b) => a.removedAt - b.removedAt);
+      return sorted;
+    },
+    get: (id) => documents.get(id)?.current(),
+    async add(removed) {
+      const document = documentOf(removed.lockId);
+      await document.put(removed);
+      enter(document);
+    },
+    forget,
+    async open(isRegistered) {
+      const names = await files.readdir(folder);
+      for (const name of names) {
+        const digits = removedLockFileName.exec(name)?.[1];
+        if (digits === undefined) continue;
+        const id = Number(digits) as LockId;
+        // A power cut between the two steps of its removal: nobody was told that it is gone.
+        if (isRegistered(id)) await forget(id);
+        else await takeIn(id);
+      }
+    },
+    earlierIds(lock) {
+      // Asked with every message of every lock, and most gateways have removed none.
+      const ids = lock === undefined || byDevice.size === 0 ? none : idsOf(lock.deviceId);
+      return ids.length === 0 ? none : ids.filter((id) => id !== lock?.lockId);
+    },
+    async forgetBefore(removedAt) {
+      const names: string[] = [];
+      for (const removed of [...documents.values()].map((document) => document.current())) {
+        if (removed.removedAt >= removedAt) continue;
+        await forget(removed.lockId);
+        names.push(`removed/${removed.lockId}.json`);
+      }
+      return names;
+    },
+    highest: () => ({ lockId: Math.max(0, ...documents.keys()) }),
+    flushed: () => [...documents].map(([id, document]) => [`${id}.json`, document.flushedText()] as const),
+    async idle() {
+      await Promise.all([...documents.values()].map((document) => document.idle()));
+    },
+  };
+}

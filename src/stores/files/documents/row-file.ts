@@ -1,0 +1,221 @@
+// Rows under keys, in memory and on the disk, of which a change costs what it changes and not what is kept.
+//
+// The file is one of checked lines that only grows: a header, then one line for each group of changes that was flushed together,
+//   {"of":"cards","schemaVersion":1,"crc":"…"}
+//   {"rows":[["card 41",{"cardId":41,…}],["add 41",null]],"top":41,"crc":"…"}
+// where null drops a row and `top` is the highest id so far. One group is one line, so a power cut leaves all of it or none: the last line,
+// when it is torn, is one that nobody was told is kept. When most of what is in the file is no longer so, it is written anew, beside it, and
+// renamed.
+//
+// To use it: `createRowFile`, then `load` (false: there is no such file, then `create`), then `get`, `entries` and `update`. Whoever wants rows
+// by something else than their key keeps that in `onFlushed`. In a backup: `keptNow`, and `mayCompact` false as long as it is read.
+
+import type { KeptFile } from '../backup/backup-sources.ts';
+import { checkedLine } from '../checksummed-line.ts';
+import type { FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import { LineFile } from './line-file.ts';
+import { type RowChange, type RowFormat, readRowFile } from './row-reader.ts';
+
+/** What a change is built on: what is flushed, and over it what goes out in the same group. */
+export interface NewestRows<Row> {
+  get(key: string): Row | undefined;
+  readonly staged: ReadonlyMap<string, Row | null>;
+}
+
+export interface RowFileOptions<Row> {
+  readonly files: FileLayer;
+  readonly path: string;
+  readonly format: RowFormat<Row>;
+  /** Called for each row that has changed, once that is flushed or read, with what was there before. */
+  readonly onFlushed?: (key: string, row: Row | undefined, before: Row | undefined) => void;
+  /** Whether the file may be written anew now; absent: always. */
+  readonly mayCompact?: () => boolean;
+}
+
+export interface RowFile<Row> {
+  /** Reads the rows; false when there is no such file. Rejects with a sentence that names the file, and when it is damaged with a `DamagedDocumentError`. */
+  load(): Promise<boolean>;
+  /** Makes the file, with these rows, in place of one that is there. `storage-unavailable`. */
+  create(rows: Iterable<readonly [key: string, row: Row]>): Promise<void>;
+  /** A row that is on the disk. */
+  get(key: string): Row | undefined;
+  readonly size: number;
+  /** Those on the disk, in the order in which their keys were first put. */
+  entries(): IterableIterator<[string, Row]>;
+  /** The highest id that a row ever had; 0: none. */
+  top(): number;
+  /**
+   * Applies `change` to the newest rows, in turn; resolves when what it gives is flushed, all of it or nothing. What `change` throws is
+   * rejected, and nothing is written. `storage-unavailable`: nothing was changed, and a later change may succeed.
+   */
+  update(change: (newest: NewestRows<Row>) => readonly RowChange<Row>[]): Promise<void>;
+  /** For a backup: the file as it is now, whatever is appended later. */
+  keptNow(name: string): KeptFile;
+  /** Bytes of a line that a power cut had torn when it was loaded. */
+  torn(): number;
+  /** Resolves when no write is under way or waiting. Never rejects. */
+  idle(): Promise<void>;
+}
+
+export function createRowFile<Row extends object>(options: RowFileOptions<Row>): RowFile<Row> {
+  return new JsonRowFile(options);
+}
+
+interface Waiting<Row> {
+  readonly change: (newest: NewestRows<Row>) => readonly RowChange<Row>[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Fewer changes are not worth writing a file anew. */
+const leastDead = 1_000;
+const rowsAtOnce = 500;
+
+/** A class, for its methods are shared: there is one for each lock whose cards are in memory. */
+class JsonRowFile<Row extends object> implements RowFile<Row> {
+  readonly #options: RowFileOptions<Row>;
+  readonly #rows = new Map<string, Row>();
+  readonly #file: LineFile;
+  #top = 0;
+  #torn = 0;
+  /** Changes in the file. */
+  #written = 0;
+  /** The file is not written anew before it holds so many: an attempt that failed is not repeated with each change. */
+  #compactFrom = 0;
+  #waiting: Waiting<Row>[] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(options: RowFileOptions<Row>) {
+    this.#options = options;
+    this.#file = new LineFile(options.files, options.path);
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+  get(key: string): Row | undefined {
+    return this.#rows.get(key);
+  }
+  entries(): IterableIterator<[string, Row]> {
+    return this.#rows.entries();
+  }
+  top(): number {
+    return this.#top;
+  }
+
+  async load(): Promise<boolean> {
+    const { files, path, format } = this.#options;
+    const read = await readRowFile(files, path, format, (changes, top) => this.#apply(changes, top));
+    if (read === undefined) return false;
+    this.#file.found(read);
+    this.#torn = read.torn;
+    return true;
+  }
+
+  async create(rows: Iterable<readonly [key: string, row: Row]>): Promise<void> {
+    for (const row of rows) this.#apply([row], 0);
+    await this.#rewrite(() => true);
+  }
+
+  update(change: Waiting<Row>['change']): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ change, resolve, reject });
+      this.#writing ??= this.#writeAll();
+    });
+  }
+
+  keptNow(name: string): KeptFile {
+    return this.#file.keptNow(name);
+  }
+  torn(): number {
+    return this.#torn;
+  }
+
+  idle(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  #idOf(row: Row | null): number {
+    return (row && this.#options.format.idOf?.(row)) ?? 0;
+  }
+
+  #apply(changes: Iterable<RowChange<Row>>, top: number): void {
+    const { onFlushed } = this.#options;
+    this.#top = Math.max(this.#top, top);
+    for (const [key, row] of changes) {
+      const before = this.#rows.get(key);
+      if (row === null) this.#rows.delete(key);
+      else this.#rows.set(key, row);
+      this.#top = Math.max(this.#top, this.#idOf(row));
+      this.#written += 1;
+      onFlushed?.(key, row ?? undefined, before);
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is asked for in the same turn goes out together.
+    await Promise.resolve();
+    for (let group = this.#waiting; group.length > 0; group = this.#waiting) {
+      this.#waiting = [];
+      await this.#writeGroup(group);
+      await this.#compact();
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeGroup(group: readonly Waiting<Row>[]): Promise<void> {
+    const staged = new Map<string, Row | null>();
+    const newest = { staged, get: (key: string) => (staged.has(key) ? (staged.get(key) ?? undefined) : this.#rows.get(key)) };
+    const accepted: Waiting<Row>[] = [];
+    for (const waiting of group) {
+      try {
+        for (const [key, row] of waiting.change(newest)) staged.set(key, row);
+        accepted.push(waiting);
+      } catch (error) {
+        waiting.reject(error);
+      }
+    }
+    try {
+      const top = [...staged.values()].reduce((highest, row) => Math.max(highest, this.#idOf(row)), this.#top);
+      if (staged.size > 0) await this.#file.append(lineOf([...staged], top));
+    } catch (error) {
+      for (const { reject } of accepted) reject(storageUnavailable(error));
+      return;
+    }
+    this.#apply(staged, 0);
+    for (const { resolve } of accepted) resolve();
+  }
+
+  /** Writes the file anew when most of it is no longer so. Never rejects: what is there still holds. */
+  async #compact(): Promise<void> {
+    const { mayCompact = () => true } = this.#options;
+    if (this.#written < Math.max(2 * this.#rows.size + leastDead, this.#compactFrom) || !mayCompact()) return;
+    this.#compactFrom = 2 * this.#written;
+    await this.#rewrite(mayCompact).catch(() => undefined);
+  }
+
+  async #rewrite(mayRename: () => boolean): Promise<void> {
+    await this.#file.rewrite(this.#texts(this.#options.format), mayRename);
+    this.#written = this.#rows.size;
+    this.#compactFrom = 0;
+  }
+
+  *#texts({ of, schemaVersion }: RowFormat<Row>): Generator<string> {
+    yield checkedLine({ of, schemaVersion });
+    let lines: string[] = [];
+    for (const row of this.#rows) {
+      lines.push(lineOf([row], this.#top));
+      if (lines.length < rowsAtOnce) continue;
+      yield lines.join('');
+      lines = [];
+    }
+    if (lines.length > 0) yield lines.join('');
+    // The highest id outlasts the rows.
+    else if (this.#top > 0 && this.#rows.size === 0) yield lineOf([], this.#top);
+  }
+}
+
+function lineOf(rows: readonly RowChange<unknown>[], top: number): string {
+  return checkedLine(top > 0 ? { rows, top } : { rows });
+}

@@ -1,0 +1,165 @@
+// Reads a file of rows, as row-file.ts writes it, in pieces that hold up nobody else.
+import type { z } from 'zod';
+import { isIntact, jsonOf } from '../checksummed-line.ts';
+import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
+import { scanLines } from '../records/line-scan.ts';
+import { DamagedDocumentError, NewerSchemaError } from './document.ts';
+
+/** What the rows of a file must look like. */
+export interface RowFormat<Row> {
+  /** What they are: `cards`. */
+  readonly of: string;
+  readonly schemaVersion: number;
+  readonly schema: z.ZodType<Row>;
+  /** The id in a row of which the highest is remembered for good, though the row goes; absent: none is. */
+  idOf?(row: Row): number | undefined;
+}
+
+/** A row in place of what was under this key; null: none. */
+export type RowChange<Row> = readonly [key: string, row: Row | null];
+
+export interface ReadRows {
+  /** Bytes of the header and of the lines that hold. */
+  readonly length: number;
+  /** Bytes behind them: of a line that a power cut tore, and that nobody was told is kept. */
+  readonly torn: number;
+}
+
+/**
+ * Gives each line's changes, in order; `top` is 0 where the line has none. Undefined: there is no such file. Rejects with a sentence that
+ * names the file; with a `DamagedDocumentError` when a line that was kept is not as it was written, or holds something else than rows.
+ */
+export async function readRowFile<Row>(
+  files: FileLayer,
+  path: string,
+  format: RowFormat<Row>,
+  onChanges: (changes: readonly RowChange<Row>[], top: number) => void,
+): Promise<ReadRows | undefined> {
+  let file: OpenFile;
+  try {
+    file = await files.open(path, 'read');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unreadable(path, error);
+  }
+  try {
+    return await readLines(file, path, format, onChanges);
+  } catch (error) {
+    throw codeOf(error) === '' ? error : unreadable(path, error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Rows are checked one by one, by their schema: what takes so long that doors would wait is more than this. */
+const pieceBytes = 32 << 10;
+
+async function readLines<Row>(
+  file: OpenFile,
+  path: string,
+  format: RowFormat<Row>,
+  onChanges: (changes: readonly RowChange<Row>[], top: number) => void,
+): Promise<ReadRows> {
+  const damaged = (what: string) => new DamagedDocumentError(`${path} is damaged: ${what}`);
+  let number = 0;
+  let length = 0;
+  let bad: { readonly number: number; readonly isTorn: boolean } | undefined;
+
+  await scanLines(
+    file,
+    (line, position) => {
+      number += 1;
+      // One group is one line: what is torn is the last.
+      if (bad !== undefined) throw damaged(`line ${bad.number} is not as it was written`);
+      if (!isIntact(line)) {
+        // A place that the cut left without bytes reads as zeros.
+        bad = { number, isTorn: line.includes(0) };
+        return;
+      }
+      length = position + line.length + 1;
+      const value = jsonOf(line);
+      if (number === 1) checkHeader(path, format, value);
+      else {
+        const found = changesIn(value, format);
+        if (typeof found === 'string') throw damaged(`line ${number} ${found}`);
+        onChanges(found.changes, found.top);
+      }
+    },
+    pieceBytes,
+  );
+  if (bad !== undefined && !bad.isTorn) throw damaged(`line ${bad.number} is not as it was written`);
+  if (length === 0) throw damaged('it has no header');
+  return { length, torn: (await file.size()) - length };
+}
+
+function checkHeader(path: string, { of, schemaVersion }: Pick<RowFormat<never>, 'of' | 'schemaVersion'>, value: unknown): void {
+  const header = typeof value === 'object' && value !== null ? (value as { of?: unknown; schemaVersion?: unknown }) : {};
+  if (header.of !== of || typeof header.schemaVersion !== 'number') throw new DamagedDocumentError(`${path} is damaged: it holds no ${of}`);
+  if (header.schemaVersion > schemaVersion) {
+    throw new NewerSchemaError(
+      `${path} was written by a newer latchd (schema ${header.schemaVersion}, this one knows ${schemaVersion}): start that version`,
+    );
+  }
+}
+
+/** What an intact line changes, or what is wrong with it. */
+function changesIn<Row>(
+  value: unknown,
+  { schema }: RowFormat<Row>,
+): { readonly changes: readonly RowChange<Row>[]; readonly top: number } | string {
+  const { rows, top = 0 } = typeof value === 'object' && value !== null ? (value as { rows?: unknown; top?: unknown }) : {};
+  if (!Array.isArray(rows) || typeof top !== 'number') return 'holds something else than rows';
+  const changes: RowChange<Row>[] = [];
+  for (const change of rows as readonly unknown[]) {
+    if (!Array.isArray(change) || typeof change[0] !== 'string') return 'holds something else than rows';
+    const [key, row] = change as [string, unknown];
+    if (row === null) changes.push([key, null]);
+    else {
+      const parsed = schema.safeParse(row);
+      if (!parsed.success) return `has a wrong ${key}: ${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`;
+      changes.push([key, parsed.data]);
+    }
+  }
+  return { changes, top };
+}
+
+const tailBytes = 16_384;
+
+/**
+ * The highest id that a row of the file ever had, read from its end alone where that is possible; 0: none. Undefined: there is no such file.
+ * Rejects as `readRowFile`.
+ */
+export async function readTop<Row>(files: FileLayer, path: string, format: RowFormat<Row>): Promise<number | undefined> {
+  const known = await topAtEnd(files, path);
+  if (known !== undefined) return known;
+  let highest = 0;
+  const read = await readRowFile(files, path, format, (_changes, top) => {
+    highest = Math.max(highest, top);
+  });
+  return read && highest;
+}
+
+/** Undefined when the end does not say it, or cannot be read. */
+async function topAtEnd(files: FileLayer, path: string): Promise<number | undefined> {
+  try {
+    const file = await files.open(path, 'read');
+    try {
+      const size = await file.size();
+      const end = Buffer.alloc(Math.min(size, tailBytes));
+      await file.read(end, size - end.length);
+      if (end.at(-1) !== 0x0a) return undefined;
+      const line = end.subarray(end.lastIndexOf(0x0a, -2) + 1, -1);
+      if (!isIntact(line)) return undefined;
+      const { top } = jsonOf(line) as { readonly top?: unknown };
+      return typeof top === 'number' ? top : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(path: string, error: unknown): Error {
+  return new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
+}

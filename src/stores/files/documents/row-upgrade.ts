@@ -1,0 +1,32 @@
+// What an older program kept in one document becomes rows, once, at a start.
+import { dirname } from 'node:path';
+import type { FileLayer } from '../files.ts';
+import type { BeforeUpgrade, Document } from './document.ts';
+import { previousOf, removeIfThere } from './durable-file.ts';
+import type { RowFile } from './row-file.ts';
+
+/**
+ * Reads the rows, or makes them of the document that is there instead; false when neither is. The rows get their name when all of them are on
+ * the disk, and the document goes after that: where a power cut leaves both, the rows count. Rejects as `load` of both.
+ */
+export async function loadRows<Row, T>(options: {
+  readonly files: FileLayer;
+  readonly rows: RowFile<Row>;
+  readonly older: {
+    readonly path: string;
+    readonly document: Document<T>;
+    readonly rowsOf: (content: T) => Iterable<readonly [string, Row]>;
+  };
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}): Promise<boolean> {
+  const { files, rows, older, beforeUpgrade } = options;
+  const { path, document, rowsOf } = older;
+  if (!(await rows.load())) {
+    if (!(await document.load())) return false;
+    await beforeUpgrade?.(path);
+    await rows.create(rowsOf(document.current()));
+  }
+  for (const old of [previousOf(path), path]) await removeIfThere(files, old);
+  await files.syncFolder(dirname(path));
+  return true;
+}

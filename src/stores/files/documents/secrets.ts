@@ -1,0 +1,18 @@
+// Random secrets and their hashes. The secrets are random, not chosen by people, so a plain SHA-256 is enough.
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Secrets } from '../../../domain/ports.ts';
+
+/** Tokens (`latchd_…`) and secrets of webhooks (`hook_…`) of 256 random bits, device keys of 192, from the system's generator. */
+export function createSecrets(): Secrets {
+  return {
+    newToken: () => `latchd_${randomBytes(32).toString('base64url')}`,
+    newDeviceKey: () => randomBytes(24).toString('base64url'),
+    newWebhookSecret: () => `hook_${randomBytes(32).toString('base64url')}`,
+    hash: (secret) => hash('sha256', secret),
+    equal(hashA, hashB) {
+      const a = Buffer.from(hashA);
+      const b = Buffer.from(hashB);
+      return a.length === b.length && timingSafeEqual(a, b);
+    },
+  };
+}

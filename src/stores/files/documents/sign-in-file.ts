@@ -1,0 +1,71 @@
+// sign-ins.jsonl: which browsers stay signed in, by the hashes of their secrets: 256 random bits each, so the file opens nothing. No backup
+// has it: what is restored somewhere else, or later, begins with nobody signed in.
+import { z } from 'zod';
+import type { Log } from '../../../domain/part.ts';
+import type { SignIn, SignInStore } from '../../../domain/ports.ts';
+import type { FileLayer } from '../files.ts';
+import { NewerSchemaError } from './document.ts';
+import { accountId, id, sha256 } from './id-schemas.ts';
+import { createRowFile } from './row-file.ts';
+import type { RowFormat } from './row-reader.ts';
+
+export const signInFormat: RowFormat<SignIn> = {
+  of: 'sign-ins',
+  schemaVersion: 1,
+  schema: z.strictObject({ hash: sha256, tokenId: id, accountId, expiresAt: z.int() }) satisfies z.ZodType<SignIn>,
+};
+
+export interface SignInFile extends SignInStore {
+  /** Reads it; a damaged one is set aside, and people sign in again. */
+  open(): Promise<void>;
+  /** Waits for what is on its way to the disk. Never rejects. */
+  close(): Promise<void>;
+}
+
+export function createSignInFile({
+  files,
+  path,
+  log,
+}: {
+  readonly files: FileLayer;
+  readonly path: string;
+  readonly log: Log;
+}): SignInFile {
+  const begin = () => createRowFile({ files, path, format: signInFormat });
+  let rows = begin();
+  /** Made with the first sign-in. */
+  let made: Promise<void> | undefined;
+
+  return {
+    async open() {
+      try {
+        if (await rows.load()) made = Promise.resolve();
+      } catch (error) {
+        if (error instanceof NewerSchemaError) throw error;
+        await files.rename(path, `${path}.damaged`);
+        // Nor those that were read before the damage: their end may be behind it.
+        rows = begin();
+        const kept = 'sign-ins.jsonl.damaged';
+        log.warn({ code: 'sign-ins-lost', err: error, kept }, 'who stays signed in could not be read; people sign in again');
+      }
+    },
+    all: () => [...rows.entries()].map(([, signIn]) => signIn),
+    async keep(signIn) {
+      made ??= rows.create([]);
+      await made.catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+      await rows.update(() => [[signIn.hash, signIn]]);
+    },
+    async end(hashes) {
+      if (made === undefined) return;
+      await made.catch(() => undefined);
+      await rows.update(({ get }) => hashes.filter((hash) => get(hash) !== undefined).map((hash) => [hash, null]));
+    },
+    async close() {
+      await made?.catch(() => undefined);
+      await rows.idle();
+    },
+  };
+}

@@ -1,0 +1,60 @@
+// status.json: what each lock last said of itself. In memory at once, on the disk within seconds and at a clean stop;
+// losing it costs nothing that the locks do not say again.
+import { z } from 'zod';
+import { type LockId, type LockStatus, unknownStatus } from '../../../domain/locks/lock.ts';
+import type { StatusStore } from '../../../domain/ports.ts';
+import { lockId } from './id-schemas.ts';
+import { createLateDocument, type LateOptions } from './write-behind-document.ts';
+
+const saveDelayMs = 5_000;
+
+const millis = z.int().nullable();
+const status = z.strictObject({
+  lockId,
+  state: z.enum(['locked', 'unlocked']).nullable(),
+  stateAt: millis,
+  batteryPercent: z.int().min(0).max(100).nullable(),
+  lastSeenAt: millis,
+  cardsOnLock: z.int().min(0).nullable(),
+}) satisfies z.ZodType<LockStatus>;
+export const statusFormat = {
+  schemaVersion: 2,
+  upgrades: { 1: withoutCards },
+  schema: z.strictObject({ statuses: z.array(status) }),
+};
+
+export interface StatusFile extends StatusStore {
+  /** Loads it; a damaged one is set aside. */
+  open(): Promise<void>;
+  /** Writes what is not yet on the disk and ends the timer. Never rejects. */
+  close(): Promise<void>;
+}
+
+export function createStatusFile(options: LateOptions): StatusFile {
+  const known = new Map<LockId, LockStatus>();
+  const document = createLateDocument(options, {
+    ...{ format: statusFormat, delayMs: saveDelayMs, holds: 'the status of the locks', whenLost: 'they will say it again' },
+    value: () => ({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) }),
+  });
+
+  return {
+    async open() {
+      for (const { lockId, ...one } of (await document.load())?.statuses ?? []) known.set(lockId, one);
+    },
+    get: (lockId) => known.get(lockId) ?? unknownStatus,
+    patch(lockId, change) {
+      known.set(lockId, { ...(known.get(lockId) ?? unknownStatus), ...change });
+      document.touch();
+    },
+    remove(lockId) {
+      if (known.delete(lockId)) document.touch();
+    },
+    close: document.close,
+  };
+}
+
+/** Schema 1 did not know how many cards a lock holds. What is no such document stays none, for the schema to refuse. */
+function withoutCards(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || !('statuses' in content) || !Array.isArray(content.statuses)) return content;
+  return { ...content, statuses: content.statuses.map((one: object) => ({ ...one, cardsOnLock: null })) };
+}

@@ -1,0 +1,131 @@
+// One document for each webhook, in a folder: what it is, and how far its deliveries have come. A damaged one is set aside: doors, and the
+// other webhooks, do not wait for it.
+import { z } from 'zod';
+import { alarmKinds } from '../../../domain/alarms/alarm.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { WebhookStore } from '../../../domain/ports.ts';
+import { type KeptWebhook, type WebhookId, webhookEventTypes } from '../../../domain/webhooks/webhook.ts';
+import type { FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat, NewerSchemaError } from './document.ts';
+import { removeIfThere } from './durable-file.ts';
+import { accountId, lockId, webhookId } from './id-schemas.ts';
+
+const type = z.enum(webhookEventTypes);
+const delivery = z.strictObject({
+  id: z.string(),
+  type,
+  lockId: lockId.nullable(),
+  at: z.int(),
+  recordId: z.int().min(0),
+  body: z.string(),
+});
+
+export const webhookFormat: DocumentFormat<KeptWebhook> = {
+  schemaVersion: 1,
+  schema: z.strictObject({
+    webhook: z.strictObject({
+      webhookId,
+      accountId,
+      name: z.string(),
+      url: z.string(),
+      secret: z.string(),
+      eventTypes: z.array(type),
+      lockIds: z.array(lockId),
+      enabled: z.boolean(),
+      createdAt: z.int(),
+    }),
+    progress: z.strictObject({
+      position: z.int().min(0),
+      behind: z.array(z.strictObject({ lockId, done: z.int().min(0) })),
+      waiting: z.array(delivery),
+      failed: z.array(delivery.extend({ attempts: z.int().min(0), triedAt: z.int(), status: z.int().nullable(), reason: z.string() })),
+      forgotten: z.int().min(0),
+      alarms: z.array(z.strictObject({ kind: z.enum(alarmKinds), lockId: lockId.nullable(), since: z.int() })),
+    }),
+  }),
+};
+
+export interface WebhookFiles extends WebhookStore {
+  /** Reads every document. Rejects when one is of a newer program. */
+  open(): Promise<void>;
+  highest(): { readonly webhookId: number };
+  /** The names of all documents, with what is on the disk now. */
+  flushed(): readonly (readonly [name: string, text: () => Buffer])[];
+  /** Resolves when no write is under way. */
+  idle(): Promise<void>;
+}
+
+export const webhookFileName = /^([1-9]\d{0,15})\.json$/;
+
+export function createWebhookFiles(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly log: Log;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}): WebhookFiles {
+  const { files, folder, log, beforeUpgrade } = options;
+  /** In the order of their ids, because those only rise. */
+  const documents = new Map<WebhookId, Document<KeptWebhook>>();
+  /** Of those that were set aside, too. */
+  let highest = 0;
+
+  const pathOf = (id: WebhookId): string => `${folder}/${id}.json`;
+  const documentOf = (id: WebhookId): Document<KeptWebhook> =>
+    createDocument({ files, path: pathOf(id), format: webhookFormat, beforeUpgrade });
+
+  function present(id: WebhookId): Document<KeptWebhook> {
+    const document = documents.get(id);
+    if (document === undefined) throw new DomainError('not-found', `there is no webhook ${id}`);
+    return document;
+  }
+  async function takeIn(id: WebhookId): Promise<void> {
+    highest = Math.max(highest, id);
+    const document = documentOf(id);
+    try {
+      await document.load();
+      const inside = document.current().webhook.webhookId;
+      if (inside !== id) throw new Error(`${pathOf(id)} is damaged: it holds webhook ${inside}`);
+      documents.set(id, document);
+    } catch (error) {
+      if (error instanceof NewerSchemaError) throw error;
+      await files.rename(pathOf(id), `${pathOf(id)}.damaged`);
+      log.error({ code: 'webhook-lost', err: error, kept: `webhooks/${id}.json.damaged` }, 'a webhook was unusable and is set aside');
+    }
+  }
+
+  return {
+    all: () => [...documents.values()].map((document) => document.current()),
+    get: (id) => documents.get(id)?.current(),
+    async add(kept) {
+      const id = kept.webhook.webhookId;
+      const document = documentOf(id);
+      await document.put(kept);
+      documents.set(id, document);
+    },
+    update: async (id, change) => present(id).update(change),
+    async remove(id) {
+      const document = present(id);
+      documents.delete(id);
+      try {
+        await document.idle();
+        // The copy first: it must not outlive the secret's end.
+        for (const path of [`${pathOf(id)}.previous`, pathOf(id)]) await removeIfThere(files, path);
+        await files.syncFolder(folder);
+      } catch (error) {
+        documents.set(id, document);
+        throw storageUnavailable(error);
+      }
+    },
+    async open() {
+      const ids = (await files.readdir(folder)).flatMap((name) => webhookFileName.exec(name)?.[1] ?? []).map((digits) => Number(digits));
+      for (const id of ids.sort((a, b) => a - b)) await takeIn(id as WebhookId);
+    },
+    highest: () => ({ webhookId: highest }),
+    flushed: () => [...documents].map(([id, document]) => [`${id}.json`, document.flushedText()] as const),
+    async idle() {
+      await Promise.all([...documents.values()].map((document) => document.idle()));
+    },
+  };
+}

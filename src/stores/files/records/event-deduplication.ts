@@ -1,0 +1,234 @@
+// Which events of which lock are stored, so that each is stored once however often it is sent (Protocol 4.4).
+// An event is claimed before its flush: whoever sends it again meanwhile waits for that flush.
+import type { LockId } from '../../../domain/locks/lock.ts';
+import type { EpochProgress } from '../../../domain/ports.ts';
+import type { RecordDraft } from '../../../domain/records/record.ts';
+import type { RecordPlace } from './record-parser.ts';
+import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
+import { createUsedCommands, type RememberedCommands } from './used-commands.ts';
+
+/** Protocol 4.4: what is remembered of one lock. */
+const maxEpochs = 8;
+const maxGaps = 1_000;
+
+/** Of the claims that nothing was refused of, which are nearly all. */
+const none: readonly RecordDraft[] = [];
+/** Of the locks that had no other lockId before. */
+const noEpochs: readonly Epoch[] = [];
+
+interface Epoch {
+  readonly lockId: LockId;
+  readonly name: string;
+  readonly ranges: SeqRanges;
+  /** Those whose flush is under way, oldest first. */
+  readonly claims: Claim[];
+  /** Highest serverDate of its records. */
+  newestAt: number;
+}
+
+/** The new events of one call, on their way to the disk: one with `fresh` events ends by exactly one of `keep` and `undo`. */
+export interface Claim {
+  readonly fresh: readonly RecordDraft[];
+  readonly duplicates: number;
+  readonly refused: readonly RecordDraft[];
+  readonly epoch: Epoch | undefined;
+  /** Its end, once somebody waits for it. */
+  ended: Promise<void> | undefined;
+  end: (() => void) | undefined;
+}
+
+/** What is remembered of one epoch, as an index keeps it. */
+export interface RememberedEpoch {
+  readonly lockId: LockId;
+  readonly epoch: string;
+  readonly newestAt: number;
+  readonly ranges: readonly (readonly [from: number, to: number])[];
+}
+
+export interface Remembered {
+  readonly epochs: readonly RememberedEpoch[];
+  readonly commands: readonly RememberedCommands[];
+}
+
+export interface EventProgress {
+  of(lockId: LockId, epoch: string): EpochProgress;
+  /**
+   * Sorts new events from duplicates and from those beyond the limits; of those by a command that has named somebody already it takes the
+   * name. An epoch with nothing since `forgetBefore` may give way.
+   * A promise: one of them waits for a flush, and nothing is claimed; to be asked again when it resolves. It never rejects.
+   */
+  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim | Promise<void>;
+  /** Its events are flushed. */
+  keep(claim: Claim): void;
+  /** They are not: forgets them again. */
+  undo(claim: Claim): void;
+  /** Takes over a stored record at the start. */
+  restore(record: RecordPlace): void;
+  /** Everything flushed, for an index. */
+  remembered(): Remembered;
+  /** Takes over what an index kept. */
+  recall(remembered: Remembered): void;
+}
+
+/** `earlierIds`: the lockIds that the device of this lock had before, of which the events are not to be told again. */
+export function createEventProgress(earlierIds: (lockId: LockId) => readonly LockId[]): EventProgress {
+  const locks = new Map<LockId, Map<string, Epoch>>();
+  const usedCommands = createUsedCommands();
+
+  function epochsOf(lockId: LockId): Map<string, Epoch> {
+    let epochs = locks.get(lockId);
+    if (!epochs) {
+      epochs = new Map();
+      locks.set(lockId, epochs);
+    }
+    return epochs;
+  }
+  function begin(lockId: LockId, name: string, newestAt: number): Epoch {
+    const epoch: Epoch = { lockId, name, ranges: [], claims: [], newestAt };
+    epochsOf(lockId).set(name, epoch);
+    return epoch;
+  }
+  /** The same epoch under the earlier lockIds of the device. */
+  function earlierOf(lockId: LockId, name: string): readonly Epoch[] {
+    const ids = earlierIds(lockId);
+    return ids.length === 0 ? noEpochs : ids.flatMap((id) => locks.get(id)?.get(name) ?? []);
+  }
+  /** The epoch, a new one where there is room for it, or undefined. */
+  function roomFor(lockId: LockId, name: string, forgetBefore: () => number): Epoch | undefined {
+    const epochs = epochsOf(lockId);
+    const known = epochs.get(name);
+    if (known) return known;
+    if (epochs.size >= maxEpochs) {
+      const oldest = [...epochs].filter(([, { claims }]) => claims.length === 0).sort(([, a], [, b]) => a.newestAt - b.newestAt)[0];
+      if (!oldest || oldest[1].newestAt >= forgetBefore()) return undefined;
+      epochs.delete(oldest[0]);
+    }
+    return begin(lockId, name, Number.NEGATIVE_INFINITY);
+  }
+  function claimOne(epoch: Epoch, seq: number): boolean {
+    const rangesBefore = epoch.ranges.length;
+    addSeq(epoch.ranges, seq);
+    if (epoch.ranges.length <= rangesBefore) return true;
+    let gaps = 0;
+    for (const { ranges } of epochsOf(epoch.lockId).values()) gaps += Math.max(0, ranges.length - 1);
+    if (gaps <= maxGaps) return true;
+    removeSeq(epoch.ranges, seq);
+    return false;
+  }
+  function nameOnce(lockId: LockId, event: RecordDraft): RecordDraft {
+    if (event.command === undefined || usedCommands.use(lockId, event.command)) return event;
+    const { command, ...rest } = event;
+    return { ...rest, username: '' };
+  }
+  function recallOne({ lockId, epoch: name, newestAt, ranges }: RememberedEpoch): void {
+    const epoch = begin(lockId, name, newestAt);
+    epoch.ranges.push(...ranges.map(([from, to]): [number, number] => [from, to]));
+  }
+
+  return {
+    of(lockId, name) {
+      const epochs = locks.get(lockId);
+      const ranges = epochs?.get(name)?.ranges ?? [];
+      const earlier = earlierOf(lockId, name);
+      const before = earlier === noEpochs ? 0 : Math.max(0, ...earlier.map((epoch) => epoch.ranges.at(-1)?.[1] ?? 0));
+      const isBeginning = ranges.length === 0 && (before > 0 || epochs === undefined || epochs.size === 0);
+      return {
+        highest: Math.max(before, ranges.at(-1)?.[1] ?? 0),
+        gaps: gapsBetween(before === 0 ? ranges : ranges.filter(([, to]) => to > before)),
+        isBeginning,
+      };
+    },
+    claim(lockId, name, events, forgetBefore) {
+      const epoch = roomFor(lockId, name, forgetBefore);
+      if (!epoch) return { fresh: [], duplicates: 0, refused: events, epoch, ended: undefined, end: undefined };
+      const earlier = earlierOf(lockId, name);
+      const pending = pendingOf(epoch, events) ?? earlier.map((before) => pendingOf(before, events)).find((claim) => claim !== undefined);
+      if (pending) return endOf(pending);
+      const fresh: RecordDraft[] = [];
+      let refused = none;
+      for (const event of events) {
+        if (includesSeq(epoch.ranges, event.seq) || (earlier !== noEpochs && isStored(earlier, event.seq))) continue;
+        if (claimOne(epoch, event.seq)) fresh.push(nameOnce(lockId, event));
+        else refused = [...refused, event];
+      }
+      const claim: Claim = {
+        fresh,
+        duplicates: events.length - fresh.length - refused.length,
+        refused,
+        epoch,
+        ended: undefined,
+        end: undefined,
+      };
+      if (fresh.length > 0) epoch.claims.push(claim);
+      else if (epoch.ranges.length === 0) epochsOf(lockId).delete(name);
+      return claim;
+    },
+    keep(claim) {
+      const { fresh, epoch } = claim;
+      if (epoch) for (const { serverDate } of fresh) if (serverDate > epoch.newestAt) epoch.newestAt = serverDate;
+      endClaim(claim);
+    },
+    undo(claim) {
+      const { fresh, epoch } = claim;
+      if (epoch) {
+        for (const { seq, command } of fresh) {
+          removeSeq(epoch.ranges, seq);
+          if (command !== undefined) usedCommands.giveBack(epoch.lockId, command);
+        }
+        if (epoch.ranges.length === 0) epochsOf(epoch.lockId).delete(epoch.name);
+      }
+      endClaim(claim);
+    },
+    restore({ lockId, epoch: name, seq, serverDate, command }) {
+      const epoch = epochsOf(lockId).get(name) ?? begin(lockId, name, serverDate);
+      if (!includesSeq(epoch.ranges, seq)) addSeq(epoch.ranges, seq);
+      epoch.newestAt = Math.max(epoch.newestAt, serverDate);
+      if (command !== undefined) usedCommands.use(lockId, command);
+    },
+    remembered() {
+      const all: RememberedEpoch[] = [];
+      const underWay = new Map<LockId, number[]>();
+      for (const [lockId, epochs] of locks) {
+        for (const [name, { ranges, claims, newestAt }] of epochs) {
+          const flushed = ranges.map(([from, to]): [number, number] => [from, to]);
+          for (const { seq, command } of claims.flatMap(({ fresh }) => fresh)) {
+            removeSeq(flushed, seq);
+            if (command !== undefined) underWay.set(lockId, [...(underWay.get(lockId) ?? []), command]);
+          }
+          if (flushed.length > 0) all.push({ lockId, epoch: name, newestAt, ranges: flushed });
+        }
+      }
+      return { epochs: all.sort((a, b) => a.lockId - b.lockId), commands: usedCommands.remembered(underWay) };
+    },
+    recall({ epochs, commands }) {
+      for (const epoch of epochs) recallOne(epoch);
+      usedCommands.recall(commands);
+    },
+  };
+}
+
+function isStored(epochs: readonly Epoch[], seq: number): boolean {
+  return epochs.some(({ ranges }) => includesSeq(ranges, seq));
+}
+
+/** The claim whose flush one of these events waits for. */
+function pendingOf({ ranges, claims }: Epoch, events: readonly RecordDraft[]): Claim | undefined {
+  // What is claimed counts as stored already, so most calls end here.
+  if (claims.length === 0 || !events.some(({ seq }) => includesSeq(ranges, seq))) return undefined;
+  return claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
+}
+
+function endOf(claim: Claim): Promise<void> {
+  claim.ended ??= new Promise((resolve) => {
+    claim.end = resolve;
+  });
+  return claim.ended;
+}
+
+function endClaim(claim: Claim): void {
+  const claims = claim.epoch?.claims;
+  // Nearly always the first: flushes end in their order. `splice` makes an array, and each event ends here.
+  if (claims?.[0] === claim) claims.shift();
+  else if (claims && claim.fresh.length > 0) claims.splice(claims.indexOf(claim), 1);
+  claim.end?.();
+}

@@ -1,0 +1,201 @@
+// The days of the record log: which file today's records go to, which are sealed, and their end.
+import type { DomainError } from '../../../domain/errors.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { Clock } from '../../../domain/ports.ts';
+import { removeIfThere } from '../documents/durable-file.ts';
+import type { FileLayer } from '../files.ts';
+import { createReadRoom } from './buffer-pool.ts';
+import { dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
+import type { EventProgress } from './event-deduplication.ts';
+import { beginDay, type OpenDay } from './open-day.ts';
+import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
+import type { RecordPlace } from './record-parser.ts';
+import { filesToPurge } from './retention.ts';
+import type { SealedDay } from './sealed-day.ts';
+import { isSealed } from './sealed-day.ts';
+import { sealDay } from './sealing.ts';
+import { createHeldDays, type HeldDays } from './segment-snapshots.ts';
+import { isUnreadable, type UnreadableDay } from './unreadable-day.ts';
+
+/** Reading a failing disk takes long, and what is wrong with it seldom passes. */
+const betweenTriesMs = 10_000;
+
+export interface RecordDays {
+  open(progress: EventProgress): Promise<OpenedFolder>;
+  /** In the order of their recordIds. */
+  all(): readonly RecordDay[];
+  /** The file of today, when there is one that may be appended to. */
+  today(): OpenDay | undefined;
+  /** Begins one. `firstRecordId` is asked when it is named. */
+  begin(firstRecordId: () => number): Promise<void>;
+  /** The days as they are now; they stay open until `release` is called. */
+  hold: HeldDays['hold'];
+  /** The problem with the first day that cannot be read; undefined: there is none. */
+  unreadable(): DomainError | undefined;
+  /** The same for one that no later index covers: until it is read, nobody knows which events are stored. */
+  unknown(): DomainError | undefined;
+  /** Begins to read such days again, now and then; never waits for it. `onFound` is told the highest recordId of each that could be read. */
+  tryAgain(progress: EventProgress, onFound: (recordId: number) => void): void;
+  /** Seals every day but today; what fails is logged and tried again the next time. Never rejects. */
+  seal(progress: EventProgress): Promise<void>;
+  /** Deletes the files that are too old, but for the newest that is sealed; resolves with their names. */
+  purge(now: number, kept: number): Promise<string[]>;
+  close(): Promise<void>;
+  flushes(): number;
+}
+
+export function createRecordDays(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}): RecordDays {
+  const { files, folder, clock, log } = options;
+  const held = createHeldDays({ log, room: createReadRoom() });
+  /** Not sealed, oldest first. */
+  let open: readonly OpenDay[] = [];
+  /** Those that cannot be read. */
+  let unread: readonly UnreadableDay[] = [];
+  /** Never appended to again. */
+  const finished = new WeakSet<RecordDay>();
+  let beginning: Promise<void> | undefined;
+  let sealing: Promise<void> | undefined;
+  let trying: Promise<void> | undefined;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let isClosing = false;
+  let flushesBefore = 0;
+
+  function today(): OpenDay | undefined {
+    const newest = open.at(-1);
+    if (!newest || newest !== held.now().days.at(-1) || finished.has(newest)) return undefined;
+    return newest.dayNumber === dayNumber(clock.now()) ? newest : undefined;
+  }
+  function daysWith(by: RecordDay | undefined, inPlaceOf: RecordDay): RecordDay[] {
+    return held.now().days.flatMap((one) => (one === inPlaceOf ? (by ?? []) : one));
+  }
+  /** Takes a day out, puts another (or none) in its place, and closes it when no query reads it any more. */
+  async function replace(day: OpenDay, by: SealedDay | undefined): Promise<void> {
+    open = open.filter((one) => one !== day);
+    flushesBefore += day.flushes();
+    await held.replace(daysWith(by, day), day);
+  }
+  async function remove(day: RecordDay): Promise<void> {
+    // The index first: records alone are sealed again and go the next time, and an index alone means that somebody else took the records.
+    await removeIfThere(files, `${folder}/${indexFileName(day.name)}`);
+    await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
+  }
+  async function sealOne(day: OpenDay, progress: EventProgress): Promise<void> {
+    finished.add(day);
+    await day.idle();
+    if (day.count() === 0) {
+      await remove(day);
+      return replace(day, undefined);
+    }
+    const goOn = (): boolean => !isClosing;
+    const sealed = await sealDay({ files, folder, log, remembered: progress.remembered, goOn }, day);
+    if (!sealed) return;
+    await replace(day, sealed);
+    log.info({ file: dayFileName(day.name), records: sealed.count() }, 'a day of records was sealed');
+  }
+  function unknown(): DomainError | undefined {
+    return unread.find(({ isCovered }) => !isCovered)?.problem;
+  }
+  async function tryAll(onRecord: (record: RecordPlace) => void, onFound: (recordId: number) => void): Promise<void> {
+    for (const day of unread) {
+      if (isClosing) return;
+      const file = dayFileName(day.name);
+      try {
+        const found = await reopen({ files, folder, log }, day, onRecord);
+        const days = daysWith(found, day);
+        open = days.filter(isOpen);
+        unread = days.filter(isUnreadable);
+        if (found) onFound(newestOf(found)?.recordId ?? 0);
+        await held.replace(days);
+        if (found) log.info({ code: 'records-readable', file, records: found.count() }, 'a file of records can be read again');
+        else log.warn({ code: 'records-gone', file }, 'a file of records that could not be read is gone, and its records with it');
+      } catch (error) {
+        log.debug({ file, err: error }, 'a file of records still cannot be read');
+      }
+    }
+  }
+  async function sealAll(progress: EventProgress): Promise<void> {
+    for (const day of open) {
+      // An index says that it covers all days before it.
+      if (isClosing || unknown() || day.name.day === utcDay(clock.now())) continue;
+      try {
+        await sealOne(day, progress);
+      } catch (error) {
+        log.warn(
+          { code: 'seal-failed', file: dayFileName(day.name), err: error },
+          'a day of records could not be sealed; it is tried again',
+        );
+      }
+    }
+  }
+
+  function seal(progress: EventProgress): Promise<void> {
+    sealing ??= sealAll(progress).finally(() => {
+      sealing = undefined;
+    });
+    return sealing;
+  }
+
+  return {
+    async open(progress) {
+      const found = await openFolder({ files, folder, log }, progress.recall, progress.restore);
+      open = found.open;
+      unread = found.days.filter(isUnreadable);
+      await held.replace(found.days);
+      return found;
+    },
+    all: () => held.now().days,
+    today,
+    begin(firstRecordId) {
+      beginning ??= (async () => {
+        // Flushed in the order of their recordIds, whatever the file: nothing of a new day shows before all of the one before it.
+        const before = open.at(-1);
+        if (before) finished.add(before);
+        await before?.idle();
+        const name = { day: utcDay(clock.now()), firstRecordId: firstRecordId() };
+        const day = await beginDay({ files, folder, name, log });
+        open = [...open, day];
+        await held.replace([...held.now().days, day]);
+      })().finally(() => {
+        beginning = undefined;
+      });
+      return beginning;
+    },
+    hold: held.hold,
+    unreadable: () => unread[0]?.problem,
+    unknown,
+    tryAgain(progress, onFound) {
+      if (trying || isClosing || unread.length === 0 || clock.monotonic() - triedAt < betweenTriesMs) return;
+      triedAt = clock.monotonic();
+      trying = tryAll(progress.restore, onFound).then(() => {
+        trying = undefined;
+        void seal(progress);
+      });
+    },
+    seal,
+    async purge(now, kept) {
+      const { days } = held.now();
+      // Its index remembers which events were stored before it.
+      const newest = days.findLast(isSealed);
+      const old = filesToPurge(days, now, kept).filter((day) => day !== today() && day !== newest && !open.includes(day as OpenDay));
+      for (const day of old) {
+        await remove(day);
+        unread = unread.filter((one) => one !== day);
+        await held.replace(daysWith(undefined, day), day);
+      }
+      if (old.length > 0) await files.syncFolder(folder);
+      return old.map(({ name }) => dayFileName(name));
+    },
+    async close() {
+      isClosing = true;
+      await trying;
+      await Promise.all([beginning?.catch(() => undefined), sealing]);
+      await held.close();
+    },
+    flushes: () => open.reduce((sum, day) => sum + day.flushes(), flushesBefore),
+  };
+}

@@ -1,0 +1,255 @@
+// The records: one file for each UTC day, appended to, queried by lock and time (RecordStore).
+
+import type { DomainError } from '../../../domain/errors.ts';
+import type { LockId } from '../../../domain/locks/lock.ts';
+import { type Page, pageOf } from '../../../domain/page.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { AppendOutcome, Clock, RecordQuery, RecordStore, StoredEvents } from '../../../domain/ports.ts';
+import { type LockRecord, oldestKept, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
+import type { ClockTrust } from '../clock-trust.ts';
+import type { CounterFile } from '../documents/counter-file.ts';
+import type { FileLayer } from '../files.ts';
+import { storageUnavailable } from '../flush-guard.ts';
+import type { DayFile, RecordPages } from './day-file.ts';
+import { type Claim, createEventProgress } from './event-deduplication.ts';
+import type { OpenDay } from './open-day.ts';
+import { createRecordDays, type RecordDays } from './record-days.ts';
+import { createRecordIds, type RecordIds } from './record-ids.ts';
+
+export interface PurgeOutcome {
+  /** Names of the files that were deleted. */
+  readonly deleted: readonly string[];
+  /** True: nothing was, because the clock may be wrong. */
+  readonly clockIsSuspect: boolean;
+}
+
+export interface RecordLog extends RecordStore {
+  /** Reads what is there and repairs it. Must have resolved before anything else is called. */
+  open(): Promise<void>;
+  /** What is wrong with a file of records that cannot be read; undefined when nothing is. Until it is read, its pages are refused. */
+  unreadable(): DomainError | undefined;
+  /**
+   * Has what cannot be read tried again, in the background. Throws `storage-unavailable` while it is unknown which events are stored:
+   * meanwhile none is taken, because it could be there already.
+   */
+  tryUnreadable(): void;
+  /** Seals every finished day. Never rejects: what fails is logged and tried again by the next call. */
+  seal(): Promise<void>;
+  /** Deletes day files that are older than `kept` days or six calendar months, seven days' at most. `storage-unavailable`. */
+  purge(now: number, kept: number): Promise<PurgeOutcome>;
+  /** Runs `use` on the files of the days as they are now; they stay readable until it ends, sealed or deleted meanwhile or not. */
+  holding<T>(use: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
+  /** Waits for what was appended. */
+  close(): Promise<void>;
+  /** `stored` and `duplicates` are events since the start. */
+  figures(): {
+    readonly records: number;
+    readonly days: number;
+    readonly flushes: number;
+    readonly stored: number;
+    readonly duplicates: number;
+  };
+}
+
+export function createRecordLog(options: {
+  readonly files: FileLayer;
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly counters: CounterFile;
+  readonly clockTrust: ClockTrust;
+  readonly onStored?: ((stored: StoredEvents) => void) | undefined;
+  /** The lockIds that the device of a lock had before. */
+  readonly earlierIds?: (lockId: LockId) => readonly LockId[];
+}): RecordLog {
+  const { files, folder, clock, log, counters, clockTrust, onStored, earlierIds = () => [] } = options;
+  const progress = createEventProgress(earlierIds);
+  const days = createRecordDays({ files, folder, clock, log });
+  /** Of each lock, the last message that is not in the queue of the journal yet. */
+  const waiting = new Map<LockId, Promise<void>>();
+  let ids: RecordIds | undefined;
+  let newest = 0;
+  let stored = 0;
+  let duplicates = 0;
+
+  /** With a wrong clock nothing is forgotten for its age. */
+  const forgetBefore = (): number => oldestKept(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
+
+  /** Today's file, when it is there and `count` recordIds are reserved. */
+  function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {
+    return recordIds.has(count) ? days.today() : undefined;
+  }
+  function makeReady(recordIds: RecordIds, count: number): Promise<void> {
+    return recordIds.has(count) ? days.begin(recordIds.peek) : recordIds.reserve(count);
+  }
+  /** Every event of every lock passes here: one promise for each call, unless something has to be waited for first. */
+  function append(recordIds: RecordIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
+    const claim = waiting.get(lockId) ?? progress.claim(lockId, epoch, events, forgetBefore);
+    if (claim instanceof Promise) return appendInTurn(recordIds, lockId, epoch, events, claim);
+    const day = readyDay(recordIds, claim.fresh.length);
+    return day ? store(recordIds, lockId, epoch, claim, day) : appendInTurn(recordIds, lockId, epoch, events, claim);
+  }
+  /** Until it is in the queue of the journal, later messages of its lock wait behind it: the recordIds of a lock rise in its own order. */
+  async function appendInTurn(
+    recordIds: RecordIds,
+    lockId: LockId,
+    epoch: string,
+    events: readonly RecordDraft[],
+    before: Claim | Promise<void>,
+  ): Promise<AppendOutcome> {
+    let queued = (): void => undefined;
+    const turn = new Promise<void>((resolve) => {
+      queued = resolve;
+    });
+    waiting.set(lockId, turn);
+    try {
+      let claim = before;
+      while (claim instanceof Promise) {
+        await claim;
+        claim = progress.claim(lockId, epoch, events, forgetBefore);
+      }
+      const day = await dayFor(recordIds, claim);
+      return store(recordIds, lockId, epoch, claim, day);
+    } finally {
+      if (waiting.get(lockId) === turn) waiting.delete(lockId);
+      queued();
+    }
+  }
+  /** The day for a claim, which is undone when there is none. Undefined: it has nothing to store. */
+  async function dayFor(recordIds: RecordIds, claim: Claim): Promise<OpenDay | undefined> {
+    const { length } = claim.fresh;
+    if (length === 0) return undefined;
+    try {
+      for (let day = readyDay(recordIds, length); ; day = readyDay(recordIds, length)) {
+        if (day) return day;
+        await makeReady(recordIds, length);
+      }
+    } catch (error) {
+      progress.undo(claim);
+      throw storageUnavailable(error);
+    }
+  }
+  /** Nothing is awaited between here and the journal's queue: recordIds are in the order of the file. */
+  function store(recordIds: RecordIds, lockId: LockId, epoch: string, claim: Claim, day: OpenDay | undefined): Promise<AppendOutcome> {
+    return new Promise((resolve, reject) => {
+      function done(error: unknown, lastRecordId: number): void {
+        if (error !== undefined) {
+          progress.undo(claim);
+          reject(storageUnavailable(error));
+          return;
+        }
+        progress.keep(claim);
+        stored += claim.fresh.length;
+        duplicates += claim.duplicates;
+        if (claim.fresh.length > 0) {
+          newest = lastRecordId;
+          onStored?.({ lockId, epoch, drafts: claim.fresh, firstRecordId: lastRecordId - claim.fresh.length + 1 });
+        }
+        resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
+      }
+      if (day && claim.fresh.length > 0) day.append(lockId, epoch, claim.fresh, recordIds.take, done);
+      else done(undefined, 0);
+    });
+  }
+  const count = (): number => days.all().reduce((sum, day) => sum + day.count(), 0);
+
+  return {
+    async open() {
+      const found = await days.open(progress);
+      ids = createRecordIds(counters, found.highestRecordId);
+      newest = found.highestRecordId;
+      await clockTrust.open(found.newestAt);
+    },
+    append(lockId, epoch, events) {
+      if (!ids) throw new Error('the record log is not open');
+      const unknown = days.unknown();
+      if (unknown) return Promise.reject(unknown);
+      return append(ids, lockId, epoch, events);
+    },
+    async page(query) {
+      const { view, release } = days.hold();
+      try {
+        return await pageOver(view.pages, query);
+      } catch (error) {
+        throw storageUnavailable(error);
+      } finally {
+        await release();
+      }
+    },
+    newest: () => newest,
+    since: (recordId, wants) => recordsSince(days, recordId, wants),
+    // While that is unknown, nothing is said to be missing: no lock is asked for what it has sent.
+    progress: (lockId, epoch) =>
+      days.unknown() ? { highest: Number.MAX_SAFE_INTEGER, gaps: [], isBeginning: false } : progress.of(lockId, epoch),
+    count,
+    unreadable: days.unreadable,
+    tryUnreadable() {
+      days.tryAgain(progress, (recordId) => {
+        newest = Math.max(newest, recordId);
+      });
+      const unknown = days.unknown();
+      if (unknown) throw unknown;
+    },
+    seal: () => days.seal(progress),
+    async purge(now, kept) {
+      if (!(await clockTrust.isTrusted())) return { deleted: [], clockIsSuspect: true };
+      await days.seal(progress);
+      try {
+        return { deleted: await days.purge(now, kept), clockIsSuspect: false };
+      } catch (error) {
+        throw storageUnavailable(error);
+      }
+    },
+    async holding(use) {
+      const { view, release } = days.hold();
+      try {
+        return await use(view.days);
+      } finally {
+        await release();
+      }
+    },
+    async close() {
+      await days.close();
+      await ids?.settle();
+    },
+    figures: () => ({ records: count(), days: days.all().length, flushes: days.flushes(), stored, duplicates }),
+  };
+}
+
+/** Asks from the newest on: all count, those that hold the page give their part of it. */
+async function pageOver(newestFirst: readonly RecordPages[], query: RecordQuery): Promise<Page<LockRecord>> {
+  const { pageNo, pageSize } = query;
+  const list: LockRecord[] = [];
+  let skip = (pageNo - 1) * pageSize;
+  let wanted = pageSize;
+  let total = 0;
+  for (const pages of newestFirst) {
+    const found = pages.newest(query, skip, wanted);
+    const matching = found instanceof Promise ? await found : found;
+    list.push(...matching.records);
+    total += matching.total;
+    wanted -= Math.min(wanted, Math.max(0, matching.total - skip));
+    skip = Math.max(0, skip - matching.total);
+  }
+  return pageOf(list, total, { pageNo, pageSize });
+}
+
+/** Walks the days from the one that holds the first record above `recordId`. */
+async function* recordsSince(
+  days: RecordDays,
+  recordId: number,
+  wants: (lockId: LockId) => boolean,
+): AsyncGenerator<readonly LockRecord[]> {
+  const { view, release } = days.hold();
+  try {
+    for (const [n, day] of view.days.entries()) {
+      const next = view.days[n + 1];
+      if (next && next.name.firstRecordId <= recordId + 1) continue;
+      yield* day.above({ above: recordId, wants });
+    }
+  } catch (error) {
+    throw storageUnavailable(error);
+  } finally {
+    await release();
+  }
+}

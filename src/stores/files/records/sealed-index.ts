@@ -1,0 +1,95 @@
+// The index of a sealed day, `<day>-<first recordId>.index`: two checked lines. The first says where each lock's lines
+// lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication, and which of
+// its commands have named somebody.
+import { z } from 'zod';
+import { checkedLine, isIntact } from '../checksummed-line.ts';
+import { lockId } from '../documents/id-schemas.ts';
+import type { Remembered } from './event-deduplication.ts';
+
+/** Blocks sorted by (lockId, position), one element of each column for each block; a block ends where the next begins. */
+export interface BlockColumns {
+  readonly lockIds: Float64Array;
+  readonly positions: Float64Array;
+  readonly counts: Uint32Array;
+  /** Lowest and highest lockDate. */
+  readonly lowest: Float64Array;
+  readonly highest: Float64Array;
+}
+
+export interface SealedIndex {
+  /** Length of the sealed file. */
+  readonly bytes: number;
+  /** Records in it. */
+  readonly count: number;
+  readonly lastRecordId: number;
+  /** serverDate of that record. */
+  readonly newestAt: number;
+  readonly blocks: BlockColumns;
+}
+
+const whole = z.int().min(0);
+/** One check for the whole column: a start reads a million of these numbers. */
+const column = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isSafeInteger));
+const indexLine = z.object({
+  schemaVersion: z.literal(1),
+  bytes: whole,
+  count: whole,
+  lastRecordId: whole,
+  newestAt: z.int(),
+  lockIds: column,
+  positions: column,
+  counts: column,
+  lowest: column,
+  highest: column,
+});
+const ranges = z.array(z.tuple([z.int(), z.int()]));
+const rememberedLine = z.object({
+  epochs: z.array(
+    z.object({
+      lockId,
+      epoch: z.string(),
+      newestAt: z.int(),
+      ranges,
+    }),
+  ),
+  // Records did not keep it before.
+  commands: z.array(z.object({ lockId, ranges })).default([]),
+});
+
+export function encodeIndex(index: SealedIndex, { epochs, commands }: Remembered): Buffer {
+  const { blocks, ...head } = index;
+  const columns = Object.fromEntries(Object.entries(blocks).map(([name, column]) => [name, Array.from(column as Float64Array)]));
+  return Buffer.from(checkedLine({ schemaVersion: 1, ...head, ...columns }) + checkedLine({ epochs, commands }));
+}
+
+/** Throws when the file is not exactly what was written. */
+export function decodeIndex(file: Buffer): SealedIndex {
+  const { lockIds, positions, counts, lowest, highest, bytes, count, lastRecordId, newestAt } = indexLine.parse(intactLine(file, 0));
+  if ([positions, counts, lowest, highest].some((column) => column.length !== lockIds.length))
+    throw new Error('its columns differ in length');
+  return {
+    bytes,
+    count,
+    lastRecordId,
+    newestAt,
+    blocks: {
+      lockIds: Float64Array.from(lockIds),
+      positions: Float64Array.from(positions),
+      counts: Uint32Array.from(counts),
+      lowest: Float64Array.from(lowest),
+      highest: Float64Array.from(highest),
+    },
+  };
+}
+
+/** The second line; throws as `decodeIndex`. */
+export function decodeRemembered(file: Buffer): Remembered {
+  return rememberedLine.parse(intactLine(file, 1));
+}
+
+function intactLine(file: Buffer, n: 0 | 1): unknown {
+  const middle = file.indexOf(10);
+  const line = n === 0 ? file.subarray(0, middle) : file.subarray(middle + 1, -1);
+  if (middle < 0 || file.at(-1) !== 10 || !isIntact(line)) throw new Error('it is damaged');
+  return JSON.parse(line.toString('utf8'));
+}

@@ -1,0 +1,32 @@
+// A day whose file is there and cannot be read (Fault T4): a failing disk, wrong rights. It keeps its place among the days, so that a
+// page that could need it is refused instead of being answered as if those records had never been.
+import type { DomainError } from '../../../domain/errors.ts';
+import type { DayFile, DayName, RecordPages } from './day-file.ts';
+
+export interface UnreadableDay extends DayFile, RecordPages {
+  /** What everybody is told who asks for its records: `storage-unavailable`. */
+  readonly problem: DomainError;
+  /** Whether a later index says which events it holds. Where none does, nobody knows whether an event is stored already. */
+  readonly isCovered: boolean;
+}
+
+export function isUnreadable(day: DayFile): day is UnreadableDay {
+  return 'problem' in day;
+}
+
+export function createUnreadableDay(name: DayName, isCovered: boolean, problem: DomainError): UnreadableDay {
+  function refuse(): never {
+    throw problem;
+  }
+  return {
+    name,
+    isCovered,
+    problem,
+    count: () => 0,
+    newest: refuse,
+    above: refuse,
+    bytes: refuse,
+    readAt: refuse,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,66 @@
+// Which remote commands of which lock have named somebody in a record, so that each does so once, however often its lock shows the id
+// (Protocol 4.4). It is made of the record log itself: what an index remembers, and the lines behind it.
+import type { LockId } from '../../../domain/locks/lock.ts';
+import { addSeq, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
+
+/**
+ * Of one lock. Numbers of commands rise, and each stretch between two ranges is of commands that have named nobody: their event never came, or
+ * not yet. When there are more, the lowest stretch counts as used: events that far behind name nobody.
+ */
+const mostRanges = 256;
+
+/** What is remembered of one lock, as an index keeps it. */
+export interface RememberedCommands {
+  readonly lockId: LockId;
+  readonly ranges: readonly (readonly [from: number, to: number])[];
+}
+
+export interface UsedCommands {
+  /** False when it has been used already, or may have been. */
+  use(lockId: LockId, number: number): boolean;
+  /** Its record was not stored after all. */
+  giveBack(lockId: LockId, number: number): void;
+  /** All but those on their way to the disk, for an index. */
+  remembered(underWay: ReadonlyMap<LockId, readonly number[]>): RememberedCommands[];
+  /** Takes over what an index kept. */
+  recall(commands: readonly RememberedCommands[]): void;
+}
+
+export function createUsedCommands(): UsedCommands {
+  const locks = new Map<LockId, SeqRanges>();
+
+  return {
+    use(lockId, number) {
+      const ranges = locks.get(lockId);
+      if (ranges === undefined) {
+        locks.set(lockId, [[number, number]]);
+        return true;
+      }
+      if (includesSeq(ranges, number)) return false;
+      addSeq(ranges, number);
+      const [lowest, second] = ranges;
+      if (ranges.length > mostRanges && lowest && second) ranges.splice(0, 2, [lowest[0], second[1]]);
+      return true;
+    },
+    giveBack(lockId, number) {
+      const ranges = locks.get(lockId);
+      if (ranges) removeSeq(ranges, number);
+    },
+    remembered(underWay) {
+      const all = [...locks].map(([lockId, ranges]) => {
+        const kept = ranges.map(([from, to]): [number, number] => [from, to]);
+        for (const number of underWay.get(lockId) ?? []) removeSeq(kept, number);
+        return { lockId, ranges: kept };
+      });
+      return all.filter(({ ranges }) => ranges.length > 0).sort((a, b) => a.lockId - b.lockId);
+    },
+    recall(commands) {
+      for (const { lockId, ranges } of commands) {
+        locks.set(
+          lockId,
+          ranges.map(([from, to]): [number, number] => [from, to]),
+        );
+      }
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// Everything that the store keeps, file by file: made here, opened in one order, closed together.
+import type { Log } from '../../domain/part.ts';
+import type { Clock, Secrets, StoredEvents } from '../../domain/ports.ts';
+import { createAuditLog } from './audit/audit-log.ts';
+import { openOrBegin } from './bootstrap.ts';
+import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
+import { createAccountFile } from './documents/account-file.ts';
+import { createAlarmFile } from './documents/alarm-file.ts';
+import { createBatteryFile } from './documents/battery-file.ts';
+import { createCounterFile } from './documents/counter-file.ts';
+import { keepCopy, loadNeeded, missingDocument } from './documents/document.ts';
+import { createHubFile, noHubs } from './documents/hub-file.ts';
+import { createLockFiles } from './documents/lock-files.ts';
+import { createRemovedLockFiles } from './documents/removed-lock-files.ts';
+import { createSignInFile } from './documents/sign-in-file.ts';
+import { createStatusFile } from './documents/status-file.ts';
+import { createWebhookFiles } from './documents/webhook-files.ts';
+import type { FileLayer } from './files.ts';
+import { createQuarantine } from './quarantine.ts';
+import { createRecordLog } from './records/record-log.ts';
+
+/** The options of a store, which say what each of them is for. */
+interface StoreFilesOptions {
+  readonly files: FileLayer;
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly secrets: Secrets;
+  readonly givenAdminToken?: (() => Promise<string | undefined>) | undefined;
+  readonly onStored?: ((stored: StoredEvents) => void) | undefined;
+  readonly beforeUpgrade?: (() => Promise<void>) | undefined;
+  readonly isClockSynchronised?: (() => Promise<boolean>) | undefined;
+}
+
+export function createStoreFiles(options: StoreFilesOptions) {
+  const { files, directory, clock, log, secrets } = options;
+  let announced: Promise<void> | undefined;
+  async function beforeUpgrade(path: string): Promise<void> {
+    announced ??= options.beforeUpgrade?.();
+    await announced;
+    await keepCopy(files, path);
+  }
+  /** Backups that read files of rows as they were: those are not written anew meanwhile. */
+  let beingRead = 0;
+  const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.cardFiles.highest());
+  const accounts = createAccountFile({ files, directory, beforeUpgrade, mayCompact: () => beingRead === 0 });
+  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
+  const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
+  const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
+  const signIns = createSignInFile({ files, path: `${directory}/sign-ins.jsonl`, log });
+  const alarms = createAlarmFile({ files, directory, log, beforeUpgrade });
+  const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
+  const lockFiles = createLockFiles({ files, directory, log, beforeUpgrade });
+  const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
+  const clockTrust = createClockTrust({
+    files,
+    path: `${directory}/clock.json`,
+    clock,
+    log,
+    beforeUpgrade,
+    isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
+  });
+  const records = createRecordLog({
+    ...{ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored },
+    earlierIds: (lockId) => removedLocks.earlierIds(lockFiles.locks.get(lockId)),
+  });
+  const audit = createAuditLog({ files, directory, clock, log });
+  const quarantine = createQuarantine({ files, folder: directory, clock, log });
+
+  return {
+    counters,
+    accounts,
+    statuses,
+    batteries,
+    hubs,
+    signIns,
+    alarms,
+    webhooks,
+    lockFiles,
+    removedLocks,
+    clockTrust,
+    records,
+    audit,
+    quarantine,
+    /** Resolves with the key for command ids and the number of this start. Rejects with one sentence that names the file, and what to do. */
+    async open(): Promise<{ readonly key: Buffer; readonly start: number }> {
+      const key = await openOrBegin({
+        files,
+        directory,
+        counters,
+        accounts,
+        givenAdminToken: options.givenAdminToken,
+        secrets,
+        clock,
+        log,
+      });
+      await lockFiles.open();
+      await removedLocks.open((lockId) => lockFiles.locks.get(lockId) !== undefined);
+      if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
+        // Before there were hubs there was no such file.
+        if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
+        await hubs.document.put(noHubs);
+      }
+      await webhooks.open();
+      const start = counters.floorOf('start') + 1;
+      const inLocks = lockFiles.highest();
+      const lockId = Math.max(inLocks.lockId, removedLocks.highest().lockId);
+      await counters.raise({ ...inLocks, lockId, ...accounts.highest(), ...webhooks.highest(), start });
+      await statuses.open();
+      await batteries.open();
+      await signIns.open();
+      await alarms.open();
+      await audit.open();
+      await records.open();
+      await quarantine.open();
+      return { key, start };
+    },
+    /** Nothing that grows is written anew as long as `use` runs. */
+    async holding<T>(use: () => Promise<T>): Promise<T> {
+      beingRead += 1;
+      const release = lockFiles.cardFiles.hold();
+      try {
+        return await use();
+      } finally {
+        beingRead -= 1;
+        release();
+      }
+    },
+    /** Waits for what is on its way to the disk. Never rejects. */
+    async close(): Promise<void> {
+      const closed = await Promise.allSettled([
+        statuses.close(),
+        batteries.close(),
+        records.close(),
+        quarantine.close(),
+        lockFiles.idle(),
+        removedLocks.idle(),
+        accounts.idle(),
+        hubs.document.idle(),
+        signIns.close(),
+        alarms.idle(),
+        webhooks.idle(),
+        audit.close(),
+        counters.document.idle(),
+      ]);
+      for (const one of closed)
+        if (one.status === 'rejected') log.warn({ code: 'store-unclean', err: one.reason }, 'a part of the store did not close cleanly');
+    },
+  };
+}

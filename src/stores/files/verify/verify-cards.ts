@@ -1,0 +1,47 @@
+// The check of the files of cards: whether each is as it was written, and belongs to its lock.
+import type { CardId } from '../../../domain/credentials/card.ts';
+import { cardFileName, cardFormat } from '../documents/card-row.ts';
+import type { LockDocument } from '../documents/lock-document.ts';
+import { createRowFile } from '../documents/row-file.ts';
+import type { FileLayer } from '../files.ts';
+import { type Report, repeated } from './verify-lines.ts';
+
+/** The ids of all cards. `names`, `lockFiles`: what is in the folders of the cards and of the locks. */
+export async function verifyCards(
+  files: FileLayer,
+  directory: string,
+  names: readonly string[],
+  lockFiles: readonly string[],
+  locks: readonly LockDocument[],
+  report: Report,
+): Promise<readonly CardId[]> {
+  const cardIds: CardId[] = [];
+  for (const { lock, hasCards, toMove } of locks) {
+    const file = `cards/${lock.lockId}.jsonl`;
+    const rows = createRowFile({ files, path: `${directory}/${file}`, format: cardFormat });
+    // A document of an older program has them itself, and what is beside it is from a start that was cut off.
+    const isThere = hasCards && (await loaded(rows, file, report));
+    const found = isThere ? [...rows.entries()].flatMap(([, row]) => ('createdBy' in row ? [row] : [])) : (toMove?.cards ?? []);
+    for (const card of found) {
+      if (card.lockId !== lock.lockId)
+        report(isThere ? file : `locks/${lock.lockId}.json`, `holds the card ${card.cardId} of lock ${card.lockId}`);
+      cardIds.push(card.cardId);
+    }
+    if (isThere && rows.torn() > 0)
+      report.remark(file, `has ${rows.torn()} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
+  }
+  const known = new Set(lockFiles.map((name) => name.replace(/\.json(\.previous)?$/, '.jsonl')));
+  for (const name of names) if (cardFileName.test(name) && !known.has(name)) report(`cards/${name}`, 'belongs to no lock');
+  for (const cardId of repeated(cardIds)) report('cards', `has the cardId ${cardId} twice`);
+  return cardIds;
+}
+
+async function loaded(rows: { load(): Promise<boolean> }, file: string, report: Report): Promise<boolean> {
+  try {
+    if (await rows.load()) return true;
+    report(file, 'is missing');
+  } catch (error) {
+    report(file, error instanceof Error ? error.message : String(error));
+  }
+  return false;
+}

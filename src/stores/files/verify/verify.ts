@@ -1,0 +1,245 @@
+// Reads a whole data directory that no process is using and says what is wrong with it, file by file. Changes nothing.
+import { stat } from 'node:fs/promises';
+import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
+import type { Hubs } from '../../../domain/ports.ts';
+import type { KeptWebhook } from '../../../domain/webhooks/webhook.ts';
+import { auditFolders } from '../audit/audit-log.ts';
+import { holdsDeed } from '../audit/audit-series.ts';
+import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from '../data-directory.ts';
+import { runningOwner } from '../directory-lock.ts';
+import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } from '../documents/account-file.ts';
+import { type Counters, counterFormat } from '../documents/counter-file.ts';
+import type { DocumentFormat } from '../documents/document.ts';
+import { readIfThere } from '../documents/durable-file.ts';
+import { hubFormat, noHubs } from '../documents/hub-file.ts';
+import { type LockDocument, lockDocumentFormat } from '../documents/lock-document.ts';
+import { lostDocuments } from '../documents/lock-files.ts';
+import { removedLockFormat } from '../documents/removed-lock-files.ts';
+import type { RowFormat } from '../documents/row-reader.ts';
+import { webhookFormat } from '../documents/webhook-files.ts';
+import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
+import { holdsMessage } from '../quarantine.ts';
+import { verifyCards } from './verify-cards.ts';
+import { namesIn, type Report, remarkTorn, repeated, verifyLines } from './verify-lines.ts';
+import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
+
+/** `file` is relative to the data directory. */
+export interface Finding {
+  readonly file: string;
+  readonly problem: string;
+}
+
+export interface Verified {
+  /** What is wrong. */
+  readonly findings: readonly Finding[];
+  /** What is as it may be, and a person may still want to know: what a power cut left that nobody was told is kept. */
+  readonly remarks: readonly Finding[];
+  readonly locks: number;
+  readonly records: number;
+}
+
+/** Rejects when a process has the directory, or when there is none. Takes about a second for 200,000 records. */
+export async function verify(directory: string, files: FileLayer = nodeFiles()): Promise<Verified> {
+  const findings: Finding[] = [];
+  const remarks: Finding[] = [];
+  const report: Report = Object.assign(
+    (file: string, problem: string): void => {
+      const short = problem.replaceAll(`${directory}/`, '');
+      findings.push({ file, problem: short.startsWith(`${file} `) ? short.slice(file.length + 1) : short });
+    },
+    { remark: (file: string, what: string): void => void remarks.push({ file, problem: what }) },
+  );
+  await requireData(files, directory);
+  const pid = await runningOwner(files, directory);
+  if (pid !== undefined) throw new Error(`latchd is running on ${directory} as process ${pid}: stop it first`);
+  const loaded = await loadDocuments(files, directory, report);
+  const counters = loaded(counterFormat)[0]?.content;
+  const [rows] = loaded(accountRows);
+  const accounts = rows ? accountsOf(rows.content) : loaded(olderAccounts)[0]?.content;
+  const locks = await verifyLocks(files, directory, loaded(lockDocumentFormat), accounts, report);
+  const cardIds = await verifyCards(
+    files,
+    directory,
+    await readdirIfThere(files, `${directory}/cards`),
+    await readdirIfThere(files, `${directory}/locks`),
+    locks,
+    report,
+  );
+  verifyHubs(loaded(hubFormat)[0]?.content ?? noHubs, locks, report);
+  if (accounts) verifyAccounts(rows ? accountsName : 'accounts.json', accounts, report);
+  const removedIds = verifyRemovedLocks(loaded(removedLockFormat), report);
+  const webhookIds = verifyWebhooks(loaded(webhookFormat), report);
+  await verifyKey(files, directory, report);
+  for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
+    await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
+  }
+  for (const folder of auditFolders) {
+    for (const name of (await readdirIfThere(files, `${directory}/${folder}`)).sort()) {
+      if (!name.endsWith('.jsonl')) continue;
+      await verifyLines(files, directory, `${folder}/${name}`, report, (line) =>
+        holdsDeed(line) ? undefined : 'holds something else than a deed',
+      );
+    }
+  }
+  const records = await verifyRecords(files, directory, report);
+  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, records }, report);
+  await verifyModes(files, directory, report);
+  // Of those among the records, verifyRecords says more.
+  const strangers = (await strangersIn(directory)).filter((name) => !name.startsWith('records/'));
+  for (const name of strangers) report.remark(name, "is not latchd's, and in no backup");
+  return { findings, remarks, locks: locks.length, records: records.count };
+}
+
+/** A mistyped directory is not one with everything missing. */
+async function requireData(files: FileLayer, directory: string): Promise<void> {
+  const names = await files.readdir(directory).catch((error: unknown) => {
+    throw new Error(`${directory} cannot be read (${codeOf(error)})`, { cause: error });
+  });
+  if (neededNames.some((name) => names.includes(name))) return;
+  throw new Error(`${directory} is no data directory of latchd: is --data-dir right?`);
+}
+
+async function verifyKey(files: FileLayer, directory: string, report: Report): Promise<void> {
+  try {
+    const key = await readIfThere(files, `${directory}/command.key`);
+    if (key?.length !== 32) report('command.key', key ? 'is not 32 bytes long' : 'is missing');
+  } catch (error) {
+    report('command.key', `cannot be read (${codeOf(error)})`);
+  }
+}
+
+interface Loaded<T> {
+  readonly file: string;
+  readonly content: T;
+}
+
+/** Reads every document; resolves with a function that gives those of one format. */
+async function loadDocuments(files: FileLayer, directory: string, report: Report) {
+  const all: (Loaded<object> & { readonly format: KnownDocument['format'] })[] = [];
+  for await (const known of documentsIn(files, directory)) {
+    const { name: file, format, isNeeded } = known;
+    const onTorn = (bytes: number): void => remarkTorn(report, file, bytes);
+    try {
+      const content = await readKnown(files, directory, known, { onTorn });
+      if (content) all.push({ file, format, content });
+      else if (isNeeded) report(file, 'is missing');
+    } catch (error) {
+      report(file, error instanceof Error ? error.message : String(error));
+    }
+  }
+  function loaded<T extends object>(wanted: RowFormat<T>): readonly Loaded<ReadonlyMap<string, T>>[];
+  function loaded<T>(wanted: DocumentFormat<T>): readonly Loaded<T>[];
+  function loaded(wanted: object): unknown {
+    return all.filter(({ format }) => format === wanted);
+  }
+  return loaded;
+}
+
+async function verifyLocks(
+  files: FileLayer,
+  directory: string,
+  documents: readonly Loaded<LockDocument>[],
+  accounts: Accounts | undefined,
+  report: Report,
+): Promise<LockDocument[]> {
+  const known = new Set(accounts?.accounts.map(({ accountId }) => accountId));
+  const names = await namesIn(files, directory, 'locks', report);
+  for (const lockId of lostDocuments(names)) report(`locks/${lockId}.json`, 'is missing, though what it held before is there');
+  for (const { file, content } of documents) {
+    const { lock } = content;
+    if (file !== `locks/${lock.lockId}.json`) report(file, `holds lock ${lock.lockId}`);
+    // Roles stay with a lock when their account is removed; an administrator cannot be.
+    if (accounts && !known.has(lock.administrator)) report(file, `names the administrator ${lock.administrator}, who is not there`);
+  }
+  return documents.map(({ content }) => content);
+}
+
+/** What is left of a lock that is there still is no fault: a power cut in the middle of a removal leaves both, and the next start forgets one. */
+function verifyRemovedLocks(documents: readonly Loaded<RemovedLock>[], report: Report): readonly number[] {
+  for (const { file, content } of documents) if (file !== `removed/${content.lockId}.json`) report(file, `holds lock ${content.lockId}`);
+  return documents.map(({ content }) => content.lockId);
+}
+
+function verifyWebhooks(documents: readonly Loaded<KeptWebhook>[], report: Report): readonly number[] {
+  for (const { file, content } of documents) {
+    const { webhookId } = content.webhook;
+    if (file !== `webhooks/${webhookId}.json`) report(file, `holds webhook ${webhookId}`);
+  }
+  return documents.map(({ content }) => content.webhook.webhookId);
+}
+
+function verifyHubs({ hubs }: Hubs, locks: readonly LockDocument[], report: Report): void {
+  const known = new Set(hubs.map(({ deviceId }) => deviceId));
+  for (const { lock } of locks) {
+    if (lock.hubId !== null && !known.has(lock.hubId))
+      report(`locks/${lock.lockId}.json`, `names the hub ${lock.hubId}, which is not there`);
+  }
+  const deviceIds = [...locks.map(({ lock }) => lock.deviceId), ...hubs.map(({ deviceId }) => deviceId)];
+  for (const deviceId of repeated(deviceIds)) report('.', `has two locks or hubs with the deviceId ${deviceId}`);
+}
+
+function verifyAccounts(file: string, { accounts, tokens }: Accounts, report: Report): void {
+  if (!accounts.some(({ gatewayAdministrator }) => gatewayAdministrator)) report(file, 'has no gateway administrator');
+  for (const username of repeated(accounts.map((account) => account.username))) report(file, `has the name ${username} twice`);
+  for (const accountId of repeated(accounts.map((account) => account.accountId))) report(file, `has the accountId ${accountId} twice`);
+  for (const tokenId of repeated(tokens.map((token) => token.tokenId))) report(file, `has the tokenId ${tokenId} twice`);
+  const known = new Set(accounts.map(({ accountId }) => accountId));
+  // They end with the account, and are forgotten after it.
+  const left = tokens.filter(({ accountId }) => !known.has(accountId)).length;
+  if (left > 0) report.remark(file, `has ${left} tokens of accounts that were removed, which the next start forgets`);
+}
+
+/** A floor below a number in use would give that number again. */
+function verifyFloors(
+  found: {
+    readonly counters: Counters;
+    readonly accounts: Accounts | undefined;
+    readonly locks: readonly LockDocument[];
+    readonly removedIds: readonly number[];
+    readonly cardIds: readonly number[];
+    readonly webhookIds: readonly number[];
+    readonly records: VerifiedRecords;
+  },
+  report: Report,
+): void {
+  const { counters, accounts, locks, cardIds, removedIds, webhookIds, records } = found;
+  const inUse = {
+    lockId: [...locks.map(({ lock }) => lock.lockId), ...removedIds],
+    cardId: cardIds,
+    accountId: accounts?.accounts.map((account) => account.accountId) ?? [],
+    tokenId: accounts?.tokens.map((token) => token.tokenId) ?? [],
+    recordId: [records.highestRecordId],
+    webhookId: webhookIds,
+    groupId: counters.groups.map((group) => group.groupId),
+  };
+  for (const [kind, numbers] of Object.entries(inUse)) {
+    const highest = numbers.reduce((most: number, number) => Math.max(most, number), 0);
+    const floor = counters[kind as keyof typeof inUse];
+    if (highest > floor) report('counters.json', `has the floor ${floor} for ${kind}, but ${highest} is in use`);
+  }
+  for (const groupId of repeated(counters.groups.map((group) => group.groupId)))
+    report('counters.json', `has the groupId ${groupId} twice`);
+  for (const name of repeated(counters.groups.map((group) => group.name))) report('counters.json', `has the group ${name} twice`);
+}
+
+async function verifyModes(files: FileLayer, directory: string, report: Report): Promise<void> {
+  const top = await files.readdir(directory);
+  const names = ['.', ...top];
+  for (const folder of dataFolders.filter((name) => top.includes(name))) {
+    names.push(...(await files.readdir(`${directory}/${folder}`)).map((name) => `${folder}/${name}`));
+  }
+  for (const file of names) {
+    const { mode } = await stat(`${directory}/${file}`);
+    // Certificates are for everybody.
+    if ((mode & 0o077) !== 0 && !file.endsWith('.crt'))
+      report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
+    if (file.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
+  }
+}
+
+async function readdirIfThere(files: FileLayer, folder: string): Promise<string[]> {
+  return files.readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+}

@@ -1,0 +1,200 @@
+// The configuration promises: file, then environment, then flags; every problem at once, with its place.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { ConfigError, loadConfig } from '../../src/app/config.ts';
+
+const defaults = {
+  dataDir: './data',
+  http: { enabled: true, host: '127.0.0.1', port: 8080, hosts: [] },
+  https: { enabled: false, host: '0.0.0.0', port: 8443 },
+  mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connectionsPerAddress: 1_200 },
+  mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
+  webSocket: { plain: false },
+  tls: 'auto',
+  tlsNames: [],
+  commandTimeoutMs: 10_000,
+  retention: { at: '03:30', records: 184 },
+  metrics: { enabled: false },
+  discovery: { enabled: true },
+  backup: { at: '02:30', folder: 'backups', keep: 7 },
+  alarms: { offlineAfterSeconds: 60, endAfterSeconds: 60, silentAfterHours: 26, lowBatteryPercent: 20 },
+  webhooks: { networks: [], timeoutMs: 10_000 },
+  logLevel: 'info',
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'latchd-config-'));
+let files = 0;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string): string {
+  const file = join(folder, `latchd-${++files}.yaml`);
+  writeFileSync(file, text);
+  return file;
+}
+
+function problemsOf(text: string, environment: Record<string, string> = {}, flags: Record<string, string> = {}) {
+  const file = fileWith(text);
+  try {
+    loadConfig({ file, environment, flags });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map((problem) => problem.replace(file, 'FILE'));
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  test('the commented file that comes with latchd says exactly the built-in defaults', () => {
+    const file = resolve(import.meta.dirname, '../../config/latchd.yaml');
+    expect(loadConfig({ file, environment: {}, flags: {} }).config).toEqual(defaults);
+    expect(loadConfig({ file: fileWith(''), environment: {}, flags: {} }).config).toEqual(defaults);
+  });
+
+  test('a flag wins over the environment, which wins over the file', () => {
+    const file = fileWith('http:\n  port: 1001\n  host: 127.0.0.2\nmqtt:\n  port: 1002\n');
+    const { config, originOf } = loadConfig({
+      file,
+      environment: { LATCHD_HTTP_PORT: '2001', LATCHD_MQTT_PORT: '2002' },
+      flags: { '--http-port': '3001' },
+    });
+    expect(config).toMatchObject({ http: { port: 3001, host: '127.0.0.2' }, mqtt: { port: 2002 } });
+    const origins = ['http.port', 'http.host', 'mqtt.port', 'mqtt.host', 'tls'].map((name) => originOf(name.split('.')));
+    expect(origins).toEqual(['--http-port', `${file}:3`, 'LATCHD_MQTT_PORT', 'default', 'default']);
+  });
+
+  test.each([
+    ['LATCHD_DATA_DIR', '/srv/doors', { dataDir: '/srv/doors' }],
+    ['LATCHD_HTTP_HOST', '0.0.0.0', { http: { host: '0.0.0.0' } }],
+    ['LATCHD_HTTP_PORT', '0', { http: { port: 0 } }],
+    ['LATCHD_MQTT_HOST', '::1', { mqtt: { host: '::1' } }],
+    ['LATCHD_MQTT_PORT', '65535', { mqtt: { port: 65_535 } }],
+    ['LATCHD_HTTPS_ENABLED', 'true', { https: { enabled: true } }],
+    ['LATCHD_HTTPS_HOST', '127.0.0.3', { https: { host: '127.0.0.3' } }],
+    ['LATCHD_HTTPS_PORT', '443', { https: { port: 443 } }],
+    ['LATCHD_MQTTS_ENABLED', 'true', { mqtts: { enabled: true } }],
+    ['LATCHD_MQTTS_HOST', '::', { mqtts: { host: '::' } }],
+    ['LATCHD_MQTTS_PORT', '0', { mqtts: { port: 0 } }],
+    ['LATCHD_WEB_SOCKET_PLAIN', 'true', { webSocket: { plain: true } }],
+    ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
+    ['LATCHD_METRICS_ENABLED', 'true', { metrics: { enabled: true } }],
+    ['LATCHD_DISCOVERY_ENABLED', 'false', { discovery: { enabled: false } }],
+    ['LATCHD_LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+  ])('%s sets what it names', (variable, text, expected) => {
+    expect(loadConfig({ file: fileWith(''), environment: { [variable]: text }, flags: {} }).config).toMatchObject(expected);
+  });
+
+  test('an empty variable counts as not given', () => {
+    expect(loadConfig({ file: fileWith(''), environment: { LATCHD_HTTP_PORT: '' }, flags: {} }).config).toEqual(defaults);
+  });
+
+  test.each([
+    [29, '30 to 184'],
+    [185, '30 to 184'],
+    [90.5, 'a whole number'],
+  ])('records are not kept for %s days, which is said with its line', (days, sentence) => {
+    const file = fileWith(`retention:\n  records: ${days}\n`);
+    expect(() => loadConfig({ file, environment: {}, flags: {} })).toThrow(
+      `${file}:2: retention.records: must be ${sentence}, not ${days}`,
+    );
+  });
+
+  test('every problem of every source is listed, with its line, its path and what it must be', () => {
+    const problems = problemsOf(
+      'http:\n  prot: 80\n  port: 99999\nlogLevel: loud\nextra: 1\n',
+      { LATCHD_MQTT_PORT: '0x10', LATCHD_COMMAND_TIMEOUT_MS: '5' },
+      { '--http-port': ' 1' },
+    );
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        'FILE:2: http.prot: there is no such setting; there are enabled, host, port, hosts',
+        'FILE:3: http.port: must be 0 to 65535, not 99999',
+        expect.stringMatching(/^FILE:4: logLevel: must be one of fatal, /),
+        expect.stringMatching(/^FILE:5: extra: there is no such setting; there are dataDir, http, /),
+        'LATCHD_MQTT_PORT: must be a whole number, not "0x10"',
+        'LATCHD_COMMAND_TIMEOUT_MS: must be 100 to 120000, not "5"',
+        '--http-port: must be a whole number, not " 1"',
+      ]),
+    );
+    expect(problems).toHaveLength(7);
+  });
+
+  test('each listener is switched on and off on its own, as long as people and locks keep one each', () => {
+    const both = { LATCHD_HTTP_ENABLED: 'false', LATCHD_HTTPS_ENABLED: 'true', LATCHD_MQTT_ENABLED: 'false', LATCHD_MQTTS_ENABLED: 'true' };
+    expect(loadConfig({ file: fileWith(''), environment: both, flags: {} }).config).toMatchObject({
+      ...{ http: { enabled: false }, https: { enabled: true }, mqtt: { enabled: false }, mqtts: { enabled: true } },
+    });
+    expect(problemsOf('http: { enabled: false }\nmqtt: { enabled: false }\n')).toEqual([
+      'http.enabled, https.enabled: one of them must be true, or nobody could ask for anything',
+      'mqtt.enabled, mqtts.enabled: one of them must be true, or no lock could connect',
+    ]);
+    expect(problemsOf('http: { enabled: yes }\n', { LATCHD_MQTT_ENABLED: '1' })).toEqual([
+      'FILE:1: http.enabled: must be true or false, not "yes"',
+      'LATCHD_MQTT_ENABLED: must be true or false, not "1"',
+    ]);
+  });
+
+  test('two listeners do not share a port of one address', () => {
+    const text = 'http: { port: 1000 }\nmqtt: { port: 1000 }\nmqtts: { enabled: true, port: 1000 }\n';
+    const pairs = ['http.port, mqtt.port', 'http.port, mqtts.port', 'mqtt.port, mqtts.port'];
+    expect(problemsOf(text)).toEqual(pairs.map((pair) => `${pair}: they must not both be 1000`));
+    for (const apart of ['http: { port: 1000 }\nmqtt: { port: 1000, host: 127.0.0.2 }', 'http: { port: 0 }\nmqtt: { port: 0 }'])
+      expect(problemsOf(apart)).toEqual([]);
+  });
+
+  test('what is no text where one must be says what it must be', () => {
+    expect(problemsOf('dataDir: ~\nbackup: { at: 230, folder: 7 }\nmqtt: { topicRoot: [a] }\ntlsNames: [7]\n')).toEqual(
+      expect.arrayContaining([
+        'FILE:1: dataDir: must name a folder',
+        'FILE:2: backup.at: must be a time of day in UTC such as "02:30", or off, not 230',
+        'FILE:2: backup.folder: must name a folder, not 7',
+        'FILE:3: mqtt.topicRoot: must be topic levels of letters, digits, _ and -, separated by /',
+        'FILE:4: tlsNames.0: must be a name, not 7',
+      ]),
+    );
+  });
+
+  test('tls is auto, or a certificate with its key; further names are host names or addresses', () => {
+    const files = { certificate: '/etc/tls.crt', key: '/etc/tls.key' };
+    const names = ['doors.example.org', '192.0.2.7', '2001:db8::7'];
+    const text = JSON.stringify({ tls: files, tlsNames: names });
+    expect(loadConfig({ file: fileWith(text), environment: {}, flags: {} }).config).toMatchObject({ tls: files, tlsNames: names });
+    for (const [wrong, shown] of [
+      ['tls: off', ', not "off"'],
+      ['tls: { certificate: /etc/tls.crt }', ''],
+    ])
+      expect(problemsOf(String(wrong))).toEqual([`FILE:1: tls: must be auto, or the files certificate and key${shown}`]);
+    expect(problemsOf('tls: { certificate: /a, key: /b, ca: /c }')).toEqual(['FILE:1: tls.ca: there is no such setting']);
+    const problem = 'must be a host name or an IP address, without port or wildcard';
+    expect(problemsOf('tlsNames: ["*.example.org", "a:8443", ""]')).toEqual(
+      ['*.example.org', 'a:8443', ''].map((name, at) => `FILE:1: tlsNames.${at}: ${problem}, not "${name}"`),
+    );
+  });
+
+  test('files for TLS that systemd hands over are where it says; where it says nothing, they keep their names', () => {
+    const text = JSON.stringify({ tls: { certificate: '/etc/tls.crt', key: '$CREDENTIALS_DIRECTORY/latchd.tls.key' } });
+    const keyFor = (environment: Record<string, string>) => loadConfig({ file: fileWith(text), environment, flags: {} }).config.tls;
+    expect(keyFor({ CREDENTIALS_DIRECTORY: '/run/credentials/latchd.service' })).toEqual({
+      certificate: '/etc/tls.crt',
+      key: '/run/credentials/latchd.service/latchd.tls.key',
+    });
+    expect(keyFor({})).toMatchObject({ key: '$CREDENTIALS_DIRECTORY/latchd.tls.key' });
+  });
+
+  test('a file that is not there, is not YAML, or is no mapping is one clear problem', () => {
+    expect(() => loadConfig({ file: '/nowhere/latchd.yaml', environment: {}, flags: {} })).toThrow(
+      '/nowhere/latchd.yaml: there is no such file (ENOENT)',
+    );
+    expect(() => loadConfig({ file: folder, environment: {}, flags: {} })).toThrow(`${folder}: it is a folder (EISDIR)`);
+    expect(problemsOf('http: [\n')).toEqual([expect.stringMatching(/^FILE:\d: /)]);
+    expect(problemsOf('logLevel: info\nlogLevel: warn\n')).toEqual(['FILE:2: Map keys must be unique']);
+    expect(problemsOf('logLevel: info\n---\nlogLevel: warn\n')).toEqual(['FILE:2: a second document begins here: the settings are one']);
+    expect(problemsOf('logLevel: *loud\n')).toEqual([expect.stringMatching(/^FILE: Unresolved alias /)]);
+    expect(problemsOf('- 1\n')).toEqual([expect.stringMatching(/^FILE: the file: must have settings below it/)]);
+    expect(problemsOf('http:\nlogLevel: info\n')).toEqual([
+      expect.stringMatching(/^FILE:1: http: must have settings below it, or be left out$/),
+    ]);
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from '@jest/globals';
+import type { CardId, CardIntent, CardOnLock } from '../../../src/domain/credentials/card.ts';
+import { callers, createDomain, lockId, someCard, stays } from '../../support/domain.ts';
+import { createCardMemory, ok, refusal } from '../../support/fake-link.ts';
+import { settled } from '../../support/settable-clock.ts';
+
+const card = someCard({ cardNumber: '0042' });
+const { cardId } = card;
+const fresh = someCard({ cardId: 101 as CardId, cardNumber: '0777' });
+const add: CardIntent = { kind: 'add', card: fresh, before: null };
+/** Of an older gateway, or of a session in which the lock had not said what it holds. */
+const addUnsure: CardIntent = { kind: 'add', card: fresh };
+const addAgain: CardIntent = { kind: 'add', card: fresh, before: { startDate: 3, endDate: 4 } };
+const validity: CardIntent = { kind: 'change-validity', cardId, startDate: 5, endDate: 6 };
+const removal: CardIntent = { kind: 'delete', cardId };
+
+const held = (cardNumber: string, startDate = 0, endDate = 0): CardOnLock => ({ cardNumber, startDate, endDate });
+
+async function setUp(intents: readonly CardIntent[], ...onLock: CardOnLock[]) {
+  const domain = await createDomain({ cards: [card], intents });
+  const memory = createCardMemory(...onLock);
+  domain.link.reply(lockId, memory.replier);
+  return { ...domain, memory };
+}
+
+describe('settlement after a hello', () => {
+  it.each([
+    ['an add that is on the lock: it is taken off again', add, [held('42'), held('777')], [card], ['42'], 'taken off'],
+    ['an add that is not on the lock: it is no card', add, [held('42')], [card], ['42'], 'not on the lock'],
+    [
+      'a validity that the lock has taken over',
+      validity,
+      [held('42', 5, 6)],
+      [{ ...card, startDate: 5, endDate: 6 }],
+      ['42'],
+      'on the lock',
+    ],
+    ['a validity that the lock has not taken over', validity, [held('42')], [card], ['42'], 'on the lock'],
+    ['a validity of a card that the lock does not have', validity, [], [], [], 'not on the lock'],
+    ['a deletion that was done', removal, [], [], [], 'not on the lock'],
+    [
+      'a deletion that was not done, with the dates of the lock',
+      removal,
+      [held('42', 7, 8)],
+      [{ ...card, startDate: 7, endDate: 8 }],
+      ['42'],
+      'on the lock',
+    ],
+  ])('follows the lock for %s (Protocol 5.4 rule 6)', async (_what, intent, onLock, known, left, result) => {
+    const { cardService, cards, memory, notices } = await setUp([intent], ...onLock);
+    await cardService.settle(lockId);
+    expect(cards.now(lockId)).toEqual({ cards: known, intents: [] });
+    expect(memory.cards().map(({ cardNumber }) => cardNumber)).toEqual(left);
+    expect(notices.filter(({ kind }) => !kind.endsWith('command-ended'))).toEqual([
+      { kind: 'card-settled', lockId, intent: intent.kind, result },
+    ]);
+  });
+
+  it.each([
+    ['with the dates that it had', [held('777', 3, 4)], ['list-cards']],
+    ['with those of the add: it gets its own again', [held('777')], ['list-cards', 'update-card']],
+  ])('leaves a card that was there before the add, %s (Protocol 5.4 rule 6)', async (_what, onLock, ops) => {
+    const { cardService, cards, link, memory, notices } = await setUp([addAgain], held('42'), ...onLock);
+    await cardService.settle(lockId);
+    expect(link.ops()).toEqual(ops);
+    expect(memory.cards()).toEqual([held('42'), held('777', 3, 4)]);
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(notices).toContainEqual({ kind: 'card-settled', lockId, intent: 'add', result: 'on the lock before' });
+    expect(notices).toContainEqual({ kind: 'cards-unknown', lockId, count: 1 });
+  });
+
+  it('leaves a card of which nobody knows whether it was there before, and says so (Protocol 5.4 rule 6)', async () => {
+    const { cardService, cards, link, memory, notices } = await setUp([addUnsure], held('42'), held('777'));
+    await cardService.settle(lockId);
+    expect(link.ops()).toEqual(['list-cards']);
+    expect(memory.cards()).toEqual([held('42'), held('777')]);
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+    expect(notices).toContainEqual({ kind: 'card-left-on-lock', lockId });
+  });
+
+  it('takes it that a card is gone when the lock says not-found to its removal (Protocol 5.2)', async () => {
+    const { cardService, cards, link, memory } = await setUp([add], held('42'), held('777'));
+    link.reply(lockId, (command) => (command.op === 'remove-card' ? refusal('not-found') : memory.replier(command)));
+    await cardService.settle(lockId);
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+  });
+
+  it('asks nothing when nothing is open (Protocol 5.4 rule 6)', async () => {
+    const { cardService, link, notices } = await setUp([]);
+    await cardService.settle(lockId);
+    expect(link.sent).toEqual([]);
+    expect(notices).toEqual([]);
+  });
+
+  it('finds the card however many pages come before it (Protocol 5.1 list-cards)', async () => {
+    const many = Array.from({ length: 250 }, (_, n) => held(String(10_000 + n)));
+    const { cardService, cards, link } = await setUp([add], ...many, held('777'), held('42'));
+    await cardService.settle(lockId);
+    expect(link.ops()).toEqual(['list-cards', 'list-cards', 'list-cards', 'remove-card']);
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
+  });
+
+  it('closes several open changes, one after the other (Protocol 5.4 rule 6)', async () => {
+    const { cardService, cards, memory } = await setUp([add, validity], held('777'), held('42', 5, 6));
+    await cardService.settle(lockId);
+    expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 5, endDate: 6 }], intents: [] });
+    expect(memory.cards()).toEqual([held('42', 5, 6)]);
+  });
+
+  it('leaves alone, and notices, cards that the gateway does not know (Protocol 5.4 rule 6)', async () => {
+    const { cardService, memory, notices } = await setUp([add], held('42'), held('777'), held('5'), held('6'));
+    await cardService.settle(lockId);
+    expect(memory.cards().map(({ cardNumber }) => cardNumber)).toEqual(['42', '5', '6']);
+    expect(notices).toContainEqual({ kind: 'cards-unknown', lockId, count: 2 });
+  });
+
+  it.each([
+    ['does not list its cards', () => refusal('not-supported')],
+    ['says ok without a list', () => ok],
+    ['lists fewer cards than it says it has', () => ({ kind: 'ok', listing: { cards: [], total: 3 } }) as const],
+  ])('leaves everything open, and never rejects, when the lock %s (Protocol 5.4 rule 6)', async (_what, replier) => {
+    const { cardService, cards, link, notices } = await setUp([removal]);
+    link.reply(lockId, replier);
+    await cardService.settle(lockId);
+    expect(cards.now(lockId)).toEqual({ cards: [card], intents: [removal] });
+    expect(notices).toContainEqual(expect.objectContaining({ kind: 'follow-up-failed', step: 'settle-cards' }));
+  });
+
+  it('leaves an add open when the lock does not take it off, and tries again after the next hello (Protocol 5.4 rule 6)', async () => {
+    const { cardService, cards, link, memory } = await setUp([add], held('777'));
+    link.reply(lockId, (command) => (command.op === 'remove-card' ? refusal('busy') : memory.replier(command)));
+    await cardService.settle(lockId);
+    expect(cards.now(lockId).intents).toEqual([add]);
+    link.connect(lockId, memory.replier);
+    await cardService.settle(lockId);
+    expect(cards.now(lockId).intents).toEqual([]);
+    expect(memory.cards()).toEqual([]);
+  });
+
+  it('goes on after the next hello when the lock was lost in the middle; its own later session gets nothing of it (Protocol 5.3 rule 1)', async () => {
+    const { cardService, cards, link, memory } = await setUp([add], held('777'));
+    link.reply(lockId, (command) => (command.op === 'list-cards' ? memory.replier(command) : undefined));
+    const first = cardService.settle(lockId);
+    await settled();
+    link.connect(lockId, memory.replier);
+    await first;
+    expect(link.ops()).toEqual(['list-cards', 'remove-card']);
+    expect(cards.now(lockId).intents).toEqual([add]);
+    await cardService.settle(lockId);
+    expect(cards.now(lockId).intents).toEqual([]);
+  });
+
+  it('lets a door through soon when the lock ignores what it is asked (Protocol 5.4 rule 6)', async () => {
+    const { cardService, lockService, clock, link } = await setUp([add], held('777'));
+    link.reply(lockId, ({ op }) => (op === 'list-cards' ? undefined : ok));
+    const settling = cardService.settle(lockId);
+    await settled();
+    const door = lockService.move(callers.operator, lockId, 'unlocked', stays());
+    await clock.advance(3_000);
+    expect(await door).toEqual({ success: true });
+    await settling;
+  });
+
+  it('never rejects when the disk is full; what was settled on the lock is settled again later (Protocol 5.4 rule 6)', async () => {
+    const { cardService, cards, storage, memory } = await setUp([add], held('777'));
+    storage.fails = () => true;
+    await cardService.settle(lockId);
+    expect(cards.now(lockId).intents).toEqual([add]);
+    storage.fails = () => false;
+    await cardService.settle(lockId);
+    expect(cards.now(lockId).intents).toEqual([]);
+    expect(memory.cards()).toEqual([]);
+  });
+
+  it('keeps a card that a phone has added meanwhile on the lock (Protocol 5.4 rule 6)', async () => {
+    const { cardService, lockService, cards, link, memory } = await setUp([add], held('777'));
+    link.reply(lockId, () => undefined);
+    const settling = cardService.settle(lockId);
+    await settled();
+    // A door waits, and goes before the remove-card that follows the listing.
+    void lockService.move(callers.operator, lockId, 'locked', stays());
+    link.sent[0]?.answer({ kind: 'ok', listing: { cards: [held('777')], total: 1 } });
+    await settled();
+    expect(link.ops()).toEqual(['list-cards', 'lock']);
+    const byPhone = { cardNumber: '777', byteOrder: 'regular', name: 'by phone', startDate: 0, endDate: 0 } as const;
+    await cardService.add(callers.manager, lockId, byPhone, 'phone', stays());
+    link.reply(lockId, memory.replier);
+    link.sent[1]?.answer(ok);
+    await settling;
+    expect(link.ops()).toEqual(['list-cards', 'lock']);
+    expect(cards.now(lockId)).toMatchObject({ cards: [{ cardNumber: '0042' }, { name: 'by phone' }], intents: [] });
+    expect(memory.cards()).toEqual([held('777')]);
+  });
+
+  it('does not overwrite the dates that a phone has recorded meanwhile (Protocol 5.4 rule 6)', async () => {
+    const { cardService, cards, link, storage } = await setUp([validity], held('42', 5, 6));
+    link.reply(lockId, () => undefined);
+    const settling = cardService.settle(lockId);
+    await settled();
+    const release = storage.hold();
+    const phone = cardService.changeValidity(callers.manager, lockId, cardId, { startDate: 8, endDate: 9 }, 'phone', stays());
+    link.sent[0]?.answer({ kind: 'ok', listing: { cards: [held('42', 5, 6)], total: 1 } });
+    await settled();
+    release();
+    await Promise.all([settling, phone]);
+    expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 8, endDate: 9 }], intents: [] });
+  });
+
+  it('waits for the card change under way, and goes before those that wait (Protocol 5.4 rule 6)', async () => {
+    const { cardService, link } = await setUp([]);
+    link.reply(lockId, () => undefined);
+    const { manager } = callers;
+    const change = (startDate: number) =>
+      cardService.changeValidity(manager, lockId, cardId, { startDate, endDate: 9 }, 'gateway', stays());
+    const first = change(1);
+    await settled();
+    const second = change(2);
+    const settling = cardService.settle(lockId);
+    link.sent[0]?.answer(ok);
+    await Promise.all([first, settling]);
+    await settled();
+    link.sent[1]?.answer(ok);
+    await second;
+    expect(link.ops()).toEqual(['update-card', 'update-card']);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import { localAdministrator } from '../../../src/domain/accounts/account.ts';
+import type { DeviceId } from '../../../src/domain/locks/lock.ts';
+import { callers, codeOf, createDomain, lockId, otherLockId, someCard, someLock } from '../../support/domain.ts';
+import { settled } from '../../support/settable-clock.ts';
+
+const { admin } = callers;
+const newLock = { deviceId: '0123456789ab' as DeviceId, name: 'Cellar' };
+const page = { pageNo: 1, pageSize: 10 };
+
+describe('registering a lock', () => {
+  it('gives an id and a key that is kept as a hash only (HTTP API 6)', async () => {
+    const { registrationService, locks, secrets } = await createDomain();
+    const issued = await registrationService.register(admin, newLock);
+    expect(issued.deviceId).toBe(newLock.deviceId);
+    expect(locks.get(issued.lockId)).toMatchObject({ keyHash: secrets.hash(issued.deviceKey), lockId: issued.lockId });
+    expect(JSON.stringify(locks.all())).not.toContain(issued.deviceKey);
+  });
+
+  it('defaults to the name as alias, no group, and the account that registers as administrator (HTTP API 3 and 5)', async () => {
+    const { registrationService, locks, clock } = await createDomain();
+    const { lockId: id } = await registrationService.register(admin, newLock);
+    expect(locks.get(id)).toMatchObject({
+      name: 'Cellar',
+      alias: 'Cellar',
+      groupId: 0,
+      groupName: '',
+      superPasscode: '',
+      lockData: '',
+      timezoneOffsetMs: 0,
+      administrator: admin.accountId,
+      roles: [],
+      initialisedAt: clock.now(),
+    });
+  });
+
+  it('gives a group name the same id for ever (HTTP API 3)', async () => {
+    const { registrationService, locks } = await createDomain();
+    const first = await registrationService.register(admin, { ...newLock, groupName: 'North' });
+    const second = await registrationService.register(admin, { ...newLock, deviceId: '0123456789ac' as DeviceId, groupName: 'North' });
+    await registrationService.change(admin, first.lockId, { groupName: '' });
+    await registrationService.change(admin, first.lockId, { groupName: 'North' });
+    const groups = [first, second].map(({ lockId: id }) => locks.get(id)?.groupId);
+    expect(groups).toEqual([groups[1], groups[0]]);
+    expect(groups[0]).toBeGreaterThan(0);
+  });
+
+  it('is a conflict for a MAC that is registered, also at the same moment (HTTP API 2)', async () => {
+    const { registrationService } = await createDomain();
+    const register = () => codeOf(() => registrationService.register(admin, newLock));
+    expect(await Promise.all([register(), register()])).toEqual(['done', 'conflict']);
+  });
+
+  it('is not-found for an administrator who is not there, and nothing is registered (HTTP API 2)', async () => {
+    const { registrationService, locks } = await createDomain();
+    expect(await codeOf(() => registrationService.register(admin, { ...newLock, administrator: 'nobody' }))).toBe('not-found');
+    expect(locks.all()).toHaveLength(2);
+  });
+
+  it('by an account that is removed at the same moment leaves no lock without an administrator (HTTP API 5)', async () => {
+    const { registrationService, accountService, locks } = await createDomain();
+    const second = await accountService.createAccount(admin, 'second', true);
+    const removed = accountService.removeAccount(admin, 'second');
+    const registered = codeOf(() => registrationService.register(second, newLock));
+    await removed;
+    expect(await registered).toBe('not-found');
+    expect(locks.all()).toHaveLength(2);
+  });
+
+  it('never gives an id twice, not even when the lock could not be kept (HTTP API 2)', async () => {
+    const { registrationService, storage, locks } = await createDomain();
+    storage.fails = (write) => write === 'locks.add';
+    expect(await codeOf(() => registrationService.register(admin, newLock))).toBe('storage-unavailable');
+    storage.fails = () => false;
+    const { lockId: id } = await registrationService.register(admin, newLock);
+    expect(id).toBe(1_002);
+    expect(locks.all()).toHaveLength(3);
+  });
+});
+
+describe('a registered lock', () => {
+  it('is listed with whether it is online and its administrator (HTTP API 6)', async () => {
+    const { registrationService } = await createDomain();
+    expect(registrationService.managed(admin, page).list).toMatchObject([
+      { lock: { lockId }, online: true, administrator: 'ada' },
+      { lock: { lockId: otherLockId }, online: false, administrator: 'ada' },
+    ]);
+  });
+
+  it('changes only in what was given (HTTP API 6)', async () => {
+    const { registrationService, locks } = await createDomain();
+    await registrationService.change(admin, lockId, { name: 'new', superPasscode: '' });
+    expect(locks.get(lockId)).toEqual(someLock({ name: 'new', superPasscode: '' }));
+  });
+
+  it('loses its connection, cards and status with its removal (HTTP API 6)', async () => {
+    const { registrationService, reports, link, locks, cards, statuses } = await createDomain({ cards: [someCard()] });
+    reports.state(lockId, { state: 'locked' });
+    await registrationService.remove(admin, lockId);
+    expect(locks.get(lockId)).toBeUndefined();
+    expect(cards.now(lockId)).toEqual({ cards: [], intents: [] });
+    expect(statuses.get(lockId).state).toBeNull();
+    expect(link.disconnects).toMatchObject([{ lockId }]);
+  });
+
+  it.each(['removedLocks.add', 'locks.remove'])(
+    'keeps its connection when it cannot be removed, because of %s (HTTP API 2)',
+    async (write) => {
+      const { registrationService, removedLocks, storage, link, locks } = await createDomain();
+      storage.fails = (name) => name === write;
+      expect(await codeOf(() => registrationService.remove(admin, lockId))).toBe('storage-unavailable');
+      expect(locks.get(lockId)).toBeDefined();
+      expect(removedLocks.all()).toEqual([]);
+      expect(link.disconnects).toEqual([]);
+    },
+  );
+
+  it('says at its removal how many cards it may still open for; null when it has never said (HTTP API 6)', async () => {
+    const { registrationService, reports } = await createDomain();
+    reports.hello(lockId, { cards: { count: 12, digest: '0'.repeat(16) } });
+    expect(await registrationService.remove(admin, lockId)).toMatchObject({ cardsOnLock: 12 });
+    expect(await registrationService.remove(admin, otherLockId)).toMatchObject({ cardsOnLock: null });
+  });
+
+  it('is listed among the removed ones, the newest first, whatever becomes of the accounts (HTTP API 6)', async () => {
+    const { registrationService, accountService, clock } = await createDomain();
+    await registrationService.remove(admin, lockId);
+    const removedAt = clock.now();
+    await clock.advance(1);
+    await registrationService.remove(localAdministrator, otherLockId);
+    expect(await codeOf(() => accountService.removeAccount(admin, 'ada'))).toBe('done');
+    const { list, total } = registrationService.removed(admin, page);
+    expect(total).toBe(2);
+    expect(list).toMatchObject([
+      { removed: { lockId: otherLockId, name: 'door 8', alias: 'Back door' }, administrator: '', removedBy: '(this machine)' },
+      { removed: { lockId, deviceId: 'a4c1387f02e7', removedAt }, administrator: '', removedBy: 'admin' },
+    ]);
+  });
+
+  it('that two remove at once is gone once, and stays among the removed ones', async () => {
+    const { registrationService, removedLocks } = await createDomain();
+    const remove = () => codeOf(() => registrationService.remove(admin, lockId));
+    expect(await Promise.all([remove(), remove()])).toEqual(['done', 'lock-not-found']);
+    expect(removedLocks.get(lockId)).toBeDefined();
+  });
+
+  it('is disconnected when its key is renewed, once the new key is kept (HTTP API 6)', async () => {
+    const { registrationService, storage, link, locks, secrets } = await createDomain();
+    const release = storage.hold();
+    const renewed = registrationService.renewKey(admin, lockId);
+    await settled();
+    expect(link.disconnects).toEqual([]);
+    release();
+    const { deviceKey } = await renewed;
+    expect(locks.get(lockId)?.keyHash).toBe(secrets.hash(deviceKey));
+    expect(link.disconnects).toMatchObject([{ lockId }]);
+  });
+});
+
+describe('a changed time zone', () => {
+  it('is told to a lock that is online at once, and to none that is away (Protocol 5.1 set-clock)', async () => {
+    const { registrationService, link, clock } = await createDomain();
+    await registrationService.change(admin, lockId, { alias: 'Cellar' });
+    expect(link.sent).toEqual([]);
+    await registrationService.change(admin, lockId, { timezoneOffsetMs: 7_200_000 });
+    expect(link.sent.map(({ command }) => command)).toEqual([{ op: 'set-clock', now: clock.now(), timezoneRawOffset: 7_200_000 }]);
+    link.lose(lockId);
+    await registrationService.change(admin, lockId, { timezoneOffsetMs: 0 });
+    expect(link.sent).toHaveLength(1);
+  });
+});

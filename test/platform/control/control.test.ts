@@ -1,0 +1,171 @@
+// The control socket: who may use it, what it bounds, and what becomes of hostile input.
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { invalidParameter } from '../../../src/domain/errors.ts';
+import { type Control, type ControlActions, createControl } from '../../../src/platform/control/control.ts';
+import { askControl, NobodyThere } from '../../../src/platform/control/control-client.ts';
+import { createFakeLog } from '../../support/mqtt-fakes.ts';
+import { createSettableClock } from '../../support/settable-clock.ts';
+import { until } from '../../support/site.ts';
+
+let directory: string;
+let control: Control;
+const clock = createSettableClock();
+const log = createFakeLog();
+const sockets: Socket[] = [];
+
+const actions: ControlActions = {
+  'GET /echo': async ({ action: _, ...rest }) => rest,
+  refuse: async () => {
+    throw invalidParameter('lockName', 'is required');
+  },
+  fail: async () => {
+    throw new Error('no room in the attic');
+  },
+  wait: () => new Promise(() => undefined),
+  'GET /slowly': async (_request, onProgress) => {
+    for (const done of [1, 2, 3]) {
+      await clock.advance(done === 2 ? 10 : 250);
+      onProgress(done);
+    }
+    return {};
+  },
+  long: async () => ({ text: 'x'.repeat(3_000_000) }),
+};
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'latchd-control-'));
+  control = createControl({ directory, actions, clock, log });
+  await control.start();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await control.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A hand at the socket: what it was answered, once the far end has closed. */
+async function open(...texts: readonly (string | Buffer)[]): Promise<{ readonly socket: Socket; readonly ended: Promise<string> }> {
+  const socket = connect(join(directory, 'control.sock'));
+  sockets.push(socket);
+  let answer = '';
+  socket.on('data', (bytes) => {
+    answer += String(bytes);
+  });
+  const ended = new Promise<string>((resolve) => {
+    socket.once('error', () => undefined);
+    socket.once('close', () => resolve(answer));
+  });
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  for (const text of texts) socket.write(text);
+  return { socket, ended };
+}
+
+describe('the control socket', () => {
+  test('is for its owner alone, and gone when the daemon has stopped', async () => {
+    expect((await stat(join(directory, 'control.sock'))).mode & 0o777).toBe(0o600);
+    await control.stop();
+    await expect(askControl(directory, { action: 'GET /echo' })).rejects.toThrow(/^no latchd is running on /);
+  });
+
+  test('answers an action with its members, whatever is in them', async () => {
+    const odd = { name: 'Tür "Süd" \n\u2028 🚪', nested: { ok: [1, null] } };
+    expect(await askControl(directory, { action: 'GET /echo', odd })).toEqual({ odd });
+    expect((await askControl(directory, { action: 'long' }))['text']).toHaveLength(3_000_000);
+  });
+
+  test('tells how far it has come while somebody waits, not more than five times a second', async () => {
+    const said: number[] = [];
+    expect(await askControl(directory, { action: 'GET /slowly' }, (done) => said.push(done))).toEqual({});
+    expect(said).toEqual([1, 3]);
+  });
+
+  test('a refusal keeps its code and its parameters; a failure is a sentence and in the log; both are counted', async () => {
+    await expect(askControl(directory, { action: 'refuse' })).rejects.toMatchObject({
+      code: 'invalid-parameter',
+      parameters: [{ parameter: 'lockName', message: 'is required' }],
+    });
+    await expect(askControl(directory, { action: 'fail' })).rejects.toThrow('no room in the attic');
+    for (const action of ['dance', '__proto__', 'constructor', ''])
+      await expect(askControl(directory, { action })).rejects.toThrow('this latchd knows no such action');
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ code: 'control-failed' }) }),
+    );
+    expect(control.figures()).toEqual({ asked: 6, failed: 6, dropped: 0 });
+  });
+
+  test('what is not one JSON object with an action is dropped without an answer, and counted', async () => {
+    const hostile = [
+      '\n',
+      'null\n',
+      '[]\n',
+      '{}\n',
+      '{"action":7}\n',
+      '{"action":"GET /echo"\n',
+      Buffer.from([0, 255, 10]),
+      'GET / HTTP/1.1\r\n',
+    ];
+    for (const text of hostile) expect(await (await open(text)).ended).toBe('');
+    const early = await open('{"action":');
+    early.socket.destroy();
+    await until(() => control.figures().dropped === hostile.length + 1, 'all are counted');
+    expect(await askControl(directory, { action: 'GET /echo', still: 'here' })).toEqual({ still: 'here' });
+  });
+
+  test('a line that is too long or that never ends is dropped; an answer that nobody takes is let go', async () => {
+    expect(await (await open('x'.repeat(300_000))).ended).toBe('');
+    const slow = await open('{"action"');
+    await clock.advance(9_000);
+    slow.socket.write(':');
+    await clock.advance(2_000);
+    expect(await slow.ended).toBe('');
+    const deaf = await open();
+    deaf.socket.pause();
+    deaf.socket.write('{"action":"long"}\n');
+    await until(() => clock.timers() === 1, 'its answer waits');
+    await until(() => control.figures().asked === 1, 'it was asked');
+    await clock.advance(11_000);
+    deaf.socket.resume();
+    expect((await deaf.ended).length).toBeLessThan(3_000_000);
+    expect(control.figures()).toEqual({ asked: 1, failed: 0, dropped: 2 });
+  });
+
+  test('what follows the first line is not read; requests that take long have their time, sixteen of them at once', async () => {
+    const twice = await open('{"action":"GET /echo"}\n{"action":"fail"}\n');
+    expect(await twice.ended).toBe('{"ok":true}\n');
+    const waiting = await Promise.all(Array.from({ length: 16 }, () => open('{"action":"wait"}\n')));
+    await until(() => control.figures().asked === 17, 'all wait');
+    await clock.advance(60_000);
+    const one = await open('{"action":"GET /echo"}\n');
+    expect(await one.ended).toBe('');
+    expect(control.figures()).toEqual({ asked: 17, failed: 0, dropped: 1 });
+    // A stop waits for none of them.
+    await control.stop();
+    for (const { ended } of waiting) expect(await ended).toBe('');
+  });
+
+  test('what a killed daemon left behind stands in nobody’s way', async () => {
+    await control.stop();
+    await writeFile(join(directory, 'control.sock'), 'not a socket');
+    await expect(askControl(directory, { action: 'GET /echo' })).rejects.toBeInstanceOf(NobodyThere);
+    await control.start();
+    expect(await askControl(directory, { action: 'GET /echo' })).toEqual({});
+  });
+
+  test('another user is told whose it is, and how to say it as that user', async () => {
+    const isRoot = process.getuid?.() === 0;
+    await chmod(directory, isRoot ? 0o700 : 0o000);
+    try {
+      if (isRoot) process.seteuid?.(65_534);
+      await expect(askControl(directory, { action: 'GET /echo' })).rejects.toThrow(
+        /^\S+ belongs to the user (\S+): say it as that user \(sudo -u \1 latchd …\) or as root \(sudo latchd …\)$/,
+      );
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(directory, 0o700);
+    }
+  });
+});

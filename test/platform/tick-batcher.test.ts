@@ -1,0 +1,72 @@
+// The end of a turn: work of one kind together, kinds in their order, and nothing left behind.
+import { describe, expect, test } from '@jest/globals';
+import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('The end of a turn', () => {
+  test('does what was given to it step by step, whatever the order in which it came or was announced', async () => {
+    const done: string[] = [];
+    const turnEnd = createTurnEnd();
+    const answer = turnEnd.together('answers', (item: string) => done.push(item));
+    const request = turnEnd.together('requests', (item: string) => done.push(item));
+    answer('answer 1');
+    request('request 1');
+    answer('answer 2');
+    request('request 2');
+    expect(done).toEqual([]);
+    await turn();
+    expect(done).toEqual(['request 1', 'request 2', 'answer 1', 'answer 2']);
+  });
+
+  test('a packet that a request makes leaves in the same turn', async () => {
+    const done: string[] = [];
+    const turnEnd = createTurnEnd();
+    const packet = turnEnd.together('packets', (item: string) => done.push(item));
+    const request = turnEnd.together('requests', (item: string) => packet(`command of ${item}`));
+    request('request 1');
+    request('request 2');
+    await turn();
+    expect(done).toEqual(['command of request 1', 'command of request 2']);
+  });
+
+  test('what a later step makes for an earlier one is done in the next turn, with nothing else to wake it', async () => {
+    const done: string[] = [];
+    const turnEnd = createTurnEnd();
+    const request = turnEnd.together('requests', (item: string) => done.push(item));
+    const answer = turnEnd.together('answers', (item: string) => {
+      done.push(item);
+      if (item === 'answer 1') request('request of an answer');
+    });
+    answer('answer 1');
+    await turn();
+    expect(done).toEqual(['answer 1']);
+    await turn();
+    expect(done).toEqual(['answer 1', 'request of an answer']);
+  });
+
+  test('does at once what waits, for whoever is about to begin something long, and does it only once', async () => {
+    const done: string[] = [];
+    const turnEnd = createTurnEnd();
+    const packet = turnEnd.together('packets', (item: string) => done.push(item));
+    const request = turnEnd.together('requests', (item: string) => packet(`command of ${item}`));
+    request('request 1');
+    turnEnd.catchUp();
+    expect(done).toEqual(['command of request 1']);
+    request('request 2');
+    await turn();
+    await turn();
+    expect(done).toEqual(['command of request 1', 'command of request 2']);
+  });
+
+  test('is there again for what comes later', async () => {
+    const done: number[] = [];
+    const packet = createTurnEnd().together('packets', (item: number) => done.push(item));
+    for (const item of [1, 2, 3]) {
+      packet(item);
+      await turn();
+      expect(done.at(-1)).toBe(item);
+    }
+    expect(done).toEqual([1, 2, 3]);
+  });
+});

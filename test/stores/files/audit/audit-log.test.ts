@@ -1,0 +1,186 @@
+// The audit log on the disk: restarts, damage, retention, backups.
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import type { AuditEntry } from '../../../../src/domain/audit/audit-action.ts';
+import { createAuditLog } from '../../../../src/stores/files/audit/audit-log.ts';
+import { nodeFiles } from '../../../../src/stores/files/files.ts';
+import { verify } from '../../../../src/stores/files/verify/verify.ts';
+import { startedStore, withDirectory } from '../support/directory.ts';
+
+const all = { from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 };
+const log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+function entry(id: number, more: Partial<AuditEntry> = {}): AuditEntry {
+  const deed = { action: 'lock-key', object: `lock ${id}`, detail: '' };
+  return { id, at: 1_000 + id, username: 'admin', address: '10.0.0.5', ...deed, outcome: 'ok', ...more };
+}
+
+async function opened(directory: string, now = Date.UTC(2026, 10, 21)) {
+  let at = now;
+  const audit = createAuditLog({ files: nodeFiles(), directory, clock: { now: () => at }, log });
+  await audit.open();
+  const set = (value: number) => {
+    at = value;
+  };
+  return { audit, set, ids: async () => (await audit.page(all)).list.map(({ id }) => id) };
+}
+
+test('a deed is one entry, as its last line says, also after a restart; ids go on', () =>
+  withDirectory(async (directory) => {
+    const first = await opened(directory);
+    for (const id of [1, 2, 3]) {
+      expect(first.audit.nextId()).toBe(id);
+      await first.audit.append(entry(id, { outcome: 'unknown' }));
+    }
+    await first.audit.append(entry(1, { outcome: 'conflict' }));
+    const before = await first.audit.page(all);
+    expect(before.list.map(({ id, outcome }) => [id, outcome])).toEqual([
+      [3, 'unknown'],
+      [2, 'unknown'],
+      [1, 'conflict'],
+    ]);
+    await first.audit.close();
+    const second = await opened(directory);
+    expect(await second.audit.page(all)).toEqual(before);
+    expect(second.audit.nextId()).toBe(4);
+    expect((await second.audit.page({ ...all, from: 1_002, to: 1_002 })).list).toMatchObject([{ id: 2 }]);
+    expect(await second.audit.page({ ...all, pageNo: 2, pageSize: 2 })).toMatchObject({ list: [{ id: 1 }], total: 3 });
+    await second.audit.close();
+  }));
+
+test('a torn end is cut off, a flipped bit is found by verify and left out', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    for (const id of [1, 2, 3]) await store.audit.append(entry(id));
+    await store.stop();
+    expect((await verify(directory)).findings).toEqual([]);
+    const [name] = await readdir(`${directory}/audit`);
+    const path = `${directory}/audit/${name}`;
+    await writeFile(path, (await readFile(path, 'utf8')).replace('lock 2', 'lock 9'));
+    await appendFile(path, '{"id":4,"at":');
+    const { findings, remarks } = await verify(directory);
+    expect(findings).toEqual([{ file: `audit/${name}`, problem: 'line 2 is not as it was written' }]);
+    expect(remarks).toEqual([{ file: `audit/${name}`, problem: expect.stringMatching(/^has 13 bytes that a power cut tore/) }]);
+    const { audit, ids } = await opened(directory);
+    expect(await ids()).toEqual([3, 1]);
+    expect(audit.nextId()).toBe(4);
+    await audit.close();
+  }));
+
+test('what fills the file begins another one, and beyond 64 MiB the oldest gives way', () =>
+  withDirectory(async (directory) => {
+    const { audit, ids } = await opened(directory);
+    const detail = 'x'.repeat(1_100_000);
+    for (let id = 1; id <= 34; id++) await audit.append(entry(id, { detail }));
+    expect(await readdir(`${directory}/audit`)).toHaveLength(32);
+    expect(await ids()).toEqual(Array.from({ length: 32 }, (_, n) => 34 - n));
+    await audit.close();
+  }));
+
+test('attempts lie in files of their own, which push out no deed, and show between the deeds in the order of their ids', () =>
+  withDirectory(async (directory) => {
+    const first = await opened(directory);
+    await first.audit.append(entry(1));
+    await first.audit.appendAttempt(entry(2, { action: 'unlock', outcome: 'lock-offline' }));
+    await first.audit.append(entry(3));
+    await first.audit.appendAttempt(entry(2, { action: 'unlock', outcome: 'lock-offline', count: 4 }));
+    const detail = 'x'.repeat(1_100_000);
+    for (let id = 4; id <= 50; id++) await first.audit.appendAttempt(entry(id, { detail }));
+    const expected = [...Array.from({ length: 16 }, (_, n) => 50 - n), 3, 1];
+    expect(await first.ids()).toEqual(expected);
+    await first.audit.append(entry(51));
+    await first.audit.close();
+    const count = async (folder: string) => (await readdir(`${directory}/${folder}`)).length;
+    expect([await count('audit'), await count('attempts')]).toEqual([1, 16]);
+    const second = await opened(directory);
+    expect(await second.ids()).toEqual([51, ...expected]);
+    expect((await second.audit.page({ ...all, pageNo: 2, pageSize: 16 })).list.map(({ id }) => id)).toEqual([35, 3, 1]);
+    expect(second.audit.nextId()).toBe(52);
+    expect(await second.audit.purge(Date.UTC(2030, 0, 1))).toHaveLength(15);
+    expect(await second.ids()).toEqual([51, 50, 3, 1]);
+    await second.audit.close();
+  }));
+
+test('of an attempt that was counted on, the last line holds, also after a restart', () =>
+  withDirectory(async (directory) => {
+    const first = await opened(directory);
+    await first.audit.append(entry(1));
+    for (const count of [2, 7]) await first.audit.appendAttempt(entry(2, { count }));
+    await first.audit.append(entry(3));
+    const before = await first.audit.page(all);
+    expect(before).toMatchObject({ list: [{ id: 3 }, { id: 2, count: 7 }, { id: 1 }], total: 3 });
+    await first.audit.close();
+    const second = await opened(directory);
+    expect(await second.audit.page(all)).toEqual(before);
+    await second.audit.close();
+  }));
+
+test('files whose deeds are all older than six months are deleted, never the one that is written to', () =>
+  withDirectory(async (directory) => {
+    const { audit, set, ids } = await opened(directory, Date.UTC(2026, 0, 10));
+    await audit.append(entry(1));
+    set(Date.UTC(2026, 1, 10));
+    await audit.append(entry(2));
+    set(Date.UTC(2026, 7, 20));
+    await audit.append(entry(3));
+    expect(await audit.purge(Date.UTC(2026, 7, 9))).toEqual([]);
+    expect(await audit.purge(Date.UTC(2026, 7, 20))).toEqual(['audit/2026-01-10-1.jsonl']);
+    expect(await ids()).toEqual([3, 2]);
+    expect(await audit.purge(Date.UTC(2030, 0, 1))).toEqual(['audit/2026-02-10-2.jsonl']);
+    expect(await ids()).toEqual([3]);
+    await audit.close();
+  }));
+
+test('a folder that nobody can write to refuses the deed', () =>
+  withDirectory(async (directory) => {
+    const { audit } = await opened(directory);
+    await mkdir(`${directory}/audit/2026-11-21-1.jsonl`);
+    await expect(audit.append(entry(1))).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await audit.close();
+  }));
+
+test('a part that cannot be read keeps no door closed: the log goes on in another file, and no id comes again', () =>
+  withDirectory(async (directory) => {
+    await mkdir(`${directory}/audit/2026-11-20-5.jsonl`, { recursive: true });
+    const { store } = await startedStore(directory);
+    const id = store.audit.nextId();
+    expect(id).toBeGreaterThan(1_000_000);
+    await store.audit.append(entry(id));
+    expect((await store.audit.page(all)).list).toMatchObject([{ id }]);
+    await store.stop();
+  }));
+
+test('pages are by id, whatever the order in which deeds ended, in whatever file, and their totals are exact', () =>
+  withDirectory(async (directory) => {
+    const first = await opened(directory);
+    const detail = 'x'.repeat(1_000_000);
+    // Begun and ended in different files, and one that is said at its end alone.
+    await first.audit.append(entry(1, { outcome: 'unknown', detail }));
+    await first.audit.append(entry(3, { detail }));
+    await first.audit.append(entry(2, { at: 1_009, detail }));
+    await first.audit.append(entry(1, { outcome: 'conflict' }));
+    for (let id = 4; id <= 600; id++) await first.audit.append(entry(id, { at: 1_000 + (id % 10) }));
+    const look = async ({ audit }: typeof first) => {
+      const pages = await Promise.all([1, 2, 3, 20, 40, 41].map((pageNo) => audit.page({ ...all, pageNo, pageSize: 15 })));
+      const filtered = await audit.page({ from: 1_003, to: 1_005, pageNo: 2, pageSize: 20 });
+      const oldest = (await audit.page({ ...all, pageNo: 200, pageSize: 3 })).list.map(({ id, outcome }) => [id, outcome]);
+      return { ids: pages.map(({ list }) => list.map(({ id }) => id)), totals: pages.map(({ total }) => total), filtered, oldest };
+    };
+    const seen = await look(first);
+    expect(seen.totals).toEqual([600, 600, 600, 600, 600, 600]);
+    const expected = Array.from({ length: 600 }, (_, n) => 600 - n);
+    expect(seen.ids).toEqual([1, 2, 3, 20, 40, 41].map((pageNo) => expected.slice((pageNo - 1) * 15, pageNo * 15)));
+    expect(seen.oldest).toEqual([
+      [3, 'ok'],
+      [2, 'ok'],
+      [1, 'conflict'],
+    ]);
+    const matching = expected.filter((id) => (id > 3 ? id % 10 >= 3 && id % 10 <= 5 : id === 3));
+    expect(seen.filtered.total).toBe(matching.length);
+    expect(seen.filtered.list.map(({ id }) => id)).toEqual(matching.slice(20, 40));
+    expect(await readdir(`${directory}/audit`)).toHaveLength(2);
+    await first.audit.close();
+    const second = await opened(directory);
+    expect(await look(second)).toEqual(seen);
+    await second.audit.close();
+  }));

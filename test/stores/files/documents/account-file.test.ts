@@ -1,0 +1,144 @@
+// accounts.jsonl on the disk: whole, damaged, or of an older program.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import type { AccountId } from '../../../../src/domain/accounts/account.ts';
+import { accountRows } from '../../../../src/stores/files/documents/account-file.ts';
+import { createRowFile } from '../../../../src/stores/files/documents/row-file.ts';
+import { nodeFiles } from '../../../../src/stores/files/files.ts';
+import { startedStore, testStore, withDirectory } from '../support/directory.ts';
+import { everything } from '../support/samples.ts';
+
+const eve = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, createdAt: 1 };
+const token = (tokenId: number, accountId: number) => ({
+  ...{ tokenId, accountId: accountId as AccountId, name: 'door', createdAt: 1, expiresAt: null },
+  hash: tokenId.toString(16).padStart(64, '0'),
+});
+/** Of eve, with the ids from 2. */
+const tokensOfEve = (count: number) => Array.from({ length: count }, (_, n) => token(n + 2, 2));
+
+/** accounts.json as an older program left it, with what the first start made and more. */
+async function olderDirectory(directory: string, tokens: readonly object[]): Promise<void> {
+  const { store } = await startedStore(directory);
+  const [admin] = store.accounts.page(everything).list;
+  const first = store.accounts.token(1);
+  await store.stop();
+  await rm(`${directory}/accounts.jsonl`);
+  const content = { schemaVersion: 1, accounts: [admin, eve], tokens: [first, ...tokens] };
+  await writeFile(`${directory}/accounts.json`, JSON.stringify(content), { mode: 0o600 });
+  await writeFile(`${directory}/accounts.json.previous`, 'older still', { mode: 0o600 });
+}
+
+test('what an older program kept in accounts.json is there, once, with a copy of it beside, and no id comes again', () =>
+  withDirectory(async (directory) => {
+    await olderDirectory(directory, [token(7, 2)]);
+    let upgrades = 0;
+    const beforeUpgrade = async () => {
+      upgrades += 1;
+    };
+    const second = await startedStore(directory, { beforeUpgrade });
+    expect(second.store.accounts.get(eve.accountId)).toEqual(eve);
+    expect(second.store.accounts.tokenByHash(token(7, 2).hash)).toEqual(token(7, 2));
+    expect(await second.store.counters.next('tokenId')).toBe(8);
+    await second.store.stop();
+    const names = (await readdir(directory)).filter((name) => name.startsWith('accounts'));
+    expect(names.sort()).toEqual(['accounts.json.schema-1', 'accounts.jsonl']);
+    const third = await startedStore(directory, { beforeUpgrade });
+    expect([upgrades, third.store.accounts.byName('eve')]).toEqual([1, eve]);
+    await third.store.stop();
+  }));
+
+test('where a power cut left both, the rows count, and the document goes', () =>
+  withDirectory(async (directory) => {
+    await olderDirectory(directory, [token(7, 2)]);
+    const older = await readFile(`${directory}/accounts.json`);
+    const second = await startedStore(directory);
+    await second.store.accounts.removeTokens([7]);
+    await second.store.stop();
+    await writeFile(`${directory}/accounts.json`, older);
+    const third = await startedStore(directory);
+    expect(third.store.accounts.token(7)).toBeUndefined();
+    expect(await readdir(directory)).not.toContain('accounts.json');
+    await third.store.stop();
+  }));
+
+test('each change is a line, and all of them are there after a restart', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    const lines = async () => (await readFile(`${directory}/accounts.jsonl`, 'utf8')).split('\n').length;
+    const before = await lines();
+    await store.accounts.add(eve);
+    await store.accounts.addToken(token(2, 2));
+    await store.accounts.addToken(token(3, 2));
+    await store.accounts.removeTokens([2]);
+    expect((await lines()) - before).toBe(4);
+    await store.stop();
+    const again = await startedStore(directory);
+    expect(again.store.accounts.page(everything).list.at(-1)).toEqual(eve);
+    expect(again.store.accounts.tokenPage(everything).list.map(({ tokenId }) => tokenId)).toEqual([1, 3]);
+    await again.store.stop();
+  }));
+
+test('a start over a file that is empty, damaged, of a newer program or without any account is refused, and the file stays', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    await store.stop();
+    const path = `${directory}/accounts.jsonl`;
+    const good = await readFile(path, 'utf8');
+    for (const [text, reason] of [
+      ['', 'it has no header; put accounts.jsonl back from a backup'],
+      [good.split('\n')[0] as string, 'it has no header'],
+      [`${good.split('\n')[0]}\n`, 'it holds no account'],
+      [good.slice(0, good.indexOf('username')), 'it holds no account'],
+      [good.replace('"admin"', '"mallory"'), 'line 2 is not as it was written'],
+    ] as const) {
+      await writeFile(path, text);
+      await expect(testStore(directory).store.start()).rejects.toThrow(`${path} is damaged: ${reason}`);
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+  }));
+
+test('an account with thousands of tokens ends at once with all of them, and others go on while those are forgotten', () =>
+  withDirectory(async (directory) => {
+    await olderDirectory(directory, tokensOfEve(20_000));
+    const { store } = await startedStore(directory);
+    const { accounts } = store;
+    const last = token(20_001, 2);
+    expect([accounts.tokenPage(everything).total, accounts.tokenByHash(last.hash)]).toEqual([20_001, last]);
+    await accounts.remove(eve.accountId, 1);
+    expect([accounts.tokenPage(everything).total, accounts.tokenByHash(last.hash)]).toEqual([1, undefined]);
+    // Answered while most of them still lie in the file.
+    await accounts.add({ ...eve, accountId: 3 as AccountId });
+    expect(await readFile(`${directory}/accounts.jsonl`, 'utf8')).toContain('"token 20001"');
+    await store.stop();
+    // They were most of the file, which was written anew.
+    expect(await readFile(`${directory}/accounts.jsonl`, 'utf8')).not.toContain('"token 20001"');
+  }));
+
+test('the names of removed accounts are there after a restart and a crash, the newest 10,000, and no id comes again', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    const id = (n: number) => n as AccountId;
+    for (const n of [2, 3]) await first.store.accounts.add({ ...eve, accountId: id(n), username: `name ${n}` });
+    await first.store.accounts.remove(id(3), 50);
+    await first.store.stop();
+    const path = `${directory}/accounts.jsonl`;
+    // The removal and what is remembered of it are one line: a power cut leaves both or neither.
+    expect((await readFile(path, 'utf8')).trimEnd().split('\n').at(-1)).toMatch(/"account 3",null.*"removed 3"/);
+    const second = await startedStore(directory);
+    expect([second.store.accounts.get(id(3)), second.store.accounts.nameOf(id(3))]).toEqual([undefined, 'name 3']);
+    expect(await second.store.counters.next('accountId')).toBe(4);
+    await second.store.stop();
+    const rows = createRowFile({ files: nodeFiles(), path, format: accountRows });
+    await rows.load();
+    const many = Array.from({ length: 9_999 }, (_, n) => ({ accountId: id(n + 4), username: `name ${n + 4}`, removedAt: n + 4 }));
+    await rows.update(() => many.map((one) => [`removed ${one.accountId}`, one] as const));
+    const third = await startedStore(directory);
+    const names = ({ store }: typeof third) => [3, 4, 5, 10_002, 10_003].map((n) => store.accounts.nameOf(id(n)));
+    expect(names(third)).toEqual(['name 3', 'name 4', 'name 5', 'name 10002', undefined]);
+    await third.store.accounts.add({ ...eve, accountId: id(10_003), username: 'name 10003' });
+    await third.store.accounts.remove(id(10_003), 20_000);
+    await third.store.stop();
+    const fourth = await startedStore(directory);
+    expect(names(fourth)).toEqual([undefined, 'name 4', 'name 5', 'name 10002', 'name 10003']);
+    await fourth.store.stop();
+  }));

@@ -1,0 +1,76 @@
+// alarms.jsonl on the disk, whole, damaged, or of an older program.
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import type { Alarm } from '../../../../src/domain/alarms/alarm.ts';
+import type { KeptAlarms } from '../../../../src/domain/ports.ts';
+import { verify } from '../../../../src/stores/files/verify/verify.ts';
+import { startedStore, withDirectory } from '../support/directory.ts';
+import { lockId } from '../support/samples.ts';
+
+const kept: KeptAlarms = {
+  alarms: [
+    { kind: 'low-battery', lockId: lockId(7), since: 5, reason: 'its battery is at 17 percent', batteryPercent: 17 },
+    { kind: 'event-gap', lockId: lockId(7), since: 6, reason: 'lost', lost: [{ epoch: 'e', to: 4 }] },
+    { kind: 'clock-suspect', lockId: null, since: 7, reason: 'wrong' },
+  ],
+  acceptedLosses: [{ lockId: lockId(7), lost: [{ epoch: 'd', to: 9 }] }],
+};
+
+test('alarms, and what a person knows to be lost, are there after a restart', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.stop();
+    expect((await verify(directory)).findings).toEqual([]);
+    const { store } = await startedStore(directory);
+    expect(store.alarms.current()).toEqual(kept);
+    await store.stop();
+  }));
+
+test('a damaged alarms.jsonl is found by verify, and set aside at the start: doors do not wait for a person', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.stop();
+    await writeFile(`${directory}/alarms.jsonl`, '{"rows":["nonsense"]}\n{}\n');
+    expect((await verify(directory)).findings).toEqual([expect.objectContaining({ file: 'alarms.jsonl' })]);
+    const { store } = await startedStore(directory);
+    expect(store.alarms.current()).toEqual({ alarms: [], acceptedLosses: [] });
+    expect(await readFile(`${directory}/alarms.jsonl.damaged`, 'utf8')).toContain('nonsense');
+    await store.stop();
+  }));
+
+test('what an older program kept in alarms.json is there, once, with a copy of it beside', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    await first.store.stop();
+    await rm(`${directory}/alarms.jsonl`);
+    await writeFile(`${directory}/alarms.json`, JSON.stringify({ schemaVersion: 1, ...kept }), { mode: 0o600 });
+    await writeFile(`${directory}/alarms.json.previous`, 'older still', { mode: 0o600 });
+    expect((await verify(directory)).findings).toEqual([]);
+    let upgrades = 0;
+    const beforeUpgrade = async () => {
+      upgrades += 1;
+    };
+    const second = await startedStore(directory, { beforeUpgrade });
+    expect(second.store.alarms.current()).toEqual(kept);
+    await second.store.alarms.keep({ standing: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
+    await second.store.stop();
+    expect((await readdir(directory)).filter((name) => name.startsWith('alarms'))).toEqual(['alarms.json.schema-1', 'alarms.jsonl']);
+    const third = await startedStore(directory, { beforeUpgrade });
+    expect([upgrades, third.store.alarms.current()]).toEqual([1, { ...kept, alarms: kept.alarms.slice(1) }]);
+    await third.store.stop();
+  }));
+
+test('what a power cut tore behind the last alarm is remarked by verify and cut off', () =>
+  withDirectory(async (directory) => {
+    const first = await startedStore(directory);
+    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.stop();
+    await appendFile(`${directory}/alarms.jsonl`, '{"rows":[');
+    const { findings, remarks } = await verify(directory);
+    expect([findings, remarks]).toMatchObject([[], [{ file: 'alarms.jsonl', problem: expect.stringMatching(/^has 9 bytes/) }]]);
+    const second = await startedStore(directory);
+    expect(second.store.alarms.current()).toEqual(kept);
+    await second.store.stop();
+  }));

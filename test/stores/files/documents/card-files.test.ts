@@ -1,0 +1,266 @@
+// The cards of locks on the disk: read when they are asked for, one write for one card, and taken over from the documents that had them.
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
+import { createHeldCards } from '../../../../src/domain/credentials/lock-cards.ts';
+import type { LockId } from '../../../../src/domain/locks/lock.ts';
+import { createCardsInMemory } from '../../../../src/stores/files/documents/cards-in-memory.ts';
+import { nodeFiles } from '../../../../src/stores/files/files.ts';
+import type { Store } from '../../../../src/stores/files/store.ts';
+import { survey } from '../../../../src/stores/files/verify/inspect.ts';
+import { verify } from '../../../../src/stores/files/verify/verify.ts';
+import { cuttableFiles } from '../support/cuttable-files.ts';
+import { manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
+import { faultyFiles } from '../support/faulty-files.ts';
+import { lockId, sampleCard, sampleLock } from '../support/samples.ts';
+
+/** As a gateway left it that kept cards in the documents of their locks, killed while two changes were under way. */
+const older = join(import.meta.dirname, 'schema-2');
+const clock = () => manualClock(Date.UTC(2026, 10, 22, 12));
+
+const card = (cardId: number, of: number, cardNumber: string, name: string, changes: Partial<Card> = {}) =>
+  expect.objectContaining({ cardId, lockId: of, cardNumber, name, createdBy: 'admin', startDate: 0, endDate: 0, ...changes });
+const taken = [
+  {
+    cards: [card(1, 1, '1001', 'Alice'), card(2, 1, '001002', 'Bob', { startDate: 1_760_000_000_000, endDate: 1_960_000_000_000 })],
+    intents: [],
+  },
+  { cards: [card(4, 2, '1001', 'Alice')], intents: [{ kind: 'add', card: card(6, 2, '2002', 'Open') }] },
+  { cards: [card(5, 3, '3001', 'Dora')], intents: [{ kind: 'change-validity', cardId: 5, startDate: 5, endDate: 1_990_000_000_000 }] },
+  { cards: [], intents: [] },
+];
+
+async function cardsOf(store: Store): Promise<unknown[]> {
+  return Promise.all(
+    [1, 2, 3, 4].map(async (id) => {
+      const { cards, intents } = await store.cards.of(lockId(id));
+      return { cards, intents };
+    }),
+  );
+}
+
+describe('a data directory of schema 2', () => {
+  test('has its cards moved into files of their own, after a backup, once', () =>
+    withDirectory(async (directory) => {
+      await cp(older, directory, { recursive: true });
+      let backups = 0;
+      for (let start = 0; start < 3; start++) {
+        const { store } = await startedStore(directory, { clock: clock(), beforeUpgrade: async () => void backups++ });
+        expect(await cardsOf(store)).toEqual(taken);
+        await store.stop();
+      }
+      expect(backups).toBe(1);
+      expect((await readdir(`${directory}/cards`)).sort()).toEqual(['1.jsonl', '2.jsonl', '3.jsonl']);
+      const document = JSON.parse(await readFile(`${directory}/locks/2.json`, 'utf8')) as object;
+      expect(document).toMatchObject({ schemaVersion: 3, hasCards: true });
+      expect(Object.keys(document)).not.toContain('cards');
+      expect(await readFile(`${directory}/locks/2.json.schema-2`, 'utf8')).toBe(await readFile(`${older}/locks/2.json`, 'utf8'));
+      expect((await stat(`${directory}/cards/1.jsonl`)).mode & 0o777).toBe(0o600);
+      const { findings } = await verify(directory);
+      expect(findings.filter(({ problem }) => !/^may be read/.test(problem))).toEqual([]);
+    }));
+
+  test('gives no cardId again', () =>
+    withDirectory(async (directory) => {
+      await cp(older, directory, { recursive: true });
+      const counters = await readFile(`${directory}/counters.json`, 'utf8');
+      await writeFile(`${directory}/counters.json`, counters.replace(/"cardId": \d+/, '"cardId": 2'));
+      const { store } = await startedStore(directory, { clock: clock() });
+      expect(await store.counters.next('cardId')).toBe(7);
+      await store.stop();
+    }));
+
+  test('is refused by a disk that has no room for it, and taken over when there is some', () =>
+    withDirectory(async (directory) => {
+      await cp(older, directory, { recursive: true });
+      const files = faultyFiles();
+      files.fault = (operation, path) => (operation === 'write' && path.includes('/cards/') ? 'ENOSPC' : undefined);
+      await expect(startedStore(directory, { files, clock: clock() })).rejects.toMatchObject({ code: 'storage-unavailable' });
+      const { store } = await startedStore(directory, { clock: clock() });
+      expect(await cardsOf(store)).toEqual(taken);
+      await store.stop();
+    }));
+
+  test('has every card and intent once after a power cut at any step of the move', async () => {
+    const found = new Map<string, Buffer | 'folder'>([
+      ['/', 'folder'],
+      ['/data', 'folder'],
+    ]);
+    for (const entry of await readdir(older, { recursive: true, withFileTypes: true })) {
+      const path = join('/data', relative(older, join(entry.parentPath, entry.name)));
+      found.set(path, entry.isDirectory() ? 'folder' : await readFile(join(entry.parentPath, entry.name)));
+    }
+    const cuts = new Map<string, ReadonlyMap<string, Buffer | 'folder'>>();
+    const files = cuttableFiles(found);
+    files.onChange = () => {
+      for (const how of ['least', 'names'] as const) {
+        const left = files.left(how);
+        const state = [...left]
+          .map(([path, bytes]) => `${path} ${bytes === 'folder' ? '' : bytes.toString('latin1')}`)
+          .sort()
+          .join('\n');
+        cuts.set(state, left);
+      }
+    };
+    const { store } = testStore('/data', { files, clock: clock() });
+    await store.start();
+    await store.stop();
+    files.onChange = undefined;
+    expect(cuts.size).toBeGreaterThan(50);
+    for (const left of cuts.values()) {
+      const { store: again } = testStore('/data', { files: cuttableFiles(left), clock: clock() });
+      await again.start();
+      expect(await cardsOf(again)).toEqual(taken);
+      await again.stop();
+    }
+  });
+});
+
+describe('the file of the cards of a lock', () => {
+  async function withLock(run: (store: Store, directory: string) => Promise<void>): Promise<void> {
+    await withDirectory(async (directory) => {
+      const { store } = await startedStore(directory);
+      await store.locks.add(sampleLock(1));
+      await store.locks.add(sampleLock(2));
+      await store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }));
+      await run(store, directory);
+      await store.stop();
+    });
+  }
+
+  test('is there from the first card on, and grows by one line for one change', () =>
+    withLock(async (store, directory) => {
+      const path = `${directory}/cards/1.jsonl`;
+      const before = await stat(path);
+      const document = await readFile(`${directory}/locks/1.json`, 'utf8');
+      await store.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
+      expect((await stat(path)).size - before.size).toBeLessThan(300);
+      expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(3);
+      expect(await readFile(`${directory}/locks/1.json`, 'utf8')).toBe(document);
+      expect(await readdir(`${directory}/cards`)).toEqual(['1.jsonl']);
+    }));
+
+  test('is not read at a start, and once when it is asked for', () =>
+    withLock(async (store, directory) => {
+      await store.stop();
+      const files = faultyFiles();
+      const opened: string[] = [];
+      files.unreadable = (path, step) => {
+        if (step === 'open' && path.includes('/cards/')) opened.push(path);
+        return undefined;
+      };
+      const { store: again } = await startedStore(directory, { files });
+      expect(opened).toEqual([]);
+      expect(again.cards.inMemory(lockId(1))).toBeUndefined();
+      expect(again.cards.inMemory(lockId(2))?.cards).toEqual([]);
+      const [one, other] = await Promise.all([again.cards.of(lockId(1)), again.cards.of(lockId(1))]);
+      expect([one.cards, other.cards, again.cards.inMemory(lockId(1))?.cards]).toEqual([
+        [sampleCard(1, 1)],
+        [sampleCard(1, 1)],
+        [sampleCard(1, 1)],
+      ]);
+      expect(opened).toHaveLength(1);
+      await again.stop();
+    }));
+
+  test.each([
+    ['damaged', (path: string) => writeFile(path, 'no rows\n')],
+    ['gone', (path: string) => rm(path)],
+  ])('that is %s disables the cards of that lock alone, and says so', (_how, harm) =>
+    withLock(async (store, directory) => {
+      await store.cards.update(lockId(2), () => ({ put: [sampleCard(3, 2)] }));
+      await store.stop();
+      await harm(`${directory}/cards/1.jsonl`);
+      const { store: again, log } = await startedStore(directory);
+      for (let n = 0; n < 2; n++)
+        await expect(again.cards.of(lockId(1))).rejects.toMatchObject({
+          code: 'storage-unavailable',
+          message: expect.stringContaining('cards/1.jsonl is'),
+        });
+      await expect(again.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }))).rejects.toMatchObject({
+        code: 'storage-unavailable',
+      });
+      expect(log.lines.filter((line) => line.includes('cards-disabled'))).toHaveLength(1);
+      expect((await again.cards.of(lockId(2))).cards).toHaveLength(1);
+      await again.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'serves' }));
+      await again.stop();
+    }),
+  );
+
+  test('that is gone is told by whoever looks at the data', () =>
+    withLock(async (store, directory) => {
+      expect((await survey(nodeFiles(), directory)).problems).toEqual([]);
+      await store.stop();
+      await rm(`${directory}/cards/1.jsonl`);
+      expect((await survey(nodeFiles(), directory)).problems).toEqual([`${directory}/cards/1.jsonl is missing`]);
+      expect((await verify(directory)).findings).toContainEqual({ file: 'cards/1.jsonl', problem: 'is missing' });
+    }));
+
+  test('goes with its lock; one that is in no lock is told', () =>
+    withLock(async (store, directory) => {
+      await store.locks.remove(lockId(1));
+      expect(await readdir(`${directory}/cards`)).toEqual([]);
+      await store.stop();
+      await writeFile(`${directory}/cards/1.jsonl`, '', { mode: 0o600 });
+      expect((await verify(directory)).findings).toContainEqual({ file: 'cards/1.jsonl', problem: 'belongs to no lock' });
+    }));
+
+  test('forgets who held a number before, when that is as long ago as records are kept', () =>
+    withLock(async (store, directory) => {
+      const holder = (from: number, to: number) => ({ cardId: 9 as CardId, cardNumber: '77', name: `from ${from}`, from, to });
+      await store.cards.update(lockId(1), () => ({ past: [holder(1, 2), holder(5, Date.UTC(2026, 10, 1))] }));
+      await store.stop();
+      const { store: again } = await startedStore(directory, { clock: clock() });
+      await again.purge(Date.UTC(2026, 10, 22), 184);
+      await again.stop();
+      const { store: last } = await startedStore(directory, { clock: clock() });
+      expect((await last.cards.of(lockId(1))).past('77').map(({ name }) => name)).toEqual(['from 5']);
+      await last.stop();
+    }));
+
+  test('is in a backup as it was at its instant, whatever is written or removed meanwhile', () =>
+    withLock(async (store) => {
+      const text = await store.atOneInstant(async (kept) => {
+        await store.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
+        await store.locks.remove(lockId(1));
+        const content = await kept.find(({ name }) => name === 'cards/1.jsonl')?.open();
+        const bytes = Buffer.alloc(content?.bytes ?? 0);
+        await content?.read(bytes, 0);
+        await content?.close();
+        return bytes.toString();
+      });
+      expect(text).toContain('"cardId":1,');
+    }));
+});
+
+describe('the cards in memory', () => {
+  const held = (rows: number) => ({
+    rows: { size: rows, idle: async () => undefined } as never,
+    held: createHeldCards(),
+    staged: [],
+    counted: 0,
+  });
+
+  test('give way when there are too many: those that nobody asked for longest, and none with a change under way or open', async () => {
+    const all = createCardsInMemory(100);
+    const [one, two, three, four] = [held(40), held(40), held(40), held(40)];
+    const there = () => [1, 2, 3, 4].filter((id) => all.get(id as LockId) !== undefined);
+    all.add(1 as LockId, one);
+    all.add(2 as LockId, two);
+    all.get(1 as LockId);
+    all.add(3 as LockId, three);
+    expect(there()).toEqual([1, 3]);
+    one.held.apply({ open: [{ kind: 'delete', cardId: 1 as CardId }] });
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const using = all.using(three, () => ended);
+    all.add(4 as LockId, four);
+    expect(there()).toEqual([1, 3, 4]);
+    end();
+    await using;
+    expect(there()).toEqual([1, 4]);
+  });
+});

@@ -1,0 +1,47 @@
+// webhooks/ on the disk: whole, damaged, removed, and in a backup.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
+import type { WebhookId } from '../../../../src/domain/webhooks/webhook.ts';
+import { verify } from '../../../../src/stores/files/verify/verify.ts';
+import { startedStore, withDirectory } from '../support/directory.ts';
+import { sampleWebhook } from '../support/samples.ts';
+
+const id = (number: number): WebhookId => number as WebhookId;
+
+test('a webhook is kept with all that waits and all that failed, and is gone with its secret when it is removed', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    const delivery = { id: 'x-1', type: 'alarm', lockId: null, at: 1, recordId: 0, body: '{}' } as const;
+    const failed = { ...delivery, attempts: 3, triedAt: 9, status: null, reason: 'no answer' };
+    const alarms = [{ kind: 'clock-suspect', lockId: null, since: 5 }] as const;
+    const progress = { position: 9, behind: [], waiting: [delivery], failed: [failed], forgotten: 2, alarms };
+    for (const number of [1, 2]) await store.webhooks.add(sampleWebhook(number));
+    await store.webhooks.update(id(2), (kept) => ({ ...kept, progress }));
+    const kept = store.webhooks.all();
+    await store.stop();
+    const { store: next } = await startedStore(directory);
+    expect(next.webhooks.all()).toEqual(kept);
+    expect(next.webhooks.get(id(2))?.progress).toEqual(progress);
+    await next.webhooks.remove(id(2));
+    await expect(next.webhooks.update(id(2), (same) => same)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(next.webhooks.remove(id(2))).rejects.toMatchObject({ code: 'not-found' });
+    await next.stop();
+    expect(await readdir(`${directory}/webhooks`)).toEqual(['1.json']);
+  }));
+
+test('a damaged one is set aside and its id not given again; the others, and doors, go on', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    for (const number of [1, 2]) await store.webhooks.add(sampleWebhook(number));
+    await store.stop();
+    await writeFile(`${directory}/webhooks/2.json`, '{"schemaVersion":1,"webhook":{}}');
+    const { store: next, log } = await startedStore(directory);
+    expect(next.webhooks.all().map(({ webhook }) => webhook.webhookId)).toEqual([1]);
+    expect(await next.counters.next('webhookId')).toBe(3);
+    await next.stop();
+    expect(log.lines.filter((line) => line.includes('"webhook-lost"'))).toHaveLength(1);
+    expect(await readFile(`${directory}/webhooks/2.json.damaged`, 'utf8')).toContain('"webhook":{}');
+    expect((await verify(directory)).findings).toEqual([
+      { file: 'webhooks/2.json.damaged', problem: 'holds what a start found damaged and set aside' },
+    ]);
+  }));

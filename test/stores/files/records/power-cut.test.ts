@@ -1,0 +1,211 @@
+// A power cut at any step of what a store does (Fault T1), on a disk that keeps nothing but what was flushed. With real file systems,
+// and the daemon: npm run test:faults.
+import { expect, test } from '@jest/globals';
+import type { AccountId } from '../../../../src/domain/accounts/account.ts';
+import type { AuditEntry } from '../../../../src/domain/audit/audit-action.ts';
+import type { SignIn } from '../../../../src/domain/ports.ts';
+import type { RecordDraft } from '../../../../src/domain/records/record.ts';
+import type { Store } from '../../../../src/stores/files/store.ts';
+import { type CuttableFiles, cuttableFiles, type Left } from '../support/cuttable-files.ts';
+import { type ManualClock, manualClock, testStore } from '../support/directory.ts';
+import { everything, lockId, sampleCard, sampleEvents, sampleLock, sampleRemovedLock } from '../support/samples.ts';
+
+const directory = '/disk/data';
+const dayMs = 86_400_000;
+const [first, second] = [lockId(1), lockId(2)];
+
+/** Each of a command of its own. */
+const eventsOf = (from: number, to: number): RecordDraft[] => sampleEvents(from, to).map((event) => ({ ...event, command: event.seq }));
+
+const [one, other] = ['1', '2'].map((digit) => ({ hash: digit.repeat(64), tokenId: 1, accountId: 1 as AccountId, expiresAt: 1 })) as [
+  SignIn,
+  SignIn,
+];
+
+const guest = { accountId: 2 as AccountId, username: 'guest', gatewayAdministrator: false, createdAt: 1 };
+const guestToken = { tokenId: 2, accountId: guest.accountId, name: 'phone', hash: '3'.repeat(64), createdAt: 1, expiresAt: null };
+const jam = { kind: 'jammed', lockId: first, since: 1, reason: 'its bolt is jammed' } as const;
+const brief = (cardId: number) => sampleCard(cardId, 1);
+const deed = (id: number): AuditEntry => ({
+  ...{ id, at: Date.UTC(2026, 10, 21, 9), username: 'admin', address: '', action: 'unlock', object: 'lock 1', detail: '' },
+  outcome: 'lock-busy',
+});
+
+/** What has been acknowledged: each number only rises. */
+const nothing = {
+  started: 0,
+  alias: 0,
+  cards: 0,
+  isSecondThere: 0,
+  isSecondGone: 0,
+  cardId: 0,
+  isCardThere: 0,
+  isCardGone: 0,
+  isGuestThere: 0,
+  isGuestGone: 0,
+  isJammed: 0,
+  isFreed: 0,
+  deeds: 0,
+  signedIn: 0,
+  signedOut: 0,
+  events: 0,
+  recordId: 0,
+  tried: 0,
+};
+type Kept = typeof nothing;
+
+interface Cut {
+  readonly left: ReadonlyMap<string, Buffer | 'folder'>;
+  readonly kept: Kept;
+}
+
+/** But for files that are half made. */
+function areSame(...cuts: [Cut['left'], Cut['left']]): boolean {
+  const [a, b] = cuts.map((left) => [...left].filter(([path]) => !path.endsWith('.tmp')));
+  return a?.length === b?.length && (a ?? []).every(([path, bytes]) => cuts[1].get(path) === bytes);
+}
+
+/** A first start, locks and cards that change, events over two midnights with the sealing, a stop, a second start, more events. */
+async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promise<void> {
+  let { store } = testStore(directory, { files, clock });
+  const append = async (count: number): Promise<void> => {
+    const from = kept.events + 1;
+    kept.tried = kept.events + count;
+    await store.records.append(first, 'e', eventsOf(from, kept.tried));
+    kept.events = kept.tried;
+    kept.recordId = store.records.newest();
+  };
+  const rename = async (n: number): Promise<void> => {
+    await store.locks.update(first, (lock) => ({ ...lock, alias: String(n) }));
+    kept.alias = n;
+  };
+  await store.start();
+  kept.started = 1;
+  await store.counters.next('lockId');
+  await store.locks.add(sampleLock(1, { alias: '0' }));
+  await Promise.all([append(3), rename(1)]);
+  await store.counters.next('lockId');
+  await store.locks.add(sampleLock(2));
+  kept.isSecondThere = 1;
+  await rename(2);
+  clock.advance(dayMs);
+  await append(2);
+  await Promise.all([store.sealDays(), append(2)]);
+  const cardId = await store.counters.next('cardId');
+  await store.cards.update(first, () => ({ put: [sampleCard(cardId, 1)] }));
+  kept.cards = 1;
+  await manage(store, kept);
+  kept.isSecondThere = 0;
+  await store.removedLocks.add(sampleRemovedLock(2));
+  await store.locks.remove(second);
+  kept.isSecondGone = 1;
+  await Promise.all([one, other].map(store.signIns.keep));
+  kept.signedIn = 1;
+  await store.signIns.end([one.hash]);
+  kept.signedOut = 1;
+  await store.stop();
+  clock.advance(dayMs);
+  store = testStore(directory, { files, clock }).store;
+  await store.start();
+  await store.sealDays();
+  await append(2);
+  await store.stop();
+}
+
+/** A card, an account and an alarm that come and go, and a line in each part of the audit log. */
+async function manage(store: Store, kept: Kept): Promise<void> {
+  const { counters, cards, accounts, alarms, audit } = store;
+  kept.cardId = await counters.next('cardId');
+  await cards.update(first, () => ({ put: [brief(kept.cardId)] }));
+  kept.isCardThere = 1;
+  await accounts.add(guest);
+  await accounts.addToken(guestToken);
+  kept.isGuestThere = 1;
+  await alarms.keep({ standing: [jam], ended: [], acceptedLosses: [] });
+  kept.isJammed = 1;
+  await audit.append(deed(audit.nextId()));
+  await audit.appendAttempt(deed(audit.nextId()));
+  kept.deeds = 2;
+  kept.isCardThere = kept.isGuestThere = kept.isJammed = 0;
+  const { cardId, cardNumber, name } = brief(kept.cardId);
+  await cards.update(first, () => ({ remove: [cardId], past: [{ cardId, cardNumber, name, from: 0, to: 5 }] }));
+  kept.isCardGone = 1;
+  await accounts.remove(guest.accountId, 7);
+  kept.isGuestGone = 1;
+  await alarms.keep({ standing: [], ended: [jam], acceptedLosses: [] });
+  kept.isFreed = 1;
+}
+
+async function checkManaged(store: Store, kept: Kept): Promise<void> {
+  const { locks, removedLocks, cards, accounts, alarms, audit, counters } = store;
+  const held = await cards.of(first);
+  const { cardId, cardNumber } = brief(kept.cardId);
+  if (kept.isCardThere === 1) expect(held.byId(cardId)).toBeDefined();
+  if (kept.isCardGone === 1) expect([held.byId(cardId), held.past(cardNumber).length]).toEqual([undefined, 1]);
+  if (kept.cardId > 0) expect(await counters.next('cardId')).toBeGreaterThan(kept.cardId);
+  const isGuest = [accounts.get(guest.accountId), accounts.token(guestToken.tokenId)].map((one) => one !== undefined);
+  if (kept.isGuestThere === 1) expect(isGuest).toEqual([true, true]);
+  if (kept.isGuestGone === 1) expect([...isGuest, accounts.nameOf(guest.accountId)]).toEqual([false, false, guest.username]);
+  const standing = alarms.current().alarms.length;
+  if (kept.isJammed === 1) expect(standing).toBe(1);
+  if (kept.isFreed === 1) expect(standing).toBe(0);
+  const { total } = await audit.page({ from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1 });
+  expect(total).toBeGreaterThanOrEqual(kept.deeds);
+  if (kept.isSecondGone === 1) expect(removedLocks.get(second)).toBeDefined();
+  if (locks.get(second) !== undefined) expect(removedLocks.get(second)).toBeUndefined();
+}
+
+/** Everything acknowledged is there, nothing is there twice, no number is given again, and each command has named somebody once. */
+async function check(store: Store, kept: Kept): Promise<void> {
+  const lock = store.locks.get(first);
+  if (kept.events > 0) expect(Number(lock?.alias ?? -1)).toBeGreaterThanOrEqual(kept.alias);
+  expect((await store.cards.of(first)).cards.length).toBeGreaterThanOrEqual(kept.cards);
+  if (kept.isSecondThere === 1) expect(store.locks.get(second)).toBeDefined();
+  if (kept.isSecondGone === 1) expect(store.locks.get(second)).toBeUndefined();
+  await checkManaged(store, kept);
+  const signIns = store.signIns.all().map(({ hash }) => hash);
+  if (kept.signedIn === 1) expect(signIns).toContain(other.hash);
+  if (kept.signedOut === 1) expect(signIns).not.toContain(one.hash);
+  const seqs = async (): Promise<number[]> =>
+    (await store.records.page({ lockId: first, ...everything })).list.map(({ seq }) => seq).toReversed();
+  const found = await seqs();
+  expect(found.length).toBeGreaterThanOrEqual(kept.events);
+  expect(found).toEqual(found.map((_, n) => n + 1));
+  // Whoever was not told sends it again.
+  await store.records.append(first, 'e', eventsOf(1, kept.tried + 1));
+  expect(await seqs()).toEqual(Array.from({ length: kept.tried + 1 }, (_, n) => n + 1));
+  expect(store.records.newest()).toBeGreaterThan(kept.recordId);
+  await store.records.append(first, 'replayed', eventsOf(1, kept.tried + 1));
+  const { list } = await store.records.page({ lockId: first, ...everything });
+  for (const { epoch, seq, command, username } of list) {
+    expect([command, username !== '']).toEqual(epoch === 'e' ? [seq, true] : [undefined, false]);
+  }
+}
+
+test.each<Left>(['least', 'names'])(
+  'everything acknowledged is there after a power cut at any step, of which %s is left beside what was flushed',
+  async (how) => {
+    const files = cuttableFiles(new Map([['/disk', 'folder']]));
+    const clock = manualClock();
+    const kept = { ...nothing };
+    const cuts: Cut[] = [];
+    files.onChange = () => {
+      // A process that is gone has no directory.
+      const left = new Map([...files.left(how)].filter(([path]) => !path.includes('latchd.lock')));
+      const last = cuts.at(-1);
+      if (last && areSame(last.left, left)) cuts.pop();
+      // Of the same bytes the most that was acknowledged.
+      cuts.push({ left, kept: { ...kept } });
+    };
+    await live(files, clock, kept);
+    files.onChange();
+    expect(cuts.length).toBeGreaterThan(25);
+    for (const { left, kept } of cuts) {
+      const { store, fatal } = testStore(directory, { files: cuttableFiles(left), clock });
+      await store.start();
+      await check(store, kept);
+      await store.stop();
+      expect(fatal).toEqual([]);
+    }
+  },
+);

@@ -1,0 +1,82 @@
+// A device that was removed and is registered again, with another lockId: what it told before is not told twice, and nothing new is lost.
+import { expect, test } from '@jest/globals';
+import type { LockId } from '../../../../src/domain/locks/lock.ts';
+import type { Store } from '../../../../src/stores/files/store.ts';
+import { startedStore, withDirectory } from '../support/directory.ts';
+import { deviceId, everything, lockId, sampleEvents, sampleLock, sampleRemovedLock } from '../support/samples.ts';
+
+const mac = deviceId(1);
+const [first, second, third] = [lockId(1), lockId(2), lockId(3)] as const;
+
+async function register(store: Store, id: LockId): Promise<void> {
+  await store.locks.add(sampleLock(id, { deviceId: mac }));
+}
+async function remove(store: Store, id: LockId): Promise<void> {
+  await store.removedLocks.add(sampleRemovedLock(id, { deviceId: mac, removedAt: id }));
+  await store.locks.remove(id);
+}
+const seqsOf = async (store: Store, id: LockId) =>
+  (await store.records.page({ lockId: id, ...everything })).list.map(({ seq }) => seq).reverse();
+
+test('its history goes on after what it told under its earlier lockIds, also after a restart', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    await register(store, first);
+    await store.records.append(first, 'e', sampleEvents(1, 8));
+    await remove(store, first);
+    await register(store, second);
+    expect(store.records.progress(second, 'e')).toMatchObject({ highest: 8, gaps: [], isBeginning: true });
+    expect(await store.records.append(second, 'e', sampleEvents(6, 10))).toMatchObject({ stored: 2, duplicates: 3 });
+    expect(store.records.progress(second, 'e')).toMatchObject({ highest: 10, gaps: [], isBeginning: false });
+    await remove(store, second);
+    await register(store, third);
+    await store.stop();
+
+    const { store: next } = await startedStore(directory);
+    expect(next.records.progress(third, 'e')).toMatchObject({ highest: 10, gaps: [], isBeginning: true });
+    expect(await next.records.append(third, 'e', sampleEvents(1, 11))).toMatchObject({ stored: 1, duplicates: 10 });
+    expect(await Promise.all([first, second, third].map((id) => seqsOf(next, id)))).toEqual([[1, 2, 3, 4, 5, 6, 7, 8], [9, 10], [11]]);
+    await next.stop();
+  }));
+
+test('what it counted between the two registrations and has no more is not missing; what is missing later is', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    await register(store, first);
+    await store.records.append(first, 'e', sampleEvents(1, 8));
+    await remove(store, first);
+    await register(store, second);
+    await store.records.append(second, 'e', sampleEvents(998, 1_000));
+    expect(store.records.progress(second, 'e')).toMatchObject({ highest: 1_000, gaps: [], isBeginning: false });
+    await store.records.append(second, 'e', sampleEvents(1_003, 1_003));
+    expect(store.records.progress(second, 'e').gaps).toEqual([[1_001, 1_002]]);
+    await store.stop();
+  }));
+
+test('an event that was under way at the removal and never stored is stored when it comes, and not asked for', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    await register(store, first);
+    await store.records.append(first, 'e', [...sampleEvents(1, 5), ...sampleEvents(8, 10)]);
+    await remove(store, first);
+    await register(store, second);
+    expect(await store.records.append(second, 'e', sampleEvents(6, 11))).toMatchObject({ stored: 3, duplicates: 3 });
+    expect(store.records.progress(second, 'e')).toMatchObject({ highest: 11, gaps: [], isBeginning: false });
+    expect(await seqsOf(store, second)).toEqual([6, 7, 11]);
+    await store.stop();
+  }));
+
+test('another device, and another epoch of the same, has nothing of it', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    await register(store, first);
+    await store.records.append(first, 'e', sampleEvents(1, 8));
+    await remove(store, first);
+    await register(store, second);
+    await store.locks.add(sampleLock(3));
+    for (const [id, epoch] of [[second, 'f'] as const, [third, 'e'] as const]) {
+      expect(store.records.progress(id, epoch)).toEqual({ highest: 0, gaps: [], isBeginning: true });
+      expect(await store.records.append(id, epoch, sampleEvents(1, 8))).toMatchObject({ stored: 8 });
+    }
+    await store.stop();
+  }));

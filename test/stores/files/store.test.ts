@@ -1,0 +1,532 @@
+// The store as a whole: first start, restart, what stops a start and what does not.
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { AccountId } from '../../../src/domain/accounts/account.ts';
+import { createSecrets } from '../../../src/stores/files/documents/secrets.ts';
+import { manualClock, startedStore, testStore, withDirectory } from './support/directory.ts';
+import { faultyFiles } from './support/faulty-files.ts';
+import { deviceId, everything, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
+
+/** What kill -9 leaves: the directory lock of a process that is no more. */
+async function forgetOwner(directory: string): Promise<void> {
+  await rm(`${directory}/latchd.lock`, { force: true });
+}
+
+async function filled(directory: string): Promise<void> {
+  const { store } = await startedStore(directory);
+  for (const number of [1, 2, 3]) {
+    await store.counters.next('lockId');
+    await store.locks.add(sampleLock(number));
+  }
+  await store.cards.update(lockId(2), () => ({ put: [sampleCard(5, 2)] }));
+  await store.records.append(lockId(2), 'e', sampleEvents(1, 10));
+  store.statuses.patch(lockId(1), { batteryPercent: 92 });
+  await store.stop();
+}
+
+describe('the first start', () => {
+  test('makes the account admin and writes its token into a file and nowhere else (HTTP API 5)', () =>
+    withDirectory(async (directory) => {
+      const { store, log } = await startedStore(directory);
+      const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
+      expect(token).toMatch(/^latchd_[A-Za-z0-9_-]{43}$/);
+      const [accounts, tokens] = [store.accounts.page(everything).list, store.accounts.tokenPage(everything).list];
+      expect(accounts).toEqual([{ accountId: 1, username: 'admin', gatewayAdministrator: true, createdAt: expect.any(Number) }]);
+      expect(tokens[0]).toMatchObject({ tokenId: 1, accountId: 1, hash: createSecrets().hash(token), expiresAt: null });
+      expect(await store.counters.next('accountId')).toBe(2);
+      expect(await store.counters.next('tokenId')).toBe(2);
+      expect(store.commandKey()).toHaveLength(32);
+      await store.stop();
+      expect(log.lines.join()).not.toContain(token);
+      for (const file of ['accounts.jsonl', 'counters.json']) expect(await readFile(`${directory}/${file}`, 'utf8')).not.toContain(token);
+    }));
+
+  test('makes files of mode 0600 and folders of mode 0700, whatever the umask and the directory', () =>
+    withDirectory(async (directory) => {
+      await chmod(directory, 0o777);
+      const before = process.umask(0);
+      try {
+        await filled(directory);
+      } finally {
+        process.umask(before);
+      }
+      for (const name of await readdir(directory, { recursive: true })) {
+        const { mode } = await stat(`${directory}/${name}`);
+        const isFolder = (await stat(`${directory}/${name}`)).isDirectory();
+        expect([name, (mode & 0o777).toString(8)]).toEqual([name, isFolder ? '700' : '600']);
+      }
+      expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    }));
+
+  test('that dies at any step is a first start again, or a finished one', () =>
+    withDirectory(async (directory) => {
+      for (let step = 1; ; step++) {
+        await rm(directory, { recursive: true, force: true });
+        await mkdir(directory);
+        const files = faultyFiles();
+        files.fault = (_operation, _path, n) => {
+          if (n >= step) files.die();
+          return n >= step ? 'EDEAD' : undefined;
+        };
+        const first = testStore(directory, { files });
+        const isDone = await first.store.start().then(
+          () => true,
+          () => false,
+        );
+        files.die();
+        await first.store.stop();
+        await forgetOwner(directory);
+        const { store } = await startedStore(directory);
+        const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
+        expect(store.accounts.token(1)?.hash).toBe(createSecrets().hash(token));
+        await store.stop();
+        if (isDone) break;
+      }
+    }));
+
+  test('in a directory that cannot be written names it and says what to do', () =>
+    withDirectory(async (directory) => {
+      await writeFile(`${directory}/file`, '', { mode: 0o644 });
+      const startOn = (path: string, files = faultyFiles()) => testStore(path, { files }).store.start();
+      await expect(startOn(`${directory}/file/data`)).rejects.toThrow(`data directory ${directory}/file/data (ENOTDIR): it, or something`);
+      await expect(startOn(`${directory}/file`)).rejects.toThrow(
+        `data directory ${directory}/file (EEXIST): it, or something above it, is a file`,
+      );
+      expect((await stat(`${directory}/file`)).mode & 0o777).toBe(0o644);
+      await mkdir(`${directory}/half`);
+      await writeFile(`${directory}/half/audit`, '');
+      await expect(startOn(`${directory}/half`)).rejects.toThrow(`data directory ${directory}/half/audit (EEXIST): it, or something`);
+      await expect(startOn('/proc/latchd')).rejects.toThrow('data directory /proc/latchd (ENOENT): no directory can be made there');
+      for (const [code, remedy] of [
+        ['ENOSPC', 'there is no room on its disk'],
+        ['EROFS', 'its disk is mounted read-only'],
+        ['EACCES', 'the user that latchd runs as may not write there'],
+        ['EIO', 'its disk does not work'],
+      ] as const) {
+        const files = faultyFiles();
+        files.fault = () => code;
+        await expect(startOn(`${directory}/data`, files)).rejects.toThrow(`${directory}/data (${code}): ${remedy}`);
+      }
+    }));
+});
+
+describe('a directory that is there', () => {
+  test("with what is not latchd's is refused, and left as it is: its mode, and what is in it", () =>
+    withDirectory(async (directory) => {
+      await writeFile(`${directory}/letters.txt`, 'mine', { mode: 0o644 });
+      await mkdir(`${directory}/records`, { mode: 0o755 });
+      await chmod(directory, 0o777);
+      await expect(testStore(directory).store.start()).rejects.toThrow(
+        `latchd does not take ${directory} for its data directory: it holds letters.txt, which is not latchd's`,
+      );
+      expect((await readdir(directory)).sort()).toEqual(['letters.txt', 'records']);
+      expect((await stat(directory)).mode & 0o777).toBe(0o777);
+      expect((await stat(`${directory}/records`)).mode & 0o777).toBe(0o755);
+    }));
+
+  test("is taken when it is empty, new on its disk, or latchd's, whatever a person has put there since", () =>
+    withDirectory(async (directory) => {
+      for (const name of ['lost+found', 'tls']) await mkdir(`${directory}/${name}`);
+      await filled(directory);
+      await writeFile(`${directory}/notes.txt`, '');
+      await rm(`${directory}/command.key`);
+      const { store } = await startedStore(directory);
+      expect(store.locks.all()).toHaveLength(3);
+      await store.stop();
+    }));
+});
+
+describe('a restart', () => {
+  test('finds everything again, and gives no number twice', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const { store } = await startedStore(directory);
+      expect(store.locks.all()).toEqual([sampleLock(1), sampleLock(2), sampleLock(3)]);
+      expect((await store.cards.of(lockId(2))).cards).toEqual([sampleCard(5, 2)]);
+      expect(store.statuses.get(lockId(1)).batteryPercent).toBe(92);
+      expect((await store.records.page({ lockId: lockId(2), ...everything })).list.map(({ recordId }) => recordId)).toEqual([
+        10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
+      ]);
+      expect(await store.counters.next('lockId')).toBe(4);
+      expect(await store.counters.next('cardId')).toBe(6);
+      await store.stop();
+      await store.stop();
+    }));
+
+  test('keeps the same command key, and makes a new one with a warning when it is gone', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const key = await readFile(`${directory}/command.key`);
+      const second = await startedStore(directory);
+      expect(second.store.commandKey()).toEqual(key);
+      await second.store.stop();
+      await rm(`${directory}/command.key`);
+      const third = await startedStore(directory);
+      expect(third.store.commandKey()).not.toEqual(key);
+      expect(third.log.lines.join()).toContain('the key of command ids was missing');
+      await third.store.stop();
+    }));
+
+  test.each(['accounts.jsonl', 'counters.json', 'locks', 'records'])('refuses to begin anew when %s is missing among other data', (name) =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      await rm(`${directory}/${name}`, { recursive: true });
+      await expect(testStore(directory).store.start()).rejects.toThrow(`${directory}/${name} is missing although other data is there`);
+      expect(existsSync(`${directory}/${name}`)).toBe(false);
+      expect(existsSync(`${directory}/latchd.lock`)).toBe(false);
+    }),
+  );
+
+  test.each(['hubs.json', 'counters.json'])('refuses to start over an empty or damaged %s, and leaves it as it is', (name) =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const good = await readFile(`${directory}/${name}`, 'utf8');
+      const newer = good.replace(/"schemaVersion": \d/, '"schemaVersion": 9');
+      for (const [text, reason] of [
+        ['', `it is empty; put ${name} back from a backup`],
+        [good.slice(0, -5), 'it is not JSON'],
+        [good.replace('"schemaVersion"', '"schemaversion"'), 'it has no schemaVersion'],
+        [good.replace(/: 1,\n/, ': "1",\n'), 'is damaged'],
+        [good.replace('"schemaVersion"', '"surprise": 1, "schemaVersion"'), 'is damaged'],
+        [newer, 'was written by a newer latchd (schema 9, this one knows '],
+      ] as const) {
+        expect(text).not.toBe(good);
+        await writeFile(`${directory}/${name}`, text);
+        await expect(testStore(directory).store.start()).rejects.toThrow(reason);
+        await expect(testStore(directory).store.start()).rejects.toThrow(`${directory}/${name}`);
+        expect(await readFile(`${directory}/${name}`, 'utf8')).toBe(text);
+      }
+    }),
+  );
+
+  test('sets a damaged status.json aside: the locks will say it again', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      await writeFile(`${directory}/status.json`, '{"schemaVersion":1,"statuses":[{"lockId":1}]}');
+      const { store, log } = await startedStore(directory);
+      expect(store.statuses.get(lockId(1)).batteryPercent).toBeNull();
+      expect(log.lines.join()).toContain('they will say it again');
+      expect(existsSync(`${directory}/status.json.damaged`)).toBe(true);
+      await store.stop();
+    }));
+
+  test('a damaged lock document disables that lock alone; its MAC and its id stay taken', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const good = await readFile(`${directory}/locks/3.json`, 'utf8');
+      await writeFile(`${directory}/locks/3.json`, good.slice(0, -30));
+      await writeFile(`${directory}/locks/9.json`, '');
+      const { store, log } = await startedStore(directory);
+      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 2]);
+      expect(store.disabledLocks()).toEqual([
+        { file: 'locks/3.json', reason: `${directory}/locks/3.json is damaged: it is not JSON` },
+        { file: 'locks/9.json', reason: `${directory}/locks/9.json is damaged: it is empty` },
+      ]);
+      expect(log.lines.filter((line) => line.startsWith('error'))).toHaveLength(2);
+      expect(store.locks.get(lockId(3))).toBeUndefined();
+      expect(store.locks.byDevice(deviceId(3))).toBeUndefined();
+      expect([store.locks.isDisabled(deviceId(3)), store.locks.isDisabled(deviceId(2))]).toEqual([true, false]);
+      await expect(store.locks.add(sampleLock(20, { deviceId: deviceId(3) }))).rejects.toMatchObject({ code: 'conflict' });
+      await expect(store.locks.add(sampleLock(3, { deviceId: deviceId(77) }))).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store.counters.next('lockId')).toBe(10);
+      expect(store.figures()).toMatchObject({ locks: 2, disabledLocks: 2, records: 10, writable: true });
+      expect(await readFile(`${directory}/locks/3.json`, 'utf8')).toBe(good.slice(0, -30));
+      await store.stop();
+    }));
+
+  test('a lock document that is missing, though its previous generation is there, disables that lock; what removed a lock leaves none', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      await rm(`${directory}/locks/2.json`);
+      const { store, log } = await startedStore(directory);
+      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 3]);
+      const reason = `${directory}/locks/2.json is missing, though what it held before is there (2.json.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
+      expect(store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason }]);
+      expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([expect.stringContaining(reason)]);
+      expect(store.locks.isDisabled(deviceId(2))).toBe(true);
+      await store.locks.update(lockId(3), (lock) => ({ ...lock, alias: 'Side door' }));
+      await writeFile(`${directory}/locks/3.json.previous.tmp`, 'left by a kill');
+      await store.locks.remove(lockId(3));
+      expect((await readdir(`${directory}/locks`)).filter((name) => name.startsWith('3'))).toEqual([]);
+      await store.stop();
+    }));
+
+  test('a lock document under the name of another lock, or with the MAC of another, is disabled', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const second = await readFile(`${directory}/locks/2.json`, 'utf8');
+      await writeFile(`${directory}/locks/3.json`, second);
+      await writeFile(`${directory}/locks/4.json`, second.replaceAll('"lockId": 2', '"lockId": 4'));
+      const { store } = await startedStore(directory);
+      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 2]);
+      expect(store.disabledLocks().map(({ file }) => file)).toEqual(['locks/3.json', 'locks/4.json']);
+      await store.stop();
+    }));
+
+  test('a lock document of a newer program refuses the start', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const good = await readFile(`${directory}/locks/3.json`, 'utf8');
+      await writeFile(`${directory}/locks/3.json`, good.replace(/"schemaVersion": \d/, '"schemaVersion": 9'));
+      await expect(testStore(directory).store.start()).rejects.toThrow(`${directory}/locks/3.json was written by a newer latchd`);
+    }));
+});
+
+describe('storage that fails', () => {
+  test.each([
+    ['ENOSPC', 'is full (ENOSPC): make room on it'],
+    ['EROFS', 'is mounted read-only (EROFS)'],
+    ['EACCES', 'may not write in its data directory (EACCES)'],
+    ['EIO', 'does not work (EIO)'],
+  ])('with %s tells whoever asked, and at once also the one who watches the disk, what to do (Fault T3)', (code, sentence) =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const files = faultyFiles();
+      const failed: string[] = [];
+      const { store } = await startedStore(directory, { files, onFailed: (error) => failed.push(error.message) });
+      files.fault = (operation) => (operation === 'write' ? code : undefined);
+      await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toThrow(sentence);
+      expect(failed).toEqual([expect.stringContaining(sentence)]);
+      await expect(store.counters.next('lockId')).rejects.toThrow(sentence);
+      expect(failed).toHaveLength(2);
+      files.fault = undefined;
+      await store.records.append(lockId(2), 'e', sampleEvents(11, 12));
+      await store.locks.remove(lockId(2));
+      expect(failed).toHaveLength(2);
+      await store.stop();
+    }),
+  );
+
+  test('a full disk refuses every write whole, reads go on, and it recovers by itself (Fault T3)', () =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const files = faultyFiles();
+      const { store, fatal } = await startedStore(directory, { files });
+      files.fault = (operation) => (operation === 'write' || operation === 'commit' ? 'ENOSPC' : undefined);
+      const refused = { code: 'storage-unavailable' };
+      await expect(store.probe(16_384)).rejects.toMatchObject(refused);
+      await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
+      await expect(store.locks.add(sampleLock(4))).rejects.toMatchObject(refused);
+      await expect(store.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] }))).rejects.toMatchObject(refused);
+      await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
+      await expect(store.counters.groupId('East')).rejects.toMatchObject(refused);
+      await expect(store.accounts.removeTokens([1])).rejects.toMatchObject(refused);
+      await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toMatchObject(refused);
+      await expect(store.quarantine.keep(deviceId(1), 'not JSON', '{')).rejects.toMatchObject(refused);
+      expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
+      expect(store.locks.all()).toHaveLength(3);
+      expect((await store.cards.of(lockId(2))).cards).toHaveLength(1);
+      expect(store.accounts.tokenPage(everything).list).toHaveLength(1);
+      expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(10);
+      expect(await store.records.append(lockId(2), 'e', sampleEvents(1, 10))).toMatchObject({ stored: 0, duplicates: 10 });
+      files.fault = undefined;
+      await store.probe(16_384);
+      await store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }));
+      await store.locks.add(sampleLock(4));
+      expect(await store.counters.next('lockId')).toBe(4);
+      expect(await store.records.append(lockId(2), 'e', sampleEvents(11, 12))).toMatchObject({ stored: 2 });
+      await store.quarantine.keep(deviceId(1), 'not JSON', '{');
+      expect(fatal).toEqual([]);
+      expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+      await store.stop();
+      const again = await startedStore(directory);
+      expect(again.store.locks.all().map(({ alias }) => alias)).toEqual(['new', 'Door 2', 'Door 3', 'Door 4']);
+      expect((await again.store.records.page({ lockId: lockId(2), ...everything })).list.map(({ seq }) => seq)).toEqual([
+        12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
+      ]);
+      await again.store.stop();
+    }));
+
+  test.each([
+    ['commit', 'EIO'],
+    ['sync', 'EIO'],
+    ['syncFolder', 'EIO'],
+    // The name is there by then: nothing can be thrown away whole.
+    ['syncFolder', 'ENOSPC'],
+  ] as const)('after a failed %s (%s) nothing more is acknowledged, and it is said once (Fault T4)', (failing, code) =>
+    withDirectory(async (directory) => {
+      await filled(directory);
+      const files = faultyFiles();
+      const { store, fatal } = await startedStore(directory, { files });
+      await store.records.append(lockId(2), 'e', sampleEvents(11, 12));
+      let failures = 0;
+      files.fault = (operation) => {
+        if (operation !== failing || failures > 0) return undefined;
+        failures += 1;
+        return code;
+      };
+      const refused = { code: 'storage-unavailable' };
+      if (failing === 'commit') await expect(store.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
+      else await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
+      expect(failures).toBe(1);
+      expect(fatal).toHaveLength(1);
+      await expect(store.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
+      await expect(store.records.append(lockId(1), 'e', sampleEvents(1, 1))).rejects.toMatchObject(refused);
+      await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
+      await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
+      await expect(store.probe(16_384)).rejects.toMatchObject(refused);
+      expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
+      expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(12);
+      expect(store.figures().writable).toBe(false);
+      expect(fatal).toHaveLength(1);
+      await store.stop();
+    }),
+  );
+
+  test('one failure at each step of a mixed load: what was acknowledged is there after the restart, what was refused is not', () =>
+    withDirectory(async (directory) => {
+      for (let step = 1, isDone = false; !isDone; step++) {
+        await rm(directory, { recursive: true, force: true });
+        const files = faultyFiles();
+        const { store } = await startedStore(directory, { files });
+        const before = files.operations;
+        files.fault = (_operation, _path, n) => (n === before + step ? 'EIO' : undefined);
+        const kept = new Map<string, boolean>();
+        const attempt = async (name: string, action: () => Promise<unknown>): Promise<void> => {
+          kept.set(
+            name,
+            await action().then(
+              () => true,
+              () => false,
+            ),
+          );
+        };
+        await attempt('lock', () => store.locks.add(sampleLock(1)));
+        await Promise.all([
+          attempt('events', () => store.records.append(lockId(1), 'e', sampleEvents(1, 3))),
+          attempt('card', () => store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }))),
+          attempt('alias', () => store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))),
+        ]);
+        await attempt('more events', () => store.records.append(lockId(1), 'e', sampleEvents(1, 6)));
+        isDone = files.operations < before + step;
+        files.die();
+        await store.stop();
+        await forgetOwner(directory);
+        const again = (await startedStore(directory)).store;
+        const seqs = (await again.records.page({ lockId: lockId(1), ...everything })).list.map(({ seq }) => seq).toReversed();
+        if (kept.get('lock')) expect(again.locks.all()).toHaveLength(1);
+        if (kept.get('card')) expect((await again.cards.of(lockId(1))).cards).toHaveLength(1);
+        if (kept.get('alias')) expect(again.locks.get(lockId(1))?.alias).toBe('new');
+        if (kept.get('events')) expect(seqs.slice(0, 3)).toEqual([1, 2, 3]);
+        if (kept.get('more events')) expect(seqs.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+        await again.records.append(lockId(1), 'e', sampleEvents(1, 6));
+        expect((await again.records.page({ lockId: lockId(1), ...everything })).total).toBe(6);
+        await again.stop();
+      }
+    }));
+});
+
+test('documents that cannot be read are named: one of the house refuses the start, that of a lock disables the lock (Fault T5)', () =>
+  withDirectory(async (directory) => {
+    await filled(directory);
+    const files = faultyFiles();
+    const failing = (wanted: string): void => {
+      files.unreadable = (path) => (path.endsWith(wanted) ? 'EIO' : undefined);
+    };
+    failing('accounts.jsonl');
+    await expect(testStore(directory, { files }).store.start()).rejects.toThrow(`${directory}/accounts.jsonl cannot be read (EIO)`);
+    failing('locks/2.json');
+    const second = await startedStore(directory, { files });
+    expect(second.store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason: `${directory}/locks/2.json cannot be read (EIO)` }]);
+    await second.store.stop();
+  }));
+
+describe('the status of the locks', () => {
+  test('of an older latchd is taken over; how many cards a lock holds it will say', () =>
+    withDirectory(async (directory) => {
+      const { store } = await startedStore(directory);
+      await store.stop();
+      const older = { lockId: 1, state: 'locked', stateAt: 5, batteryPercent: 9, lastSeenAt: 7 };
+      await writeFile(`${directory}/status.json`, JSON.stringify({ schemaVersion: 1, statuses: [older] }));
+      const { store: next } = await startedStore(directory);
+      expect({ lockId: 1, ...next.statuses.get(lockId(1)) }).toEqual({ ...older, cardsOnLock: null });
+      await next.stop();
+    }));
+
+  test('is on the disk within a few seconds, without a stop', () =>
+    withDirectory(async (directory) => {
+      const clock = manualClock();
+      const { store } = await startedStore(directory, { clock });
+      store.statuses.patch(lockId(1), { state: 'unlocked', stateAt: 5 });
+      expect(store.statuses.get(lockId(1))).toEqual({
+        state: 'unlocked',
+        stateAt: 5,
+        batteryPercent: null,
+        lastSeenAt: null,
+        cardsOnLock: null,
+      });
+      expect(clock.timers).toBe(1);
+      clock.advance(5_000);
+      await store.stop();
+      expect(JSON.parse(await readFile(`${directory}/status.json`, 'utf8'))).toEqual({
+        schemaVersion: 2,
+        statuses: [{ lockId: 1, state: 'unlocked', stateAt: 5, batteryPercent: null, lastSeenAt: null, cardsOnLock: null }],
+      });
+      expect(clock.timers).toBe(0);
+    }));
+
+  test('that cannot be saved is tried again', () =>
+    withDirectory(async (directory) => {
+      const files = faultyFiles();
+      const { store, clock, log } = await startedStore(directory, { files });
+      files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
+      store.statuses.patch(lockId(1), { batteryPercent: 7 });
+      clock.advance(5_000);
+      await expect(store.probe(16_384)).rejects.toThrow();
+      while (clock.timers === 0) await new Promise((resolve) => setImmediate(resolve));
+      expect(log.lines.join()).toContain('it is tried again');
+      files.fault = undefined;
+      await store.stop();
+      expect(await readFile(`${directory}/status.json`, 'utf8')).toContain('"batteryPercent": 7');
+    }));
+});
+
+test('battery levels are on the disk within the hour, without a stop, and a damaged battery.json is set aside', () =>
+  withDirectory(async (directory) => {
+    const clock = manualClock();
+    const levels = [{ at: 5, percent: 83 }];
+    const { store } = await startedStore(directory, { clock });
+    store.batteries.put(lockId(1), levels);
+    clock.advance(3_600_000);
+    expect(clock.timers).toBe(0);
+    await store.stop();
+    const again = (await startedStore(directory)).store;
+    expect(again.batteries.levels(lockId(1))).toEqual(levels);
+    again.batteries.remove(lockId(1));
+    await again.stop();
+    await writeFile(`${directory}/battery.json`, '{"schemaVersion":1,"batteries":[{"lockId":1}]}');
+    const anew = (await startedStore(directory)).store;
+    expect(anew.batteries.levels(lockId(1))).toEqual([]);
+    expect(existsSync(`${directory}/battery.json.damaged`)).toBe(true);
+    await anew.stop();
+  }));
+
+test('a lock that is removed stays so, whatever was asked of it in that moment', () =>
+  withDirectory(async (directory) => {
+    await filled(directory);
+    const { store } = await startedStore(directory);
+    const gone = expect.objectContaining({ status: 'rejected', reason: expect.objectContaining({ code: 'lock-not-found' }) });
+    const ends = await Promise.allSettled([
+      store.locks.remove(lockId(2)),
+      store.locks.update(lockId(2), (lock) => ({ ...lock, alias: 'late' })),
+      store.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] })),
+      store.locks.remove(lockId(2)),
+    ]);
+    expect(ends.slice(1)).toEqual([gone, gone, gone]);
+    await store.stop();
+    expect(await readdir(`${directory}/locks`)).toEqual(['1.json', '3.json']);
+  }));
+
+test('roles and tokens survive in the documents as they were given', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    const account = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, createdAt: 1 };
+    await store.accounts.add(account);
+    await store.stop();
+    const again = await startedStore(directory);
+    expect(again.store.accounts.get(account.accountId)).toEqual(account);
+    expect(await again.store.counters.next('accountId')).toBe(3);
+    await again.store.stop();
+    await expect(store.accounts.removeTokens([1])).rejects.toMatchObject({ code: 'storage-unavailable' });
+  }));
