@@ -20,68 +20,48 @@ function importsOf(file: string): string[] {
     .map((specifier) => (specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier));
 }
 
-/** The room of a file: `domain`, `http`, `gateway`, `device-sim`, or `npm` for a package or a node: module. */
+/** The room of a file: `domain`, `broker`, `app/config`, `admin/cli`, `device-sim`, or `npm` for a package or a node: module. */
 function roomOf(path: string): string {
-  const ours = /^src\/(?:(\w+)\/|([\w-]+)\.ts$)/.exec(path);
-  if (ours) return ours[1] ?? ours[2] ?? '';
+  if (/^src\/app\/config(-file)?\.ts$/.test(path)) return 'app/config';
+  const ours = /^src\/(admin\/\w+|[\w-]+)/.exec(path);
+  if (ours) return ours[1] ?? '';
   return path.startsWith('device-sim/') ? 'device-sim' : 'npm';
 }
 
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  main: ['gateway', 'cli', 'config', 'ops', 'npm'],
-  cli: ['cli', 'doctor', 'offline', 'config', 'ops', 'domain', 'npm'],
-  doctor: ['doctor', 'config', 'store', 'ops', 'domain', 'npm'],
-  offline: ['offline', 'domain', 'http', 'store', 'ops', 'npm'],
-  gateway: [
-    'administration',
-    'daily',
-    'services',
-    'status',
-    'endpoints',
-    'metering',
-    'domain',
-    'http',
-    'broker',
-    'mqtt',
-    'store',
-    'ops',
-    'config',
-    'npm',
-  ],
-  administration: ['services', 'status', 'domain', 'http', 'store', 'ops'],
-  status: ['services', 'metering', 'domain', 'http', 'broker', 'mqtt', 'store', 'ops', 'config'],
-  services: ['domain'],
-  endpoints: ['domain', 'ops', 'config'],
-  daily: ['domain', 'store', 'ops', 'config'],
-  metering: ['domain', 'ops'],
-  config: ['config-file', 'ops', 'npm'],
-  'config-file': ['npm'],
+  main: ['app', 'app/config', 'admin/cli', 'platform', 'npm'],
+  app: ['app', 'app/config', 'domain', 'http', 'broker', 'drivers', 'stores', 'integrations', 'platform', 'npm'],
+  'app/config': ['app/config', 'platform', 'npm'],
+  'admin/cli': ['admin/cli', 'admin/doctor', 'admin/offline', 'app/config', 'platform', 'domain', 'npm'],
+  'admin/doctor': ['admin/doctor', 'app/config', 'stores', 'platform', 'domain', 'npm'],
+  'admin/offline': ['admin/offline', 'domain', 'http', 'stores', 'platform', 'npm'],
   domain: ['domain'],
   http: ['http', 'domain', 'npm'],
-  broker: ['broker', 'domain', 'npm'],
-  mqtt: ['mqtt', 'broker', 'domain', 'npm'],
-  store: ['store', 'domain', 'npm'],
-  ops: ['ops', 'domain', 'npm'],
+  broker: ['broker', 'drivers', 'domain', 'npm'],
+  drivers: ['drivers', 'broker', 'domain', 'npm'],
+  stores: ['stores', 'domain', 'npm'],
+  integrations: ['integrations', 'domain', 'npm'],
+  platform: ['platform', 'domain', 'npm'],
   console: ['console', 'npm'],
 };
 const sharedWithLocks = ['src/drivers/native/topics.ts', 'src/drivers/native/messages.ts', 'src/domain/'];
 /** Each dependency is named in one adapter only (in device-sim: in one file). */
 const homes: Readonly<Record<string, RegExp>> = {
-  aedes: /^src\/mqtt\/broker\.ts$/,
-  'mqtt-packet': /^src\/mqtt\/forward-nothing\.ts$/,
-  express: /^src\/http\/server\.ts$/,
-  lowdb: /^src\/store\/durable-file\.ts$/,
-  yaml: /^(src\/config-file|device-sim\/fleet-file)\.ts$/,
-  tar: /^src\/store\/tar\.ts$/,
-  'swagger-ui-dist': /^src\/http\/docs-page\.ts$/,
-  ws: /^src\/http\/web-socket\.ts$/,
-  '@peculiar/x509': /^src\/ops\/x509\.ts$/,
-  'prom-client': /^src\/ops\/metrics\.ts$/,
-  pino: /^src\/ops\/logger\.ts$/,
-  '@homebridge/ciao': /^src\/ops\/discovery-thread\.ts$/,
-  'node-cron': /^src\/ops\/jobs\.ts$/,
+  aedes: /^src\/broker\/broker\.ts$/,
+  'mqtt-packet': /^src\/broker\/forward-nothing\.ts$/,
+  express: /^src\/http\/pipeline\/server\.ts$/,
+  lowdb: /^src\/stores\/files\/documents\/durable-file\.ts$/,
+  yaml: /^(src\/app\/config-file|device-sim\/fleet-file)\.ts$/,
+  tar: /^src\/stores\/files\/backup\/tar\.ts$/,
+  'swagger-ui-dist': /^src\/http\/openapi\/docs-page\.ts$/,
+  ws: /^src\/http\/pipeline\/web-socket\.ts$/,
+  '@peculiar/x509': /^src\/platform\/tls\/x509\.ts$/,
+  'prom-client': /^src\/platform\/metrics\.ts$/,
+  pino: /^src\/platform\/logger\.ts$/,
+  '@homebridge/ciao': /^src\/platform\/mdns\/discovery-thread\.ts$/,
+  'node-cron': /^src\/platform\/jobs\.ts$/,
   mqtt: /^device-sim\/mqtt-line\.ts$/,
-  commander: /^(src\/cli\/program|device-sim\/main)\.ts$/,
+  commander: /^(src\/admin\/cli\/program|device-sim\/main)\.ts$/,
 };
 
 describe('the house', () => {
@@ -128,7 +108,8 @@ describe('the house', () => {
     const named = [...map.matchAll(/^\| `([\w.-]+?)\/?` \|/gm)].map(([, room = '']) => room);
     const rooms = readdirSync(join(root, 'src')).filter((name) => !/\.(md|svg)$/.test(name));
     expect(named.sort()).toEqual(rooms.sort());
-    const paths = map.match(/(?<!test\/)\b(broker|cli|console|doctor|domain|http|mqtt|offline|ops|store)\/[\w-]+(\.\w+)?/g) ?? [];
+    const paths =
+      map.match(/(?<!test\/)\b(admin|app|broker|console|domain|drivers|http|integrations|platform|stores)(\/[\w-]+)+(\.\w+)?/g) ?? [];
     expect(paths.length).toBeGreaterThan(50);
     const isThere = (path: string) => ['', '.ts'].some((ending) => existsSync(join(root, 'src', path + ending)));
     expect(paths.filter((path) => !isThere(path))).toEqual([]);

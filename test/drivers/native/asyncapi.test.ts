@@ -22,7 +22,7 @@ interface AsyncApi {
 const require = createRequire(import.meta.url);
 const document = createAsyncApi({ topicRoot: 'latchd/v1', ports: { mqtt: 1883, mqtts: undefined, wss: 8443 } }) as AsyncApi;
 const messages = Object.entries(document.components.messages);
-const sample = (name: string) => JSON.parse(readFileSync(new URL(`../wire/mqtt/${name}.json`, import.meta.url), 'utf8'));
+const sample = (name: string) => JSON.parse(readFileSync(new URL(`../../wire/mqtt/${name}.json`, import.meta.url), 'utf8'));
 
 describe('the AsyncAPI document', () => {
   test('is AsyncAPI 3', () => {

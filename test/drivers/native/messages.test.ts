@@ -16,7 +16,7 @@ import {
 } from '../../../src/drivers/native/messages.ts';
 import { decode } from '../../../src/drivers/native/payload.ts';
 
-const sample = (name: string) => JSON.parse(readFileSync(new URL(`../wire/mqtt/${name}.json`, import.meta.url), 'utf8'));
+const sample = (name: string) => JSON.parse(readFileSync(new URL(`../../wire/mqtt/${name}.json`, import.meta.url), 'utf8'));
 const schemas: Record<string, z.ZodType<unknown>> = {
   hello: helloMessage,
   state: stateMessage,

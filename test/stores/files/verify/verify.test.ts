@@ -576,7 +576,7 @@ test('an index that is moved away, as it is told, is made again', () =>
 
 /** The sentences in a part of the program, each as the pattern of what it can say. */
 async function sentencesOf(file: string): Promise<[sentence: string, pattern: RegExp][]> {
-  const code = await readFile(new URL(`../../src/store/${file}`, import.meta.url), 'utf8');
+  const code = await readFile(new URL(`../../../../src/stores/files/verify/${file}`, import.meta.url), 'utf8');
   const literals = code
     .split('\n')
     .flatMap((line) => (/^\s*(\/\/|\*|\/\*|import )|throw new /.test(line) ? [] : [...line.matchAll(/'([^'`]*)'|`([^`]*)`/g)]));
@@ -590,7 +590,9 @@ async function sentencesOf(file: string): Promise<[sentence: string, pattern: Re
 }
 
 test('no check is without a planted fault', async () => {
-  const files = (await readdir(new URL('../../../../src/store', import.meta.url))).filter((name) => name.startsWith('verify'));
+  const files = (await readdir(new URL('../../../../src/stores/files/verify', import.meta.url))).filter((name) =>
+    name.startsWith('verify'),
+  );
   const sentences = (await Promise.all(files.map(sentencesOf))).flat();
   expect(sentences.length).toBeGreaterThan(30);
   const planted = [...faults.map(([, problem]) => problem), torn, interrupted, leftTokens].map((problem) =>
