@@ -1,5 +1,5 @@
 // One place where HTTP is served, plain or over TLS, with the limits against slow and broken clients.
-import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -36,11 +36,12 @@ export interface EndpointOptions {
 }
 
 /** What a server does with all that arrives; the same for every endpoint. */
-export interface Handlers<Request extends typeof IncomingMessage, Response extends typeof ServerResponse<InstanceType<Request>>> {
-  readonly classes: Pick<ServerOptions<Request, Response>, 'IncomingMessage' | 'ServerResponse'>;
+export interface Handlers {
+  /** What Node makes of each request. */
+  readonly requestClass: typeof IncomingMessage;
   /** A connection on which bytes can be exchanged, with Node's parser on it, before anything was read. */
   onConnection(socket: Socket): void;
-  onRequest(request: InstanceType<Request>, response: InstanceType<Response>): void;
+  onRequest(request: IncomingMessage, response: ServerResponse): void;
   onConnect(socket: Duplex): void;
   onBroken(error: NodeJS.ErrnoException, socket: Duplex): void;
   /** When it is absent, requests with an Upgrade header are requests like the others. */
@@ -62,13 +63,9 @@ export interface Endpoint {
   address(): Address;
 }
 
-export function createEndpoint<Request extends typeof IncomingMessage, Response extends typeof ServerResponse<InstanceType<Request>>>(
-  { host, port, identity }: EndpointOptions,
-  handlers: Handlers<Request, Response>,
-  log: Log,
-): Endpoint {
+export function createEndpoint({ host, port, identity }: EndpointOptions, handlers: Handlers, log: Log): Endpoint {
   const limits = {
-    ...handlers.classes,
+    IncomingMessage: handlers.requestClass,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
@@ -79,10 +76,10 @@ export function createEndpoint<Request extends typeof IncomingMessage, Response 
   };
   const tls = identity && {
     identity,
-    server: createTlsServer<Request, Response>({ ...limits, handshakeTimeout: tlsHandshakeMs }),
+    server: createTlsServer({ ...limits, handshakeTimeout: tlsHandshakeMs }),
   };
   tls?.identity.onChange(() => tls.server.setSecureContext(tls.identity.current()));
-  const server = tls?.server ?? createServer<Request, Response>(limits);
+  const server = tls?.server ?? createServer(limits);
   server.timeout = silenceMs;
   // None is dropped silently; how many are too many is for the exchange to say.
   server.maxHeadersCount = 0;

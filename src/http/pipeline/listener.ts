@@ -1,5 +1,5 @@
 // Every endpoint of the HTTP server together: what is under way on any of them, and a bounded stop of all.
-import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AccountId } from '../../domain/accounts/account.ts';
@@ -41,18 +41,16 @@ export interface Listener {
   addresses(): readonly Address[];
 }
 
-export function createListener<
-  Request extends typeof IncomingMessage,
-  Response extends typeof ServerResponse<InstanceType<Request>>,
->(options: {
+export function createListener(options: {
   endpoints: readonly ListenerEndpoint[];
   clock: Clock;
   log: Log;
   webSockets: WebSockets;
-  classes: Pick<ServerOptions<Request, Response>, 'IncomingMessage' | 'ServerResponse'>;
-  handle: (request: InstanceType<Request>, response: InstanceType<Response>) => void;
+  /** What Node makes of each request. */
+  requestClass: typeof IncomingMessage;
+  handle: (request: IncomingMessage, response: ServerResponse) => void;
 }): Listener {
-  const { clock, log, webSockets, classes, handle } = options;
+  const { clock, log, webSockets, requestClass, handle } = options;
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let settle: (() => void) | undefined;
@@ -62,7 +60,7 @@ export function createListener<
   const places = createPlaces(placeLimits, tooMany);
 
   const handlers = {
-    classes,
+    requestClass,
     onConnection(socket: Socket) {
       const connection = new Connection(socket, bounds);
       connections.set(socket, connection);
@@ -71,7 +69,7 @@ export function createListener<
       tooMany(socket.remoteAddress);
       connection.giveWay();
     },
-    onRequest(request: InstanceType<Request>, response: InstanceType<Response>) {
+    onRequest(request: IncomingMessage, response: ServerResponse) {
       const connection = connections.get(request.socket);
       underWay += 1;
       connection?.begin(request, response);
@@ -112,7 +110,7 @@ export function createListener<
   }
 
   const endpoints = options.endpoints.map(({ webSocket, ...endpoint }) =>
-    createEndpoint<Request, Response>(endpoint, webSocket ? { ...handlers, onUpgrade } : handlers, log),
+    createEndpoint(endpoint, webSocket ? { ...handlers, onUpgrade } : handlers, log),
   );
 
   async function close(): Promise<void> {

@@ -127,20 +127,20 @@ describe('The server as a part', () => {
 });
 
 describe('What a request passes', () => {
-  test('Express finds requests and responses with its prototypes and changes none, which would cost more than the rest of it', async () => {
+  test('Express gives no request and no response another prototype, which would cost more than the rest of it', async () => {
     const under = await started();
-    const changed: boolean[] = [];
+    const changed: object[] = [];
     const setPrototypeOf = Object.setPrototypeOf;
     Object.setPrototypeOf = (target, prototype) => {
-      if (target instanceof IncomingMessage || target instanceof ServerResponse) changed.push(Object.getPrototypeOf(target) !== prototype);
+      if (target instanceof IncomingMessage || target instanceof ServerResponse) changed.push(target);
       return setPrototypeOf(target, prototype);
     };
     try {
-      await request(under.origin()).get('/healthz');
+      expect((await request(under.origin()).get('/healthz')).status).toBe(200);
     } finally {
       Object.setPrototypeOf = setPrototypeOf;
     }
-    expect(changed).toEqual([false, false]);
+    expect(changed).toEqual([]);
   });
 
   test('a whole URI as the target is its path (RFC 9112 3.2.2)', async () => {
