@@ -7,6 +7,7 @@ import { originOf } from '../domain/origin.ts';
 import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/ports.ts';
 import type { LimitedLog } from '../domain/rate-limited-log.ts';
+import { createKeyedRateLimiter } from '../domain/rate-limiter.ts';
 import { decideConnect, type RefusedConnect } from '../drivers/native/access.ts';
 import { createHubConnection } from '../drivers/native/hub-connection.ts';
 import type { HubPresence } from '../drivers/native/hub-presence.ts';
@@ -15,7 +16,6 @@ import { createPendingConnection } from '../drivers/native/pending-device.ts';
 import { createPresence } from '../drivers/native/presence.ts';
 import type { ReportReceiver } from '../drivers/native/report-receiver.ts';
 import type { Topics } from '../drivers/native/topics.ts';
-import { createAllowances } from './allowances.ts';
 import type { Intake, LoggedIn, Transport } from './client.ts';
 import type { Connection } from './client-handler.ts';
 import type { ConnectRequest } from './client-handlers.ts';
@@ -59,9 +59,9 @@ export function createAdmission(options: AdmissionOptions, intake: Intake & { re
   const ofHubs = { ...ofLocks, locks, hubPresence };
   const identities = new WeakMap<LoggedIn, Identity>();
   const { clock, limited } = intake;
-  const logins = createAllowances<DeviceId>({ clock, ...loginRate });
-  const newcomers = createAllowances<string>({ clock, ...newcomerRate });
-  const usualTakeovers = createAllowances<DeviceId>({ clock, ...takeoverRate });
+  const logins = createKeyedRateLimiter<DeviceId>({ clock, ...loginRate });
+  const newcomers = createKeyedRateLimiter<string>({ clock, ...newcomerRate });
+  const usualTakeovers = createKeyedRateLimiter<DeviceId>({ clock, ...takeoverRate });
   let pendingDevices = 0;
   let takeovers = 0;
 

@@ -2,14 +2,17 @@
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
+import { RateLimiter } from '../domain/rate-limiter.ts';
 import { PacketDeadline } from './packet-deadline.ts';
 import { FrameParser, type PacketSizes } from './packet-parser.ts';
-import { PacketAllowance, type PacketRate } from './packet-rate.ts';
 import { answerTo, type FrameRefusal } from './packet-rejections.ts';
 import { type Taker, takePublishes } from './publish-fast-path.ts';
 import { PacedReads, type Source } from './read-slot.ts';
 
-export interface FrameLimits extends PacketSizes, PacketRate {
+export interface FrameLimits extends PacketSizes {
+  readonly packetsPerSecond: number;
+  /** How many may come at once after a rest. Whoever sends faster is read more slowly, not closed. */
+  readonly packetBurst: number;
   /** From the opening of the connection to the last byte of its CONNECT. */
   readonly connectTimeoutMs: number;
   /** From the first byte of a packet to its last one, as long as it is the client who is waited for. */
@@ -69,7 +72,7 @@ export class FrameGuard {
   readonly #watcher: FrameGuardWatcher;
   readonly #source: Source;
   readonly #parser: FrameParser;
-  readonly #allowance: PacketAllowance;
+  readonly #rate: RateLimiter;
   #refused = false;
   #admitted = false;
   #paused = false;
@@ -89,7 +92,7 @@ export class FrameGuard {
     this.#source = source;
     const { clock, limits } = options;
     this.#parser = new FrameParser(limits);
-    this.#allowance = new PacketAllowance(limits, clock);
+    this.#rate = new RateLimiter({ clock, perSecond: limits.packetsPerSecond, burst: limits.packetBurst });
     this.#cancelTimer = clock.timer(limits.connectTimeoutMs, () => this.refuse('connect-timeout'));
   }
 
@@ -140,7 +143,7 @@ export class FrameGuard {
     this.#missed = this.#handedOut;
     // A closed connection sets no timers any more.
     if (this.#handedOut || this.#paused || this.#isLoggingIn() || this.#stream.destroyed) return null;
-    const left = this.#allowance.left();
+    const left = this.#rate.left();
     if (left < 1 && !this.#refused) {
       this.#pause();
       return null;
@@ -169,7 +172,7 @@ export class FrameGuard {
       if (passedOn === undefined) passedOn = behind?.forward && this.#leftOf(behind.forward);
       else if (behind?.forward !== undefined) passedOn = Buffer.concat([passedOn, behind.forward]);
     } else passedOn = forward && this.#leftOf(forward);
-    this.#allowance.take(packets);
+    this.#rate.charge(packets);
     // Beyond what may be passed on now: to be read again.
     if (rest !== undefined) this.#stream.unshift(rest);
     if (!wasConnected && this.#parser.isConnected()) this.#stopTimer();

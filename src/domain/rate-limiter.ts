@@ -1,39 +1,128 @@
-// So many things a second and no more, in the order of asking; a few at once when nothing was done for a while. Doors are not to wait for what
-// can wait.
+// How often something may be done: a token bucket; one for each key; and a queue of those who wait for one. No other counts like this.
 import type { Clock } from './ports.ts';
 
-export interface Pace {
+export interface Rate {
+  readonly perSecond: number;
+  /** How much at once after a rest. */
+  readonly burst: number;
+}
+
+export interface RateLimiterOptions extends Rate {
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** One token bucket. A class, because there is one for each connection. */
+export class RateLimiter {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #perSecond: number;
+  readonly #burst: number;
+  #left: number;
+  #at: number;
+
+  constructor({ clock, perSecond, burst }: RateLimiterOptions) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#left = burst;
+    this.#at = clock.monotonic();
+  }
+
+  /** How much may be taken now; 0 or less when nothing may. */
+  left(): number {
+    const now = this.#clock.monotonic();
+    this.#left = Math.min(this.#burst, this.#left + ((now - this.#at) * this.#perSecond) / 1_000);
+    this.#at = now;
+    return Math.floor(this.#left);
+  }
+
+  /** Takes one; false, and nothing is taken, when there is not one left. */
+  take(): boolean {
+    if (this.left() < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+
+  /** Takes so much in any case: what is missing then must come in first. A negative amount gives back. */
+  charge(amount: number): void {
+    this.left();
+    this.#left -= amount;
+  }
+
+  isFull(): boolean {
+    this.left();
+    return this.#left >= this.#burst;
+  }
+
+  /** Milliseconds until so much, at most the burst, is there. */
+  msUntil(amount: number): number {
+    this.left();
+    return Math.max(0, Math.ceil(((Math.min(amount, this.#burst) - this.#left) * 1_000) / this.#perSecond));
+  }
+}
+
+export interface KeyedRateLimiter<K> {
+  take(key: K): boolean;
+  charge(key: K, amount: number): void;
+  msUntil(key: K, amount: number): number;
+  /** How many keys are remembered. */
+  size(): number;
+}
+
+/** A token bucket for each key. A key that is not remembered has a full one. */
+export function createKeyedRateLimiter<K>(options: RateLimiterOptions & { readonly maxKeys: number }): KeyedRateLimiter<K> {
+  const { maxKeys } = options;
+  const limiters = new Map<K, RateLimiter>();
+
+  /** Moves it to the end, so that the map begins with the key that was asked for longest ago. */
+  function limiterOf(key: K): RateLimiter {
+    const limiter = limiters.get(key) ?? new RateLimiter(options);
+    limiters.delete(key);
+    forgetOldest();
+    limiters.set(key, limiter);
+    return limiter;
+  }
+
+  /** Forgets those that are full again, two at each step, and one when there are too many. */
+  function forgetOldest(): void {
+    for (let step = 0; step < 2; step++) {
+      const [oldest] = limiters;
+      if (oldest === undefined || (limiters.size < maxKeys && !oldest[1].isFull())) return;
+      limiters.delete(oldest[0]);
+    }
+  }
+
+  return {
+    take: (key) => limiterOf(key).take(),
+    charge: (key, amount) => limiterOf(key).charge(amount),
+    msUntil: (key, amount) => limiters.get(key)?.msUntil(amount) ?? 0,
+    size: () => limiters.size,
+  };
+}
+
+export interface RateLimitedQueue {
   /** undefined: now. Else resolves when it is its turn, or at the stop. */
   turn(): Promise<void> | undefined;
   stop(): void;
 }
 
-export function createPace(options: { readonly clock: Clock; readonly perSecond: number; readonly atOnce: number }): Pace {
-  const { clock, perSecond, atOnce } = options;
+const shortestWaitMs = 10;
+
+/** Lets work go in the order of asking, as fast as the rate allows. */
+export function createRateLimitedQueue(options: Rate & { readonly clock: Clock }): RateLimitedQueue {
+  const { clock } = options;
+  const limiter = new RateLimiter(options);
   const waiting: (() => void)[] = [];
-  let free = atOnce;
-  let countedAt = clock.monotonic();
   let cancel: (() => void) | undefined;
 
-  function count(): void {
-    const now = clock.monotonic();
-    free = Math.min(atOnce, free + ((now - countedAt) * perSecond) / 1_000);
-    countedAt = now;
-  }
   function letGo(): void {
     cancel = undefined;
-    count();
-    for (; free >= 1 && waiting.length > 0; free -= 1) waiting.shift()?.();
-    if (waiting.length > 0) cancel = clock.timer(Math.max(10, ((1 - free) * 1_000) / perSecond), letGo);
+    while (waiting.length > 0 && limiter.take()) waiting.shift()?.();
+    if (waiting.length > 0) cancel = clock.timer(Math.max(shortestWaitMs, limiter.msUntil(1)), letGo);
   }
 
   return {
     turn() {
-      count();
-      if (free >= 1 && waiting.length === 0) {
-        free -= 1;
-        return undefined;
-      }
+      if (waiting.length === 0 && limiter.take()) return undefined;
       return new Promise((resolve) => {
         waiting.push(resolve);
         if (cancel === undefined) letGo();

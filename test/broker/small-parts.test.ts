@@ -1,7 +1,6 @@
 // The small parts of the broker: order of completions, slowing down of guesses, limited log, containment (MQTT-4.6.0-2, T12, T15).
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { createAllowances } from '../../src/broker/allowances.ts';
 import { contained } from '../../src/broker/containment.ts';
 import { createLoginThrottle } from '../../src/broker/login-throttle.ts';
 import { InOrder, type Place } from '../../src/broker/ordered-acks.ts';
@@ -105,37 +104,6 @@ test('however many kinds of warnings come, there are 300 lines a minute and one 
   clock.advance(60_000);
   limited.warn('from 1', { index: 1 }, 'a stranger');
   expect(log.lines.slice(300).map(({ fields }) => fields)).toEqual([{ code: 'warnings-left-out', unwritten: 9_700 }, { index: 1 }]);
-});
-
-describe('what each of many may do', () => {
-  const rate = { perSecond: 2, burst: 3 };
-
-  test('as much at once as the burst, then as fast as the rate, each by itself', () => {
-    const clock = createManualClock();
-    const allowances = createAllowances<string>({ clock, ...rate, maxKeys: 10 });
-    const taken = () => [1, 2, 3, 4].map(() => allowances.take('a'));
-    expect([taken(), allowances.take('b'), allowances.msUntil('a', 1), allowances.msUntil('a', 9)]).toEqual([
-      [true, true, true, false],
-      true,
-      500,
-      1_500,
-    ]);
-    clock.advance(1_000);
-    expect(taken()).toEqual([true, true, false, false]);
-    allowances.charge('a', 10);
-    clock.advance(5_000);
-    expect([allowances.take('a'), allowances.msUntil('a', 1)]).toEqual([false, 500]);
-  });
-
-  test('whoever has all of it again is forgotten, and so is one too many', () => {
-    const clock = createManualClock();
-    const allowances = createAllowances<number>({ clock, ...rate, maxKeys: 100 });
-    for (let key = 0; key < 1_000; key++) allowances.take(key);
-    expect(allowances.size()).toBe(100);
-    clock.advance(10_000);
-    for (let step = 0; step < 100; step++) allowances.take(7);
-    expect(allowances.size()).toBe(1);
-  });
 });
 
 describe('an exception stays inside, and the answer is given once (T15)', () => {

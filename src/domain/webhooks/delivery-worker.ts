@@ -6,7 +6,7 @@ import type { Notify } from '../domain-event.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { Clock, WebhookPost, WebhookSender, WebhookStore } from '../ports.ts';
-import type { Pace } from '../rate-limiter.ts';
+import type { RateLimitedQueue } from '../rate-limiter.ts';
 import type { LockRecord } from '../records/record.ts';
 import { createLaneReader } from './backlog-reader.ts';
 import { createTriedDeliveries } from './delivery-log.ts';
@@ -75,7 +75,7 @@ export interface CourierSurroundings {
   readonly clockIsSuspect: () => boolean;
   readonly figures: CourierFigures;
   /** Of all webhooks together. */
-  readonly pace: Pace;
+  readonly pace: RateLimitedQueue;
 }
 
 type OtherEvent = Exclude<WebhookEvent, { type: 'record' }>;

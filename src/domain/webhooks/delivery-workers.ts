@@ -2,12 +2,12 @@
 import type { Account } from '../accounts/account.ts';
 import type { Sequence } from '../mutex.ts';
 import type { AccountStore } from '../ports.ts';
-import { createPace } from '../rate-limiter.ts';
+import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { type Courier, type CourierFigures, type CourierSurroundings, createCourier } from './delivery-worker.ts';
 import type { Webhook, WebhookId } from './webhook.ts';
 
 /** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
-const limits = { perSecond: 400, atOnce: 100 };
+const limits = { perSecond: 400, burst: 100 };
 /** After the disk did not take that a webhook is switched off. */
 const storeAgainMs = 5_000;
 
@@ -35,7 +35,7 @@ export function createWebhookCouriers(
   const { clock, live, webhooks, accounts, sender, notify, inTurn } = options;
   const couriers = new Map<WebhookId, Courier>();
   const figures: CourierFigures = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
-  const pace = createPace({ clock, ...limits });
+  const pace = createRateLimitedQueue({ clock, ...limits });
   /** Of those whose end is still to be stored. */
   const cancelStoring = new Map<WebhookId, () => void>();
   let isRunning = false;

@@ -1,7 +1,6 @@
 // What a lock says that must be on the disk before its PUBACK: its events, and what cannot be understood, which goes into quarantine. What the
 // disk does not take, or what no door has so many of, is left without one: the lock keeps it and sends it again (Protocol 4.4).
 
-import type { AllowanceRate } from '../../broker/allowances.ts';
 import type { Connection } from '../../broker/client-handler.ts';
 import type { Receipt } from '../../broker/client-handlers.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -9,6 +8,7 @@ import type { EventsReport } from '../../domain/locks/lock-report.ts';
 import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
 import type { LimitedLog } from '../../domain/rate-limited-log.ts';
+import type { Rate } from '../../domain/rate-limiter.ts';
 import { createEventRuns } from './event-coalescer.ts';
 import { createEventQuota } from './event-quota.ts';
 import { decodeEvents } from './events-payload.ts';
@@ -48,7 +48,7 @@ export function createKeptMessages(options: {
   /** A command is under way on what carries this connection. */
   readonly busy: (connection: Connection) => boolean;
   /** How many events a lock may have stored. */
-  readonly eventRate: AllowanceRate | undefined;
+  readonly eventRate: Rate | undefined;
 }): KeptMessages {
   const { reports, quarantine, clock, limited, busy, eventRate } = options;
   const recovery = createStorageRecovery({ clock, busy });

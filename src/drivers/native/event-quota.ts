@@ -2,10 +2,10 @@
 // without PUBACK, as on a full disk: the lock keeps it, its door and all else go on, and when it may store again its connection is
 // closed once, so that it sends again (Protocol 4.4).
 
-import { type AllowanceRate, createAllowances } from '../../broker/allowances.ts';
 import type { Connection } from '../../broker/client-handler.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 
 export interface EventQuota {
   /** False: not now; this connection is closed when the lock has some to spare again. */
@@ -22,21 +22,21 @@ export interface EventQuotaOptions {
   readonly clock: Clock;
   /** A command is under way on this connection: closing it now would cost somebody at a door the answer. */
   busy(connection: Connection): boolean;
-  readonly rate?: AllowanceRate;
+  readonly rate?: Rate;
 }
 
 /**
  * 43,200 a day for ever, about 8 MB: a main entrance has some thousands. 200,000 at once: more than the backlog of a busy door that
  * was away for weeks, with all of it resent.
  */
-const usualRate: AllowanceRate = { perSecond: 0.5, burst: 200_000 };
+const usualRate: Rate = { perSecond: 0.5, burst: 200_000 };
 /** What is saved up before the lock is asked to send again: it does not come back for a handful. */
 const spare = 1_000;
 const maxLocks = 100_000;
 const retryMs = 1_000;
 
 export function createEventQuota({ clock, busy, rate = usualRate }: EventQuotaOptions): EventQuota {
-  const allowances = createAllowances<LockId>({ clock, ...rate, maxKeys: maxLocks });
+  const limiter = createKeyedRateLimiter<LockId>({ clock, ...rate, maxKeys: maxLocks });
   const waiting = new Map<Connection, () => void>();
 
   function wait(connection: Connection, ms: number): void {
@@ -54,11 +54,11 @@ export function createEventQuota({ clock, busy, rate = usualRate }: EventQuotaOp
     mayStore(connection) {
       // One that waits has left out some already: what comes behind them must not be stored before them.
       if (waiting.has(connection)) return false;
-      if (allowances.msUntil(connection.lockId, 1) === 0) return true;
-      wait(connection, allowances.msUntil(connection.lockId, spare));
+      if (limiter.msUntil(connection.lockId, 1) === 0) return true;
+      wait(connection, limiter.msUntil(connection.lockId, spare));
       return false;
     },
-    charge: (connection, events) => allowances.charge(connection.lockId, events),
+    charge: (connection, events) => limiter.charge(connection.lockId, events),
     forget(connection) {
       waiting.get(connection)?.();
       waiting.delete(connection);

@@ -1,6 +1,5 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
 
-import { type AllowanceRate, createAllowances } from '../../broker/allowances.ts';
 import type { Connection } from '../../broker/client-handler.ts';
 import type { Receipt } from '../../broker/client-handlers.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
@@ -8,6 +7,7 @@ import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
 import { createLimitedLog } from '../../domain/rate-limited-log.ts';
+import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 import type { CommandSender } from './command-sender.ts';
 import { createKeptMessages, type KeptFigures } from './event-ingest.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
@@ -21,7 +21,7 @@ export interface ReportReceiverOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** How many events a lock may have stored. */
-  readonly eventRate?: AllowanceRate;
+  readonly eventRate?: Rate;
 }
 
 export interface ReceiverFigures extends KeptFigures {
@@ -51,7 +51,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   const busy = (connection: Connection) => sender.busy(connection) || connection.isUrgent();
   const kept = createKeptMessages({ reports, quarantine, clock, limited, busy, eventRate });
   const { malformed } = kept;
-  const hellos = createAllowances<LockId>({ clock, ...helloRate });
+  const hellos = createKeyedRateLimiter<LockId>({ clock, ...helloRate });
   /** Connections within an online period: `reports.offline` ends it, once. */
   const online = new WeakSet<Connection>();
   const figures = { ignoredReports: 0, helloFloods: 0 };

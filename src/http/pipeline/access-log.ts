@@ -1,6 +1,7 @@
 // One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (HTTP API 1).
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { RateLimiter } from '../../domain/rate-limiter.ts';
 
 /** What is known of a request when it ends. */
 export interface RequestLine {
@@ -39,7 +40,7 @@ const harmless: ReadonlySet<string> = new Set([
 ]);
 
 /** Lines of requests without a valid token: at once, and then in a second. Whoever reads the log slowly would hold up the process. */
-const strangersLines = { atOnce: 1_000, perSecond: 100 };
+const strangersLines = { burst: 1_000, perSecond: 100 };
 
 /**
  * Writes the line of a request that has ended. Of strangers' requests 100 a second are written, 1,000 at once; how many were not is said as
@@ -52,19 +53,14 @@ export function createAccessLog({
   readonly log: Log;
   readonly clock: Pick<Clock, 'monotonic'>;
 }): (line: RequestLine) => void {
-  let left = strangersLines.atOnce;
-  let since = clock.monotonic();
+  const rate = new RateLimiter({ clock, ...strangersLines });
   let unwritten = 0;
 
   function isRoom(): boolean {
-    const now = clock.monotonic();
-    left = Math.min(strangersLines.atOnce, left + ((now - since) * strangersLines.perSecond) / 1_000);
-    since = now;
-    if (left < 1) {
+    if (!rate.take()) {
       unwritten += 1;
       return false;
     }
-    left -= 1;
     if (unwritten > 0)
       log.warn({ code: 'requests-not-logged', unwritten }, 'so many requests without a valid token came that not all were logged');
     unwritten = 0;

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/ports.ts';
+import { RateLimiter } from '../../domain/rate-limiter.ts';
 import { headerCount, requireOneHost } from './headers.ts';
 import { isPageOf } from './sign-in-cookie.ts';
 
@@ -23,8 +24,8 @@ const subprotocol = 'mqtt';
 /** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
 const messageBytesAtMost = 131_072;
 const fragmentsAtMost = 64;
-/** Frames that carry nothing of MQTT (empty ones, pings, pongs), as many as packets in `broker/packet-rate.ts`: at once, and then in a second. */
-const idleFrames = { atOnce: 4_000, perSecond: 2_000 };
+/** Frames that carry nothing of MQTT (empty ones, pings, pongs), as many as packets of one client (`broker/packet-filter.ts`): at once, and then in a second. */
+const idleFrames = { burst: 4_000, perSecond: 2_000 };
 /** How long the other side may take to close its end. */
 const closeTimeoutMs = 1_000;
 /** Pieces in which the network brings one frame: the longest, in the smallest segments that TCP must take, has 245. */
@@ -39,18 +40,13 @@ export function createWebSockets(options: {
   const { onStream, clock, requireHost } = options;
 
   class BinaryWebSocket extends WebSocket {
-    #idleFrames = idleFrames.atOnce;
-    #idleSince = clock.monotonic();
+    readonly #idleFrames = new RateLimiter({ clock, ...idleFrames });
 
     override emit(event: string | symbol, ...values: unknown[]): boolean {
       if (event === 'message' && values[1] !== true) return this.#end();
       const isIdle = event === 'ping' || event === 'pong' || (event === 'message' && (values[0] as Buffer).length === 0);
       if (!isIdle) return super.emit(event, ...values);
-      const now = clock.monotonic();
-      const more = ((now - this.#idleSince) * idleFrames.perSecond) / 1_000;
-      this.#idleFrames = Math.min(idleFrames.atOnce, this.#idleFrames + more) - 1;
-      this.#idleSince = now;
-      return this.#idleFrames < 0 ? this.#end() : true;
+      return this.#idleFrames.take() ? true : this.#end();
     }
 
     /** What is no data closes the connection (MQTT-6.0.0-1), and the stream would take text for bytes. */
