@@ -1,4 +1,5 @@
 // The real daemon in a process of its own. Its log goes into a file, as under a supervisor: nobody spends time on reading it.
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { type Child, sleep, startChild } from './processes.ts';
 
@@ -14,6 +15,10 @@ export interface Daemon extends Child {
   readonly mqtts?: Address;
   /** From the start of the process until it said that it serves. */
   readonly startMs: number;
+  /** Watches its event loop until the returned function is called, which says for how many milliseconds it stood still at most. Needs `watched`. */
+  watchLoop(): Promise<() => Promise<number>>;
+  /** Resolves when one more line with this code is in its log than there was at the call. */
+  nextLine(code: string): Promise<void>;
 }
 
 export interface DaemonOptions {
@@ -22,17 +27,32 @@ export interface DaemonOptions {
   readonly flags?: readonly string[];
   /** Of node itself, such as --cpu-prof. */
   readonly nodeFlags?: readonly string[];
+  /** With a probe in its process that can watch the event loop. */
+  readonly watched?: boolean;
 }
 
 const patienceMs = 60_000;
+const probe = new URL('./loop-probe.js', import.meta.url).href;
 
-export async function startDaemon({ program, dataDir, flags = [], nodeFlags = [] }: DaemonOptions): Promise<Daemon> {
+export async function startDaemon({ program, dataDir, flags = [], nodeFlags = [], watched = false }: DaemonOptions): Promise<Daemon> {
   const logFile = `${dataDir}.log`;
   const output = openSync(logFile, 'w');
   const startedAt = performance.now();
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LATCHD_')));
-  const args = [...nodeFlags, program, 'serve', '--data-dir', dataDir, '--http-port', '0', '--mqtt-port', '0', ...flags];
-  const { child, pid, stop } = startChild(process.execPath, args, { stdout: output, environment });
+  const args = [
+    ...nodeFlags,
+    ...(watched ? ['--import', probe] : []),
+    program,
+    'serve',
+    '--data-dir',
+    dataDir,
+    '--http-port',
+    '0',
+    '--mqtt-port',
+    '0',
+    ...flags,
+  ];
+  const { child, pid, stop } = startChild(process.execPath, args, { stdout: output, environment, ipc: watched });
   closeSync(output);
   while (performance.now() - startedAt < patienceMs && child.exitCode === null) {
     const line = readFileSync(logFile, 'utf8')
@@ -40,10 +60,34 @@ export async function startDaemon({ program, dataDir, flags = [], nodeFlags = []
       .find((one) => one.includes('"code":"ready"'));
     if (line !== undefined) {
       const { http, mqtt, mqtts } = JSON.parse(line) as Pick<Daemon, 'http' | 'mqtt' | 'mqtts'>;
-      return { pid, stop, http, mqtt, ...(mqtts && { mqtts }), startMs: performance.now() - startedAt };
+      return {
+        ...{ pid, stop, http, mqtt, ...(mqtts && { mqtts }), startMs: performance.now() - startedAt },
+        watchLoop: () => watchLoop(child),
+        nextLine: (code) => nextLine(logFile, code),
+      };
     }
     await sleep(2);
   }
   await stop();
   throw new Error(`the daemon did not begin to serve; its log is ${logFile}`);
+}
+
+async function watchLoop(child: ChildProcess): Promise<() => Promise<number>> {
+  const asked = (what: string) =>
+    new Promise<unknown>((resolve) => {
+      child.once('message', resolve);
+      child.send(what);
+    });
+  await asked('begin');
+  return async () => Number(await asked('end'));
+}
+
+async function nextLine(logFile: string, code: string): Promise<void> {
+  const count = () => readFileSync(logFile, 'utf8').split(`"code":"${code}"`).length;
+  const before = count();
+  const endsAt = performance.now() + patienceMs;
+  while (count() === before) {
+    if (performance.now() > endsAt) throw new Error(`the daemon logged no further ${code}; its log is ${logFile}`);
+    await sleep(5);
+  }
 }

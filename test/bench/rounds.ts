@@ -34,6 +34,8 @@ export function median(values: readonly number[]): number {
 /** Something of a floor or a peer to set a figure beside; `values` round by round. */
 export interface Other {
   readonly name: string;
+  /** When it is not that of the figure. */
+  readonly unit?: Unit;
   readonly values: readonly number[];
   readonly goal?: Goal;
 }
@@ -49,7 +51,8 @@ export function figureOf(
     .filter((other) => other.values.length > 0)
     .map((other): Beside => {
       const ratios = values.map((value, round) => value / (other.values[round] ?? Number.NaN));
-      return { name: other.name, value: median(other.values), ratio: median(ratios), ratios, ...(other.goal && { goal: other.goal }) };
+      const { name, unit, goal } = other;
+      return { name, ...(unit && { unit }), value: median(other.values), ratio: median(ratios), ratios, ...(goal && { goal }) };
     });
   return { name, unit, value: median(values), rounds: values, beside, ...(goal && { goal }) };
 }

@@ -2,7 +2,9 @@
 import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
 import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
-import type { LockId } from '../../src/domain/locks/lock.ts';
+import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
+import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
+import type { FailedDelivery, KeptWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import { accountRows } from '../../src/stores/files/documents/account-file.ts';
 import { alarmRows } from '../../src/stores/files/documents/alarm-file.ts';
 import { createRowFile } from '../../src/stores/files/documents/row-file.ts';
@@ -17,6 +19,11 @@ export interface Scale {
   readonly tokens: number;
   readonly deeds: number;
   readonly alarms: number;
+  readonly removedLocks: number;
+  /** Of one webhook, which is never sent anything. */
+  readonly failedDeliveries: number;
+  /** Of each door that is used; its lock tells of them. */
+  readonly recordsEach: number;
 }
 
 /** Accounts that have a tenth of all tokens each, to be removed with them. */
@@ -24,7 +31,7 @@ export const heavyAccounts = 6;
 const day = Date.UTC(2026, 10, 1);
 const atOnce = 1_000;
 
-/** Locks 1 to `locks`, and all else; the account `admin` is the administrator of the locks. */
+/** Locks 1 to `locks`, and all else but the records; the account `admin` is the administrator of the locks. */
 export async function seedScale(directory: string, scale: Scale): Promise<{ token: string; locks: BenchLock[] }> {
   const seeded = await seedDirectory(directory, scale.locks);
   const files = withoutFlushes();
@@ -46,6 +53,8 @@ export async function seedScale(directory: string, scale: Scale): Promise<{ toke
     const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, () => deedOf(store.audit.nextId()));
     await Promise.all(some.map(store.audit.append));
   }
+  for (let n = 0; n < scale.removedLocks; n++) await store.removedLocks.add(removedLockOf(n, scale.locks));
+  await store.webhooks.add(webhookOf(scale.failedDeliveries));
   await store.stop();
   return seeded;
 }
@@ -71,4 +80,42 @@ function alarmOf(n: number, locks: number): Alarm {
 function deedOf(id: number): AuditEntry {
   const deed = { action: 'card-add', object: `lock ${1 + (id % 1_000)}`, detail: `Resident ${id}` } as const;
   return { id, at: day + id * 1_000, username: `user ${id % 100}`, address: '192.0.2.7', ...deed, outcome: 'ok' };
+}
+
+/** Their numbers follow those of the locks that are there. */
+function removedLockOf(n: number, locks: number): RemovedLock {
+  const lockId = (locks + 1 + n) as LockId;
+  const deviceId = `c${lockId.toString(16).padStart(11, '0')}` as DeviceId;
+  const named = { name: `Old door ${n}`, alias: `Building B, door ${n}` };
+  return { lockId, deviceId, ...named, administrator: 1 as AccountId, removedAt: day + n, removedBy: 1 as AccountId };
+}
+
+/** Disabled, so that only what it has failed to deliver before counts. */
+function webhookOf(failedDeliveries: number): KeptWebhook {
+  const webhook = {
+    ...{ webhookId: 1 as WebhookId, accountId: 1 as AccountId, name: 'Building control', url: 'https://192.0.2.9/doors', secret: 'bench' },
+    ...{ eventTypes: [], lockIds: [], enabled: false, createdAt: day },
+  };
+  const failed = Array.from({ length: failedDeliveries }, (_, n) => failedDeliveryOf(n));
+  return { webhook, progress: { position: 0, behind: [], waiting: [], failed, forgotten: 0, alarms: [] } };
+}
+
+function failedDeliveryOf(n: number): FailedDelivery {
+  const record = {
+    recordId: n + 1,
+    lockId: 1,
+    lockMac: 'B0:00:00:00:00:01',
+    recordType: 'unlock by IC card',
+    success: 1,
+    username: `Resident ${n}`,
+  };
+  const delivery = {
+    id: `${n + 1}`,
+    type: 'record',
+    lockId: 1 as LockId,
+    at: day + n,
+    recordId: n + 1,
+    body: JSON.stringify(record),
+  } as const;
+  return { ...delivery, attempts: 40, triedAt: day + n, status: 503, reason: 'the receiver answered 503' };
 }

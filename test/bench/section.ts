@@ -41,6 +41,8 @@ export interface Figure {
 /** The same thing measured on a floor or a peer, in the same rounds. */
 export interface Beside {
   readonly name: string;
+  /** When it is not that of the figure. */
+  readonly unit?: Unit;
   readonly value: number;
   /** Median of the ratios: ours to theirs. */
   readonly ratio: number;

@@ -1,6 +1,6 @@
 // What a section measures: the daemon with its doors, and the same doors on the floors and peers beside it.
 import { readFileSync } from 'node:fs';
-import { type Address, startDaemon } from './daemon.ts';
+import { type Address, type Daemon, startDaemon } from './daemon.ts';
 import { type Nagle, startMosquitto } from './floors/mosquitto.ts';
 import { startBareBridge, startHelloExpress, startHelloNode, startMosquittoBridge } from './floors/start-floor.ts';
 import { type DoorClients, type Doors, openDoorClients } from './load/door-clients.ts';
@@ -14,7 +14,7 @@ export interface Site extends Doors {
   close(): Promise<void>;
 }
 
-export interface LatchdSite extends Site {
+export interface LatchdSite extends Site, Pick<Daemon, 'watchLoop' | 'nextLine'> {
   readonly swarm: Swarm;
   readonly mqtt: Address;
   /** Its TLS listener, and the authority to trust. Only when it was asked for. */
@@ -34,20 +34,35 @@ export interface LatchdOptions {
   readonly nodeFlags?: readonly string[];
   /** Also with a TLS listener. */
   readonly tls?: boolean;
+  /** With a probe that can watch its event loop. */
+  readonly watched?: boolean;
+  readonly commandTimeoutMs?: number;
 }
 
 const loopbackTls = ['--mqtts-enabled', 'true', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
 
 /** The daemon with all its safety on, and that many locks online. */
 export async function openLatchd({ folder, program }: SectionOptions, options: LatchdOptions): Promise<LatchdSite> {
-  const { name = 'latchd', connected = options.locks, keepAliveSeconds = 120, cardsEach = 0, nodeFlags = [], tls = false } = options;
+  const {
+    name = 'latchd',
+    connected = options.locks,
+    keepAliveSeconds = 120,
+    cardsEach = 0,
+    nodeFlags = [],
+    tls = false,
+    watched,
+  } = options;
   const dataDir = `${folder}/${name.replaceAll(/\W/g, '-')}-${options.locks}`;
   const { token, locks } = await seedDirectory(dataDir, options.locks, cardsEach);
-  const flags = tls ? loopbackTls : [];
-  const { http, mqtt, mqtts, pid, startMs, stop } = await startDaemon({ program: options.program ?? program, dataDir, flags, nodeFlags });
+  const flags = [
+    ...(tls ? loopbackTls : []),
+    ...(options.commandTimeoutMs === undefined ? [] : ['--command-timeout-ms', `${options.commandTimeoutMs}`]),
+  ];
+  const started = await startDaemon({ program: options.program ?? program, dataDir, flags, nodeFlags, ...(watched && { watched }) });
+  const { http, mqtt, mqtts, pid, startMs, watchLoop, nextLine, stop } = started;
   const swarm = await connectSwarm({ address: mqtt, locks: locks.slice(0, connected), keepAliveSeconds });
   return {
-    ...{ name, http, mqtt, pid, token, locks, swarm, startMs },
+    ...{ name, http, mqtt, pid, token, locks, swarm, startMs, watchLoop, nextLine },
     tls() {
       if (mqtts === undefined) throw new Error('this daemon was started without TLS');
       return { address: mqtts, ca: readFileSync(`${dataDir}/tls/ca.crt`, 'utf8') };

@@ -10,7 +10,7 @@ export function tableOf(figures: readonly Figure[]): string {
         `${ratioText(other.ratio)} x`,
         other.goal,
         reached(other.ratio, other.goal),
-        `${shown(other.value, unit)}  ${other.name}${ratioSpread(other.ratios)}`,
+        `${shown(other.value, other.unit ?? unit)}  ${other.name}${ratioSpread(other.ratios)}`,
       ),
     ),
   ]);

@@ -5,6 +5,7 @@ import { quantile } from '../rounds.ts';
 export interface LoopResult {
   readonly p50: number;
   readonly p99: number;
+  readonly longest: number;
   readonly perSecond: number;
   /** CPU of the process that was asked, for one answer. */
   readonly cpuMicros: number;
@@ -44,6 +45,7 @@ export function runLoop({ clients, ms, over = () => false, pid, begin }: Loop): 
       resolve({
         p50: quantile(latencies, 0.5),
         p99: quantile(latencies, 0.99),
+        longest: quantile(latencies, 1),
         perSecond: (latencies.length / (now - startedAt)) * 1000,
         cpuMicros: ((cpuMs(pid) - cpuBefore) / latencies.length) * 1000,
       });

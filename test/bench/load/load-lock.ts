@@ -19,6 +19,8 @@ export interface LoadLockOptions {
 export interface LoadLock extends BenchLock {
   /** Commands that arrived. */
   commands(): number;
+  /** From now on it gives no reply to commands of this kind; to all again when it is undefined. */
+  ignore(op: string | undefined): void;
   isOpen(): boolean;
   /** Sends an events message; `acknowledged` is called with its PUBACK. Ids from `firstEventId` on. */
   events(messageId: number, payload: string): void;
@@ -57,6 +59,7 @@ export function connectLoadLock({
   const topic = `latchd/v1/${lock.deviceId}/`;
   let out = '';
   let commands = 0;
+  let ignored: string | undefined;
   let seq = 0;
   let packetId = firstReplyId;
   let underWay = 0;
@@ -104,6 +107,7 @@ export function connectLoadLock({
         readonly offset?: number;
         readonly limit?: number;
       };
+      if (op === ignored) return;
       if (op === 'list-cards') {
         const { offset = 0, limit = 100 } = asked;
         const cards = Array.from({ length: Math.min(limit, lock.cards.count - offset) }, (_, n) => {
@@ -147,6 +151,9 @@ export function connectLoadLock({
       ...lock,
       epoch,
       commands: () => commands,
+      ignore(op) {
+        ignored = op;
+      },
       isOpen: () => open,
       events: (messageId, payload) => send('events', payload, messageId),
       onAcknowledged(listener) {

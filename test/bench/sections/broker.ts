@@ -7,7 +7,7 @@ import { sleep } from '../processes.ts';
 import { figureOf } from '../rounds.ts';
 import type { Figure, Section, SectionOptions } from '../section.ts';
 import { type LatchdSite, openLatchd } from '../site.ts';
-import { memory, storms, whileLocksComeBack } from './storm.ts';
+import { memory, storms } from './storm.ts';
 import { strangers } from './strangers.ts';
 
 const clients = 10;
@@ -27,12 +27,7 @@ export const brokerSection: Section = {
     figures.push(...(await duringBacklogs(site, people, size, options)));
     people.close();
     await site.close();
-    figures.push(
-      ...(await storms(size, options)),
-      ...(await whileLocksComeBack(options)),
-      ...(await memory(options)),
-      ...(await strangers(options)),
-    );
+    figures.push(...(await storms(size, options)), ...(await memory(options)), ...(await strangers(options)));
     return figures;
   },
 };

@@ -1,146 +1,159 @@
-// scale, of cards: what ten thousand on one lock cost that lock and all others, and a million the start.
-import { calibration } from '../calibration.ts';
-import { startDaemon } from '../daemon.ts';
-import { type Held, whileChanging } from '../load/changes.ts';
-import { type PourResult, pourEvents } from '../load/event-pour.ts';
-import { cpuMs, residentKb } from '../processes.ts';
-import { alternate, figureOf } from '../rounds.ts';
+// scale, of cards: what ten thousand on one lock cost that lock, and what everybody else waits for meanwhile.
+import { type Asked, type Cost, costOf, make } from '../load/changes.ts';
+import { type DoorClients, openDoorClients } from '../load/door-clients.ts';
+import { type HttpClient, openHttpClients } from '../load/http-client.ts';
+import type { LoadLock } from '../load/load-lock.ts';
+import { cpuMs } from '../processes.ts';
+import { alternate } from '../rounds.ts';
 import { effort, type Figure, type SectionOptions } from '../section.ts';
-import { seedDirectory } from '../seed.ts';
 import { type LatchdSite, openLatchd } from '../site.ts';
+import { figuresOf, type Reading } from './scale-figures.ts';
 
-/** Locks that tell of swipes: so many that none tells of more than the gateway takes of one at once. */
-const swipedLocks = 50;
+/** The first lock is the one whose cards are asked for; people use the doors of the others. */
+const otherDoors = 4;
+/** From this one on, locks that nobody has asked for their cards. */
+const firstUnread = otherDoors + 2;
+const always = 'startDate=0&endDate=0';
 
 export async function cardFigures(options: SectionOptions): Promise<Figure[]> {
-  return [...(await held(options)), ...(await swipes(options)), ...(await startWithCards(options))];
-}
-
-/** One lock with very many cards, and another beside it: who asks the other one waits for the first, if anything holds the loop. */
-async function held(options: SectionOptions): Promise<Figure[]> {
   const { rounds } = effort(options, { rounds: 5, ms: 0 });
+  const locks = otherDoors + 1 + 2 * (rounds + 1);
   const [most, less] = options.quick ? [1_000, 100] : [10_000, 1_000];
-  const sites: [LatchdSite, LatchdSite] = [
-    await openLatchd(options, { name: 'many cards', locks: 2, cardsEach: most }),
-    await openLatchd(options, { name: 'a tenth of them', locks: 2, cardsEach: less }),
-  ];
-  const always = 'startDate=0&endDate=0';
-  const kinds = [
-    {
-      name: 'what is on the lock is asked',
-      goal: 60_000,
-      change: () => ({ method: 'GET', path: '/api/v1/identity-card/on-lock?lockId=1&pageNo=1&pageSize=20' }) as const,
-    },
-    {
-      name: 'cards are added',
-      goal: 2_000,
-      change: (n: number) => {
-        const path = `/api/v1/identity-card/add?lockId=1&cardNumber=${777_000_000 + n}&cardName=new&addType=2&method=regular&${always}`;
-        return { method: 'POST', path } as const;
-      },
-    },
-    {
-      name: 'a page of cards is asked',
-      goal: 300,
-      change: (n: number) => ({ method: 'GET', path: `/api/v1/identity-card/list?lockId=1&pageNo=${1 + n}&pageSize=20` }) as const,
-    },
-  ];
+  const sites: LatchdSite[] = [];
+  for (const cardsEach of [most, less]) {
+    const name = `${cardsEach.toLocaleString('en')} cards`;
+    sites.push(await openLatchd(options, { name, locks, connected: otherDoors + 1, cardsEach, watched: true, commandTimeoutMs: 1_000 }));
+  }
+  const title = `${sites[0]?.name} on the lock`;
+  options.say(`scale: ${title}`);
   const figures: Figure[] = [];
-  for (const { name, goal, change } of kinds) {
-    options.say(`scale: ${most.toLocaleString('en')} cards on a lock: ${name}`);
-    let asked = 0;
-    const some = () => Array.from({ length: 10 }, () => change(asked++));
-    const contenders = sites.map((site) => ({ name: site.name, measure: () => whileChanging(site, some()) }));
-    const fixed = {
-      name: 'a fixed piece of work (ms)',
-      measure: async (): Promise<Held> => ({ longest: calibration(), cpuMicros: calibration() }),
-    };
-    const measured = await alternate([...contenders, fixed], rounds);
-    const [ours, ...others] = [...measured].map(([one, values]) => ({ name: one, values }));
-    const by = (read: (one: Held) => number) => others.map((other) => ({ name: other.name, values: other.values.map(read) }));
-    const title = `${name}, ${most.toLocaleString('en')} cards on the lock`;
-    const values = ours?.values ?? [];
+  for (const { name, some, answerMs, cpuMicros } of changes) {
+    let round = 0;
+    const contenders = sites.map((site) => ({ name: site.name, measure: () => costOf(site, some(round++)) }));
+    await alternate(contenders, 1);
     figures.push(
-      figureOf(
-        `longest answer of /healthz while ${title}`,
-        'ms',
-        values.map(({ longest }) => longest),
-        { goal: { atMost: 25 }, others: by(({ longest }) => longest) },
-      ),
-      figureOf(
-        `CPU of a request while ${title}`,
-        'µs',
-        values.map(({ cpuMicros }) => cpuMicros),
-        { goal: { atMost: goal }, others: by(({ cpuMicros }) => cpuMicros) },
-      ),
+      ...(await figuresOf<Cost>(contenders, rounds, [
+        { name: `longest stop of the loop while ${name}, ${title}`, unit: 'ms', read: ({ stopMs }) => stopMs, goal: { atMost: 10 } },
+        {
+          name: `answer while ${name}, ${title}`,
+          unit: 'ms',
+          read: (one) => one.answerMs,
+          ...(answerMs && { goal: { atMost: answerMs } }),
+        },
+        { name: `CPU of a request while ${name}, ${title}`, unit: 'µs', read: (one) => one.cpuMicros, goal: { atMost: cpuMicros } },
+      ])),
     );
   }
+  for (const one of [onLock, settling]) figures.push(...(await besideDoors(sites, rounds, one, title)));
   for (const site of sites) await site.close();
   return figures;
 }
 
-/** Swipes of cards that the gateway knows, beside locks without any. */
-async function swipes(options: SectionOptions): Promise<Figure[]> {
-  const { rounds, ms } = effort(options, { rounds: 5, ms: 500 });
-  const counts = options.quick ? [0, 100] : [0, 1_000, 10_000];
-  options.say('scale: swipes');
-  const sites: LatchdSite[] = [];
-  for (const count of counts) sites.push(await openLatchd(options, { name: `${count} cards`, locks: swipedLocks, cardsEach: count }));
-  const pour = (site: LatchdSite, perMessage: number) => pourEvents({ locks: site.swarm.locks, perMessage, window: 20, ms, pid: site.pid });
-  const [none, ...others] = sites as [LatchdSite, ...LatchdSite[]];
-  const figures: Figure[] = [];
-  for (const perMessage of [1, 100]) {
-    const contenders = sites.map((site) => ({ name: site.name, measure: () => pour(site, perMessage) }));
-    await alternate(contenders, 1);
-    const measured = await alternate(contenders, rounds);
-    const rate = (site: LatchdSite) => (measured.get(site.name) ?? []).map(({ eventsPerSecond }: PourResult) => eventsPerSecond);
-    for (const site of others) {
-      const title = `swipes ${perMessage === 1 ? 'singly' : `in batches of ${perMessage}`}, ${site.name} on each lock`;
-      const goal = { atLeast: site.name.startsWith('10000') ? 0.8 : 0.85 };
-      figures.push(figureOf(title, '/s', rate(site), { others: [{ name: 'locks without cards', values: rate(none), goal }] }));
-    }
-  }
-  for (const site of sites) await site.close();
-  return figures;
+interface Kind {
+  readonly name: string;
+  /** Goals. */
+  readonly answerMs?: number;
+  readonly cpuMicros: number;
+  /** Of the nth measurement, each with others. */
+  some(n: number): Asked[];
 }
 
-async function startWithCards(options: SectionOptions): Promise<Figure[]> {
-  const { folder, program, quick, say } = options;
-  const [locks, cardsEach] = quick ? [10, 100] : [1_000, 1_000];
-  say(`scale: a start with ${(locks * cardsEach).toLocaleString('en')} cards`);
-  const [without, filled] = [`${folder}/no-cards`, `${folder}/all-cards`];
-  await seedDirectory(without, locks);
-  await seedDirectory(filled, locks, cardsEach);
-  async function started(dataDir: string) {
-    const { pid, startMs, stop } = await startDaemon({ program, dataDir });
-    const result = { startMs, cpu: cpuMs(pid), kb: residentKb(pid) };
-    await stop();
-    return result;
+const pageOf = (lockId: number, pageNo: number): Asked => {
+  return { method: 'GET', path: `/api/v1/identity-card/list?lockId=${lockId}&pageNo=${pageNo}&pageSize=20` };
+};
+
+const changes: readonly Kind[] = [
+  {
+    name: 'cards are added',
+    answerMs: 12,
+    cpuMicros: 2_000,
+    some: (n) => Array.from({ length: 40 }, (_, one) => ({ method: 'POST', path: addition(777_000_000 + n * 40 + one) })),
+  },
+  {
+    name: 'pages of cards are asked, those of another lock for the first time',
+    cpuMicros: 300,
+    some: (n) => [pageOf(firstUnread + n, 1), ...Array.from({ length: 99 }, (_, one) => pageOf(1, 1 + ((one * 7) % 5)))],
+  },
+];
+
+function addition(cardNumber: number): string {
+  return `/api/v1/identity-card/add?lockId=1&cardNumber=${cardNumber}&cardName=new&addType=2&method=regular&${always}`;
+}
+
+/** A piece of work on the first lock that takes many commands; `begin` resolves when it has begun and with what resolves at its end. */
+interface LongWork {
+  readonly name: string;
+  begin(site: LatchdSite, client: HttpClient): Promise<{ readonly over: Promise<unknown> }>;
+}
+
+const onLock: LongWork = {
+  name: 'what is on the lock is asked',
+  async begin({ token }, client) {
+    return { over: make(client, token, [{ method: 'GET', path: '/api/v1/identity-card/on-lock?lockId=1&pageNo=1&pageSize=20' }]) };
+  },
+};
+
+let unanswered = 888_000_000;
+/** The lock gives no reply to an addition, so the gateway asks it for all its cards. */
+const settling: LongWork = {
+  name: 'a card change without a reply is settled',
+  async begin({ token, swarm, nextLine }, client) {
+    const [lock] = swarm.locks as readonly [LoadLock];
+    lock.ignore('add-card');
+    const over = nextLine('card-settled');
+    const refused = await make(client, token, [{ method: 'POST', path: addition(unanswered++) }]).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (!refused?.endsWith('504')) throw new Error(`an addition without a reply was not answered 504: ${refused ?? '200'}`);
+    lock.ignore(undefined);
+    return { over };
+  },
+};
+
+interface Beside {
+  readonly stopMs: number;
+  readonly unlockMs: number;
+  readonly cpuMs: number;
+  readonly ms: number;
+}
+
+/** The work beside people at other doors, while the loop is watched; then once more alone, for its time and CPU. */
+async function besideDoors(sites: readonly LatchdSite[], rounds: number, { name, begin }: LongWork, lockTitle: string): Promise<Figure[]> {
+  const opened = new Map<LatchdSite, DoorClients>();
+  for (const site of sites) opened.set(site, await openDoorClients({ ...site, locks: site.locks.slice(1, 1 + otherDoors) }, otherDoors));
+  async function measure(site: LatchdSite): Promise<Beside> {
+    const people = opened.get(site) as DoorClients;
+    await people.measure(otherDoors, 200);
+    const [client] = (await openHttpClients(site.http, 1)) as [HttpClient];
+    const first = await begin(site, client);
+    let isOver = false;
+    const ended = first.over.finally(() => {
+      isOver = true;
+    });
+    const stopWatching = await site.watchLoop();
+    const { longest } = await people.measure(otherDoors, 60_000, () => isOver);
+    const stopMs = await stopWatching();
+    await ended;
+    const second = await begin(site, client);
+    const [cpuBefore, startedAt] = [cpuMs(site.pid), performance.now()];
+    await second.over;
+    const cost = { cpuMs: cpuMs(site.pid) - cpuBefore, ms: performance.now() - startedAt };
+    client.close();
+    return { stopMs, unlockMs: longest, ...cost };
   }
-  const measured = await alternate(
-    [
-      { name: 'cards', measure: () => started(filled) },
-      { name: 'none', measure: () => started(without) },
-    ],
-    quick ? 1 : 5,
-  );
-  const [ours, floor] = [measured.get('cards') ?? [], measured.get('none') ?? []];
-  const title = `with ${(locks * cardsEach).toLocaleString('en')} cards on ${locks.toLocaleString('en')} locks`;
-  const bytes = ours.map(({ kb }, round) => ((kb - (floor[round]?.kb ?? 0)) * 1_024) / (locks * cardsEach));
-  const none = (read: (one: (typeof ours)[number]) => number) => [{ name: 'no cards', values: floor.map(read) }];
-  return [
-    figureOf(
-      `start ${title}`,
-      'ms',
-      ours.map(({ startMs }) => startMs),
-      { goal: { atMost: 2_000 }, others: none(({ startMs }) => startMs) },
-    ),
-    figureOf(
-      `CPU of a start ${title}`,
-      'ms',
-      ours.map(({ cpu }) => cpu),
-      { others: none(({ cpu }) => cpu) },
-    ),
-    figureOf(`bytes of memory for a card after a start ${title}`, '', bytes, { goal: { atMost: 150 } }),
+  const title = `${name}, ${lockTitle}`;
+  const readings: readonly Reading<Beside>[] = [
+    { name: `longest unlock of another lock while ${title}`, unit: 'ms', read: ({ unlockMs }) => unlockMs, goal: { atMost: 25 } },
+    { name: `longest stop of the loop while ${title}`, unit: 'ms', read: ({ stopMs }) => stopMs, goal: { atMost: 10 } },
+    { name: `CPU while ${title}`, unit: 'ms', read: (one) => one.cpuMs, goal: { atMost: 60 } },
+    { name: `time while ${title}`, unit: 'ms', read: ({ ms }) => ms },
   ];
+  const figures = await figuresOf(
+    sites.map((site) => ({ name: site.name, measure: () => measure(site) })),
+    rounds,
+    readings,
+  );
+  for (const people of opened.values()) people.close();
+  return figures;
 }

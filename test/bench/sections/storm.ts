@@ -1,5 +1,5 @@
 // The reconnect storm (T16) and what idle locks cost, over TCP and over TLS.
-import type { LoopResult } from '../load/closed-loop.ts';
+import type { Address } from '../daemon.ts';
 import { openCrowd } from '../load/crowd.ts';
 import { openDoorClients } from '../load/door-clients.ts';
 import { connectSwarm } from '../load/swarm.ts';
@@ -7,6 +7,7 @@ import { residentKb, sleep } from '../processes.ts';
 import { figureOf } from '../rounds.ts';
 import type { Figure, SectionOptions } from '../section.ts';
 import { openLatchd } from '../site.ts';
+import { figuresOf } from './scale-figures.ts';
 
 /** From the first connection until the gateway has acknowledged the last lock's hello and reports. */
 export async function storms(size: number, options: SectionOptions): Promise<Figure[]> {
@@ -33,35 +34,45 @@ export async function storms(size: number, options: SectionOptions): Promise<Fig
 
 /** Unlocks of other doors meanwhile; the locks that come back are a process of their own. */
 export async function whileLocksComeBack(options: SectionOptions): Promise<Figure[]> {
-  const [size, doors, clients, rounds] = options.quick ? [100, 10, 2, 1] : [10_000, 100, 10, 3];
-  options.say(`broker: unlocks while ${size} locks come back, over TCP and over TLS`);
+  const [size, doors, clients, rounds] = options.quick ? [100, 10, 2, 1] : [10_000, 100, 10, 5];
   const site = await openLatchd(options, { name: 'come-back', locks: doors + size, connected: doors, tls: true });
   const people = await openDoorClients({ ...site, locks: site.locks.slice(0, doors) }, clients);
   await people.measure(clients, options.quick ? 200 : 2_000);
+  let epoch = 0;
+  async function comeBack(count: number, to: { readonly address: Address; readonly ca?: string }) {
+    await sleep(options.quick ? 100 : 3_000);
+    const task = { kind: 'come-back', atOnce: 500 } as const;
+    const locks = site.locks.slice(doors, doors + count);
+    const crowd = await openCrowd<{ seconds: number }>({ ...to, pid: site.pid, locks, epoch: `back${epoch++}`, task });
+    let isOver = false;
+    const coming = crowd.go().finally(() => {
+      isOver = true;
+    });
+    const { p99, longest } = await people.measure(clients, 120_000, () => isOver);
+    const { seconds } = await coming;
+    await crowd.stop();
+    return { p99, longest, seconds };
+  }
+  const nobody = {
+    name: 'nobody',
+    async measure() {
+      const { p99, longest } = await people.measure(clients, options.quick ? 200 : 2_000);
+      return { p99, longest, seconds: Number.NaN };
+    },
+  };
+  const named = (count: number): string => `${count.toLocaleString('en')} locks`;
   const figures: Figure[] = [];
   for (const [over, to] of [['TCP', { address: site.mqtt }] as const, ['TLS', site.tls()] as const]) {
-    const quiet: LoopResult[] = [];
-    const meanwhile: LoopResult[] = [];
-    const seconds: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const task = { kind: 'come-back', atOnce: 500 } as const;
-      const order = { ...to, pid: site.pid, locks: site.locks.slice(doors), epoch: `${over}${round}`, task };
-      const crowd = await openCrowd<{ seconds: number }>(order);
-      quiet.push(await people.measure(clients, options.quick ? 200 : 2_000));
-      let isOver = false;
-      const coming = crowd.go().finally(() => {
-        isOver = true;
-      });
-      meanwhile.push(await people.measure(clients, 120_000, () => isOver));
-      seconds.push((await coming).seconds);
-      await crowd.stop();
-      await sleep(options.quick ? 100 : 3_000);
-    }
-    const p99 = (results: readonly LoopResult[]): number[] => results.map((one) => one.p99);
-    const title = `unlock while ${size.toLocaleString('en')} locks come back (${over}), ${clients} clients`;
-    const before = { name: 'before', values: p99(quiet) };
-    figures.push(figureOf(`${title}: p99`, 'ms', p99(meanwhile), { goal: { atMost: 25 }, others: [before] }));
-    figures.push(figureOf(`${title}: all online`, 's', seconds));
+    options.say(`scale: unlocks while ${size} locks come back over ${over}`);
+    const contenders = [size, size / 10].map((count) => ({ name: named(count), measure: () => comeBack(count, to) }));
+    const title = `${named(size)} come back (${over}), ${clients} clients`;
+    figures.push(
+      ...(await figuresOf([...contenders, nobody], rounds, [
+        { name: `unlock while ${title}: p99`, unit: 'ms', read: ({ p99 }) => p99, goal: { atMost: 25 } },
+        { name: `unlock while ${title}: the longest`, unit: 'ms', read: ({ longest }) => longest },
+        { name: `${title}: all online`, unit: 's', read: ({ seconds }) => seconds },
+      ])),
+    );
   }
   people.close();
   await site.close();
