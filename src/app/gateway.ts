@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createBroker } from '../broker/broker.ts';
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createSignInService } from '../domain/accounts/sign-in-service.ts';
-import type { SupervisionSettings } from '../domain/alarms/alarm-detector.ts';
+import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { Log, Part } from '../domain/part.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
@@ -19,12 +19,12 @@ import { createWebhookSender } from '../integrations/webhooks/sender.ts';
 import { createClock } from '../platform/clock.ts';
 import { givenAdminToken } from '../platform/credentials.ts';
 import { checkerId } from '../platform/listener-check.ts';
-import { noticesTo } from '../platform/logger.ts';
+import { logDomainEvents } from '../platform/logger.ts';
 import { announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
 import { createStorageProbe } from '../platform/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from '../platform/systemd.ts';
-import { createTurnEnd } from '../platform/tick-batcher.ts';
+import { createTickBatcher } from '../platform/tick-batcher.ts';
 import { boundHeapGrowth, shortenCollections } from '../platform/v8-flags.ts';
 import { createBackups } from '../stores/files/backup/backups.ts';
 import { createSecrets } from '../stores/files/documents/secrets.ts';
@@ -61,11 +61,11 @@ export interface GatewaySurroundings {
 export async function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Promise<Gateway> {
   shortenCollections();
   const clock = createClock();
-  const turnEnd = createTurnEnd();
+  const tickBatcher = createTickBatcher();
   const secrets = createSecrets();
   // Only where somebody wants them: their library is a tenth of all that a start has to read.
   const metrics = config.metrics.enabled
-    ? (await import('../platform/metrics.ts')).createMetrics({ version, figures: () => status.figures() })
+    ? (await import('../platform/metrics.ts')).createMetrics({ version, stats: () => status.stats() })
     : undefined;
   const topics = createTopics(config.mqtt.topicRoot);
 
@@ -104,14 +104,14 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     commandIds: createCommandIds({ key: store.commandKey, start: store.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
     recordDays: config.retention.records,
-    supervision: supervisionSettings(config),
+    alarmDetector: alarmDetectorSettings(config),
     webhookSender: createWebhookSender({ networks: createWebhookNetworks({ networks, ownPorts }), timeoutMs, clock, version }),
     webhookBodies: { event: deliveryBody, test: testBody },
-    notify: metrics ? noticesToBoth(noticesTo(log), metrics) : noticesTo(log),
+    notify: metrics ? noticesToBoth(logDomainEvents(log), metrics) : logDomainEvents(log),
     storageHealth: () => status.storageHealth(),
     random: Math.random,
   });
-  const { supervision, pairing, commands } = services;
+  const { alarmDetector, pairing, commands } = services;
 
   const reports = metrics ? timeEvents(services.reports, clock, metrics) : services.reports;
   const receiver = createReportReceiver({ reports, sender, quarantine: store.quarantine, clock, log });
@@ -128,7 +128,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     receiver,
     checkedBy: checkerId,
     clock,
-    turnEnd,
+    tickBatcher,
     log,
     limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
   });
@@ -167,7 +167,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     hosts: config.http.hosts,
     onWebSocket: broker.accept,
     clock,
-    turnEnd,
+    tickBatcher,
     log,
     ...audited,
     signIns,
@@ -181,7 +181,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     metrics,
   });
 
-  const jobs = createDailyJobs({ config, clock, log, store, accounts: services.accounts, backups, supervision });
+  const jobs = createDailyJobs({ config, clock, log, store, accounts: services.accounts, backups, alarmDetector });
   const systemd = createSystemd({
     clock,
     log,
@@ -202,11 +202,11 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     services.leftRoles,
     jobs,
     control,
-    services.standstill,
+    services.stallDetector,
     services.certainty,
     broker,
     services.lockClocks,
-    supervision,
+    alarmDetector,
     http,
     services.webhooks,
     discovery,
@@ -254,13 +254,13 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     async reload(settings) {
       await starting?.catch(() => undefined);
       if (!status.isServing()) return;
-      const deed = { action: 'reload', object: 'configuration', detail: settings };
-      await audited.audit.note({ ...localAdministrator, address: 'signal' }, deed, async () => certificates?.reload());
+      const auditAction = { action: 'reload', object: 'configuration', detail: settings };
+      await audited.audit.note({ ...localAdministrator, address: 'signal' }, auditAction, async () => certificates?.reload());
     },
   };
 }
 
-function supervisionSettings({ alarms }: Config): SupervisionSettings {
+function alarmDetectorSettings({ alarms }: Config): AlarmDetectorSettings {
   return {
     offlineAfterMs: alarms.offlineAfterSeconds * 1_000,
     endAfterMs: alarms.endAfterSeconds * 1_000,

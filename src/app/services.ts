@@ -2,9 +2,9 @@
 import { createAccountService } from '../domain/accounts/account-service.ts';
 import { createLeftRoles } from '../domain/accounts/orphaned-roles.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
-import { createSupervision, type SupervisionSettings } from '../domain/alarms/alarm-detector.ts';
+import { type AlarmDetectorSettings, createAlarmDetector } from '../domain/alarms/alarm-detector.ts';
 import { createAlarmService } from '../domain/alarms/alarm-service.ts';
-import { superviseReports } from '../domain/alarms/observed-reports.ts';
+import { observeReports } from '../domain/alarms/observed-reports.ts';
 import { countingCards } from '../domain/credentials/card-count.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
@@ -21,7 +21,7 @@ import { createLockService } from '../domain/locks/lock-service.ts';
 import { createPairingService } from '../domain/locks/pairing-service.ts';
 import { createRegistrationService } from '../domain/locks/registration-service.ts';
 import { createReportService } from '../domain/locks/report-service.ts';
-import { createStandstill } from '../domain/locks/stall-detector.ts';
+import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createSequence } from '../domain/mutex.ts';
 import type {
@@ -75,7 +75,7 @@ export interface ServicesOptions {
   readonly commandTimeoutMs: number;
   /** For how many days records are kept, 30 to 184. */
   readonly recordDays: number;
-  readonly supervision: SupervisionSettings;
+  readonly alarmDetector: AlarmDetectorSettings;
   readonly webhookSender: WebhookSender;
   readonly webhookBodies: WebhookBodies;
   /** Told what happens, besides the services that want to know. */
@@ -124,16 +124,16 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
   });
   const watched = (notice: Notice): void => {
     options.notify(notice);
-    supervision.notice(notice);
+    alarmDetector.notice(notice);
   };
   const { locks, cards, statuses, accounts, notify } = announced(
     { ...stores, statuses: keepingBatteries(stores.statuses, stores.batteries, clock), notify: watched },
     live.announce,
   );
 
-  const standstill = createStandstill({ clock, notify, commandTimeoutMs: options.commandTimeoutMs });
+  const stallDetector = createStallDetector({ clock, notify, commandTimeoutMs: options.commandTimeoutMs });
   const commands = createCommandService({
-    ...{ clock, link, commandIds, notify, standstill, certainty },
+    ...{ clock, link, commandIds, notify, stallDetector, certainty },
     commandTimeoutMs: options.commandTimeoutMs,
     done: countingCards({ locks, statuses }),
   });
@@ -173,14 +173,14 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
   const roleService = createRoleService({ locks, accounts, administration });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, registrations, link, notify });
-  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, notify, endAfterMs: options.supervision.endAfterMs });
-  const supervision = createSupervision({
+  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, notify, endAfterMs: options.alarmDetector.endAfterMs });
+  const alarmDetector = createAlarmDetector({
     clock,
     locks,
     statuses,
     records,
     alarms,
-    settings: options.supervision,
+    settings: options.alarmDetector,
     clockIsSuspect,
     storageHealth: options.storageHealth,
     certainty,
@@ -194,7 +194,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     clockIsSuspect,
     clockIsTrusted: stores.clockIsTrusted,
     notify,
-    watch: supervision,
+    watch: alarmDetector,
   });
   const reports = createReportService({
     clock,
@@ -248,9 +248,9 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     webhooks,
     live,
     commands,
-    standstill,
+    stallDetector,
     lockClocks,
-    supervision,
-    reports: superviseReports(reports, supervision, statuses),
+    alarmDetector,
+    reports: observeReports(reports, alarmDetector, statuses),
   };
 }

@@ -9,7 +9,7 @@ import type { Control } from '../platform/control/control.ts';
 import { checkListener, cutOff } from '../platform/listener-check.ts';
 import type { StorageProbe } from '../platform/storage-probe.ts';
 import type { Certificates } from '../platform/tls/certificates.ts';
-import type { WatchedFigures } from '../platform/watched-stats.ts';
+import type { WatchedStats } from '../platform/watched-stats.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Store } from '../stores/files/store.ts';
 import type { Config } from './config.ts';
@@ -52,7 +52,7 @@ export function createStatus(options: StatusOptions) {
 
   /** How many connections for locks were ended for want of room. */
   function turnedAwayForRoom(): number {
-    const { refusedFrames } = broker.figures();
+    const { refusedFrames } = broker.stats();
     return roomReasons.reduce((sum, reason) => sum + (refusedFrames[reason] ?? 0), 0);
   }
 
@@ -91,7 +91,7 @@ export function createStatus(options: StatusOptions) {
     },
 
     /** Connections for locks that were ended for what came over them, or for want of room: reason to number. */
-    turnedAway: () => broker.figures().refusedFrames,
+    turnedAway: () => broker.stats().refusedFrames,
 
     async gateway(): Promise<object> {
       const free = await freeBytes().catch(() => null);
@@ -104,36 +104,36 @@ export function createStatus(options: StatusOptions) {
         pairingOpen: pairing.isOpen(),
         pairingCloseDate: pairing.closesAt() ?? null,
         pendingDevices: pairing.pending(),
-        alarms: Object.values(alarms.figures()).reduce((sum, count) => sum + count, 0),
-        commands: commands.figures(),
-        cardChanges: cards.figures(),
+        alarms: Object.values(alarms.stats()).reduce((sum, count) => sum + count, 0),
+        commands: commands.stats(),
+        cardChanges: cards.stats(),
         records: store.records.count(),
         listeners: addresses(),
         certificates: certificateDates(),
         clockIsSuspect: store.clockIsSuspect(),
         backupDate: backups.newestAt() || null,
-        storage: { health: storageHealth(), freeBytes: free, ...store.figures() },
-        broker: broker.figures(),
+        storage: { health: storageHealth(), freeBytes: free, ...store.stats() },
+        broker: broker.stats(),
         events: shownBy().http.eventFigures(),
-        webhooks: services.webhooks.figures(),
-        control: shownBy().control.figures(),
+        webhooks: services.webhooks.stats(),
+        control: shownBy().control.stats(),
       };
     },
 
-    figures(): WatchedFigures {
-      const commands = services.commands.figures();
+    stats(): WatchedStats {
+      const commands = services.commands.stats();
       return {
         locks: watchedLocks(locks.all(), store.statuses, link),
         lowBatteryPercent: config.alarms.lowBatteryPercent,
         storageWorks: storageHealth() === 'ok',
         clockIsSuspect: store.clockIsSuspect(),
-        alarms: services.alarms.figures(),
-        commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.figures().waiting },
+        alarms: services.alarms.stats(),
+        commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.stats().waiting },
         backupAt: backups.newestAt(),
-        store: store.figures(),
-        broker: broker.figures(),
+        store: store.stats(),
+        broker: broker.stats(),
         events: shownBy().http.eventFigures(),
-        webhooks: services.webhooks.figures(),
+        webhooks: services.webhooks.stats(),
       };
     },
 

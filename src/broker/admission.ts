@@ -6,7 +6,7 @@ import type { PairingService } from '../domain/locks/pairing-service.ts';
 import { originOf } from '../domain/origin.ts';
 import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/ports.ts';
-import type { LimitedLog } from '../domain/rate-limited-log.ts';
+import type { RateLimitedLog } from '../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter } from '../domain/rate-limiter.ts';
 import { decideConnect, type RefusedConnect } from '../drivers/native/access.ts';
 import { createHubConnection } from '../drivers/native/hub-connection.ts';
@@ -52,7 +52,7 @@ const newcomerRate = { ...loginRate, maxKeys: 10_000 };
 /** More than two within a minute: the end of a connection can be lost, but not that often. */
 const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
 
-export function createAdmission(options: AdmissionOptions, intake: Intake & { readonly limited: LimitedLog }): Admission {
+export function createAdmission(options: AdmissionOptions, intake: Intake & { readonly limited: RateLimitedLog }): Admission {
   const { topics, locks, hubPresence, pairing, secrets, receiver, log } = options;
   const presence = createPresence<Connection>({ listener: receiver, log });
   const ofLocks = { topics, presence, receiver, intake };

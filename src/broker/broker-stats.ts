@@ -1,10 +1,10 @@
 // What connections do that they must not, and what fails while they are served: counted, logged within limits, and the connection ended.
 
 import { originOf } from '../domain/origin.ts';
-import type { LimitedLog } from '../domain/rate-limited-log.ts';
+import type { RateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { Intake, LoggedIn } from './client.ts';
 import type { Visit } from './connection-table.ts';
-import { createReasonCounts, type TroubleFigures } from './stats.ts';
+import { createReasonCounts, type TroubleStats } from './stats.ts';
 
 export interface Trouble extends Pick<Intake, 'onRefused' | 'onStuck' | 'onFailed'> {
   handshakeFailed(remoteAddress: string | undefined, reason: string): void;
@@ -14,10 +14,10 @@ export interface Trouble extends Pick<Intake, 'onRefused' | 'onStuck' | 'onFaile
   connectionRefused(reason: string): void;
   deliveryWithheld(): void;
   brokeOff(reason: string): void;
-  figures(): TroubleFigures;
+  stats(): TroubleStats;
 }
 
-export function createTrouble(limited: LimitedLog): Trouble {
+export function createTrouble(limited: RateLimitedLog): Trouble {
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
   const refusedSubscriptions = createReasonCounts();
@@ -91,7 +91,7 @@ export function createTrouble(limited: LimitedLog): Trouble {
       else counts.protocolErrors++;
     },
 
-    figures: () => ({
+    stats: () => ({
       ...counts,
       refusedConnections: refusedConnections.all(),
       refusedPublishes: refusedPublishes.all(),

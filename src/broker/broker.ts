@@ -3,8 +3,8 @@
 import { Aedes, type AedesOptions, type Client } from 'aedes';
 import type { Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
-import { createLimitedLog } from '../domain/rate-limited-log.ts';
-import type { TurnEnd } from '../domain/tick-batcher.ts';
+import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
+import type { TickBatcher } from '../domain/tick-batcher.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { createTrouble } from './broker-stats.ts';
 import { type ByteStream, createVisitors, type Visit } from './connection-table.ts';
@@ -16,13 +16,13 @@ import { createGate, type GateOptions } from './packet-gate.ts';
 import { createPacing, type PacingLimits } from './read-scheduler.ts';
 import { createRefusals } from './rejection.ts';
 import { createSilenceWatch } from './silence.ts';
-import type { BrokerFigures } from './stats.ts';
+import type { BrokerStats } from './stats.ts';
 import type { Outbox } from './write-buffer.ts';
 
 export interface BrokerOptions extends AdmissionOptions {
   readonly endpoints: BrokerEndpoints;
   readonly clock: Clock;
-  readonly turnEnd: TurnEnd;
+  readonly tickBatcher: TickBatcher;
   /**
    * The client id under which this machine asks whether the broker answers. It is no login: aedes goes through it as through any other and
    * refuses it, and nothing of it is counted, logged or put off. From elsewhere it is a stranger's like any other.
@@ -41,15 +41,15 @@ export interface Broker extends Part {
   addresses(): BrokerAddresses;
   /** Serves a connection that came in elsewhere, such as a WebSocket, as if it had come to a listener. */
   accept(stream: ByteStream): void;
-  figures(): BrokerFigures;
+  stats(): BrokerStats;
 }
 
 const stopTimeoutMs = 2_000;
 
 export function createBroker(options: BrokerOptions): Broker {
-  const { receiver, clock, turnEnd, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
-  const limited = createLimitedLog({ clock, log });
-  const pacing = createPacing({ clock, catchUp: turnEnd.catchUp, limits: options.pacing });
+  const { receiver, clock, tickBatcher, log, checkedBy, hookTimeoutMs = 15_000, limits } = options;
+  const limited = createRateLimitedLog({ clock, log });
+  const pacing = createPacing({ clock, catchUp: tickBatcher.drain, limits: options.pacing });
   const gate = createGate({ clock, limited, limits, pacing });
   const refusals = createRefusals({ clock, limited });
   const trouble = createTrouble(limited);
@@ -59,7 +59,7 @@ export function createBroker(options: BrokerOptions): Broker {
     gate,
     begin: (stream) => aedes?.handle(stream),
     takePublish,
-    flushSoon: turnEnd.together('packets', (outbox: Outbox) => outbox.flush()),
+    flushSoon: tickBatcher.batch('packets', (outbox: Outbox) => outbox.flush()),
     onWithheld: trouble.deliveryWithheld,
     silence: createSilenceWatch({ clock }),
     onSilent(visit) {
@@ -225,17 +225,17 @@ export function createBroker(options: BrokerOptions): Broker {
     stop,
     addresses: listeners.addresses,
     accept,
-    figures: () => ({
-      ...receiver.figures(),
-      ...gate.figures(),
-      ...trouble.figures(),
+    stats: () => ({
+      ...receiver.stats(),
+      ...gate.stats(),
+      ...trouble.stats(),
       openConnections: visitors.size(),
       connectedLocks: admission.connectedLocks(),
       connectedHubs: admission.connectedHubs(),
       takeovers: admission.takeovers(),
       refusalsWaiting: refusals.waiting(),
       slowedNetworks: refusals.slowed(),
-      ...listeners.figures(),
+      ...listeners.stats(),
     }),
   };
 }

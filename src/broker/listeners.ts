@@ -21,7 +21,7 @@ export interface Listeners {
   endHandshakes(): void;
   /** Once started. */
   addresses(): BrokerAddresses;
-  figures(): { readonly handshakesUnderWay: number; readonly handshakesGaveWay: number };
+  stats(): { readonly handshakesUnderWay: number; readonly handshakesGaveWay: number };
 }
 
 export function createListeners(
@@ -43,7 +43,7 @@ export function createListeners(
       for (const listener of listeners) listener.endHandshakes();
     },
     addresses: () => Object.fromEntries(listeners.map(({ scheme, address }) => [scheme, address()])),
-    figures: () => ({
+    stats: () => ({
       handshakesUnderWay: sum(listeners.map(({ handshakes }) => handshakes().underWay)),
       handshakesGaveWay: sum(listeners.map(({ handshakes }) => handshakes().gaveWay)),
     }),

@@ -25,8 +25,8 @@ export class PacketDeadline {
   }
 
   /** To be called after each read: bytes kept of a packet that is not complete, and how many have been completed before them. */
-  note(keptBytes: number, packets: number): void {
-    if (keptBytes === 0) this.#since = undefined;
+  note(sourceOfBytes: number, packets: number): void {
+    if (sourceOfBytes === 0) this.#since = undefined;
     else if (packets > 0 || this.#since === undefined) this.#since = this.#clock.monotonic();
     if (this.#since !== undefined) this.#cancel ??= this.#clock.timer(this.#timeoutMs, () => this.#check());
   }

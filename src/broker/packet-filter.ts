@@ -219,7 +219,7 @@ export class FrameGuard {
   }
 
   #notePartial(packets: number): void {
-    const kept = this.#parser.keptBytes();
+    const kept = this.#parser.sourceOfBytes();
     if (kept > 0) this.#packetDeadline ??= new PacketDeadline(this, this.#options.clock, this.#options.limits.packetTimeoutMs);
     this.#packetDeadline?.note(kept, packets);
   }

@@ -3,18 +3,18 @@
 import type { Duplex } from 'node:stream';
 import { type Origin, originOf } from '../domain/origin.ts';
 import type { Clock } from '../domain/ports.ts';
-import type { LimitedLog } from '../domain/rate-limited-log.ts';
+import type { RateLimitedLog } from '../domain/rate-limited-log.ts';
 import { type ConnectionLimits, createPlaces, defaultConnectionLimits, type Occupant, type Place } from './connection-limits.ts';
 import { defaultFrameLimits, type FrameGuard, type FrameGuardWatcher, type FrameLimits, guardFrames } from './packet-filter.ts';
 import type { FrameRefusal } from './packet-rejections.ts';
 import type { Taker } from './publish-fast-path.ts';
 import type { Lane, Paced, Pacing } from './read-scheduler.ts';
 import { PacedReads } from './read-slot.ts';
-import { createReasonCounts, type GateFigures } from './stats.ts';
+import { createReasonCounts, type GateStats } from './stats.ts';
 
 export interface GateOptions {
   readonly clock: Clock;
-  readonly limited: LimitedLog;
+  readonly limited: RateLimitedLog;
   readonly pacing: Pacing;
   readonly limits?: Partial<FrameLimits & ConnectionLimits> | undefined;
 }
@@ -43,7 +43,7 @@ export interface Entered {
 export interface Gate {
   /** Undefined when there is no room: the stream is destroyed then. */
   enter(visitor: Visitor): Entered | undefined;
-  figures(): GateFigures;
+  stats(): GateStats;
 }
 
 export function createGate({ clock, limited, pacing, limits }: GateOptions): Gate {
@@ -135,6 +135,6 @@ export function createGate({ clock, limited, pacing, limits }: GateOptions): Gat
       const inside = new Inside(visitor);
       return inside.place && inside;
     },
-    figures: () => ({ refusedFrames: refusedFrames.all(), pausedReads, ...pacing.figures() }),
+    stats: () => ({ refusedFrames: refusedFrames.all(), pausedReads, ...pacing.stats() }),
   };
 }

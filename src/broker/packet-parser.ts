@@ -89,7 +89,7 @@ export class FrameParser {
   }
 
   /** Bytes kept of a packet that is not complete. */
-  keptBytes(): number {
+  sourceOfBytes(): number {
     return this.#partial?.size() ?? 0;
   }
 

@@ -20,7 +20,7 @@ const defaultPacingLimits: PacingLimits = {
   maxHeldBytes: 67_108_864,
 };
 
-export interface PacingFigures {
+export interface ReadSchedulerStats {
   /** How often a read was put off. */
   readonly readsPutOff: number;
   /** Connections that wait for their turn now: at most all. */
@@ -52,13 +52,13 @@ export interface Pacing {
   enter(paced: Paced): Lane;
   /** So many bytes wait for the disk; call the returned function, once, when they no longer do. */
   hold(bytes: number): () => void;
-  figures(): PacingFigures;
+  stats(): ReadSchedulerStats;
 }
 
 export interface PacingOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Calls back in the next turn of the event loop, in the order of the calls. */
-  readonly nextTurn?: (action: () => void) => void;
+  readonly nextTick?: (action: () => void) => void;
   /** Done before the reads that were put off: what somebody waits for goes before the backlogs of others. */
   readonly catchUp?: () => void;
   readonly limits?: Partial<PacingLimits> | undefined;
@@ -75,7 +75,7 @@ interface Waiting {
 
 export function createPacing({
   clock,
-  nextTurn = (action) => void setImmediate(action),
+  nextTick = (action) => void setImmediate(action),
   catchUp = () => {},
   limits: given,
 }: PacingOptions): Pacing {
@@ -99,14 +99,14 @@ export function createPacing({
     turnAt = clock.monotonic();
     resumed = 0;
     open = ready() > 0;
-    if (open) nextTurn(beginTurn);
+    if (open) nextTick(beginTurn);
   }
 
   function noticeTurn(): void {
     if (open) return;
     open = true;
     turnAt = clock.monotonic();
-    nextTurn(beginTurn);
+    nextTick(beginTurn);
   }
 
   const isOver = (): boolean => clock.monotonic() - turnAt >= limits.turnMs;
@@ -119,7 +119,7 @@ export function createPacing({
     const most = Math.min(maxArmed, ready());
     if (most === 0) return;
     noticeTurn();
-    for (; armed < most; armed++) nextTurn(takeNext);
+    for (; armed < most; armed++) nextTick(takeNext);
   }
 
   function takeNext(): void {
@@ -208,6 +208,6 @@ export function createPacing({
         if (ordinary.size > 0) arm();
       };
     },
-    figures: () => ({ readsPutOff, readsWaiting: first.size + ordinary.size, heldBytes: held }),
+    stats: () => ({ readsPutOff, readsWaiting: first.size + ordinary.size, heldBytes: held }),
   };
 }

@@ -2,13 +2,13 @@
 import type { Duplex } from 'node:stream';
 import { originOf } from '../domain/origin.ts';
 import type { Clock } from '../domain/ports.ts';
-import type { LimitedLog } from '../domain/rate-limited-log.ts';
+import type { RateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { RefusedConnect } from '../drivers/native/access.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 
 export interface RefusalOptions {
   readonly clock: Clock;
-  readonly limited: LimitedLog;
+  readonly limited: RateLimitedLog;
 }
 
 /** Whoever sent the CONNECT. */

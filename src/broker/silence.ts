@@ -25,7 +25,7 @@ export interface SilenceWatch {
 export interface SilenceOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
   /** Calls back when what lies in the sockets has been read. */
-  readonly nextTurn?: (action: () => void) => void;
+  readonly nextTick?: (action: () => void) => void;
 }
 
 const tickMs = 125;
@@ -37,7 +37,7 @@ const looks = 16;
 /** Ended in one turn: the network may have been lost to all of them at once. */
 const endsInATurn = 64;
 
-export function createSilenceWatch({ clock, nextTurn = (action) => void setImmediate(action) }: SilenceOptions): SilenceWatch {
+export function createSilenceWatch({ clock, nextTick = (action) => void setImmediate(action) }: SilenceOptions): SilenceWatch {
   /** By the tick in which they are looked at next. */
   const due = new Map<number, Set<Watched>>();
   /** Silent when they were looked at; once more when all has been read. */
@@ -111,7 +111,7 @@ export function createSilenceWatch({ clock, nextTurn = (action) => void setImmed
         else each.rest();
       }
     }
-    if (doubtful.length > 0 && !isEnding) nextTurn(endSilent);
+    if (doubtful.length > 0 && !isEnding) nextTick(endSilent);
   }
 
   function endSilent(): void {
@@ -122,7 +122,7 @@ export function createSilenceWatch({ clock, nextTurn = (action) => void setImmed
       if (each.isSilent()) each.heard.onSilent();
       else each.rest();
     }
-    if (doubtful.length > 0) nextTurn(endSilent);
+    if (doubtful.length > 0) nextTick(endSilent);
   }
 
   return {

@@ -1,16 +1,16 @@
 // Counters of what was refused and what went wrong, by reason.
 
-import type { ReceiverFigures } from '../drivers/native/report-receiver.ts';
-import type { PacingFigures } from './read-scheduler.ts';
+import type { ReceiverStats } from '../drivers/native/report-receiver.ts';
+import type { ReadSchedulerStats } from './read-scheduler.ts';
 
-export interface GateFigures extends PacingFigures {
+export interface GateStats extends ReadSchedulerStats {
   /** Connections that were ended for what came over them, or for want of room. */
   readonly refusedFrames: Readonly<Record<string, number>>;
   /** How often a client was read more slowly than it sent. */
   readonly pausedReads: number;
 }
 
-export interface TroubleFigures {
+export interface TroubleStats {
   readonly refusedConnections: Readonly<Record<string, number>>;
   readonly refusedPublishes: Readonly<Record<string, number>>;
   readonly refusedSubscriptions: Readonly<Record<string, number>>;
@@ -23,7 +23,7 @@ export interface TroubleFigures {
   readonly hookFailures: number;
 }
 
-export interface BrokerFigures extends ReceiverFigures, GateFigures, TroubleFigures {
+export interface BrokerStats extends ReceiverStats, GateStats, TroubleStats {
   readonly openConnections: number;
   /** Logged in; whether a lock is online is another matter (Protocol 6). */
   readonly connectedLocks: number;

@@ -1,7 +1,7 @@
 // Work for one key (a lock) strictly in sequence: the most urgent first, then in the order of arrival.
 // What waits too long, or for nobody, is dropped before it begins (Protocol 5.4 rule 1).
 import { DomainError } from './errors.ts';
-import type { Clock, Gone } from './ports.ts';
+import type { CancelSignal, Clock } from './ports.ts';
 
 export interface Turn {
   /** Lower goes first. */
@@ -9,10 +9,10 @@ export interface Turn {
   /** On the monotonic clock: work that has not begun by then is dropped with `lock-busy`. */
   readonly deadline: number;
   /** Aborts when nobody waits for the answer any more; work that has not begun is then dropped. */
-  readonly gone?: Gone;
+  readonly gone?: CancelSignal;
 }
 
-export interface QueueFigures {
+export interface QueueStats {
   readonly waiting: number;
   /** The most that wait for one key. */
   readonly longestQueue: number;
@@ -21,7 +21,7 @@ export interface QueueFigures {
 export interface OneAtATime<K> {
   /** Resolves as `work` does; `lock-busy` when too many wait or the turn did not come in time. */
   run<T>(key: K, turn: Turn, work: () => Promise<T>): Promise<T>;
-  figures(): QueueFigures;
+  stats(): QueueStats;
   /** Refuses what waits and all that comes later with `reason()`; what has begun goes on. */
   close(reason: () => Error): void;
 }
@@ -103,7 +103,7 @@ export function createOneAtATime<K>(options: { readonly clock: Clock; readonly l
       });
     },
 
-    figures() {
+    stats() {
       let waiting = 0;
       let longestQueue = 0;
       for (const { length } of queues.values()) {

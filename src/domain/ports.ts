@@ -27,7 +27,7 @@ export interface Clock {
 export const earliestNow = Date.UTC(2026, 0, 1);
 
 /** Whether somebody still waits for the answer. An AbortSignal is one. */
-export interface Gone {
+export interface CancelSignal {
   readonly aborted: boolean;
   addEventListener(kind: 'abort', left: () => void): void;
   removeEventListener(kind: 'abort', left: () => void): void;
@@ -132,7 +132,7 @@ export interface CounterStore {
   groupId(name: string): Promise<number>;
 }
 
-export interface KeptAlarms {
+export interface AlarmState {
   readonly alarms: readonly Alarm[];
   readonly acceptedLosses: readonly AcceptedLoss[];
 }
@@ -148,7 +148,7 @@ export interface AlarmChanges {
 
 export interface AlarmStore {
   /** All that is kept. */
-  current(): KeptAlarms;
+  current(): AlarmState;
   /** All of it or nothing. */
   keep(changes: AlarmChanges): Promise<void>;
 }

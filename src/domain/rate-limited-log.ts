@@ -2,7 +2,7 @@
 import type { Log } from './part.ts';
 import type { Clock } from './ports.ts';
 
-export interface LimitedLog {
+export interface RateLimitedLog {
   /** Writes the line, or only counts it when the key had one within the last minute; the next line says how many. */
   warn(key: string, fields: object, message: string): void;
 }
@@ -13,7 +13,7 @@ const maxKeys = 2_000;
 const maxLines = 300;
 
 /** At most one line a minute for each key, and 300 in all; remembers at most 2,000 keys. */
-export function createLimitedLog({ clock, log }: { readonly clock: Clock; readonly log: Log }): LimitedLog {
+export function createRateLimitedLog({ clock, log }: { readonly clock: Clock; readonly log: Log }): RateLimitedLog {
   const keys = new Map<string, { at: number; unwritten: number }>();
   let minute = { since: Number.NEGATIVE_INFINITY, lines: 0, unwritten: 0 };
 

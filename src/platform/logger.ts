@@ -102,7 +102,7 @@ const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'de
 };
 
 /** Writes down what the domain notices. */
-export function noticesTo(log: Log): Notify {
+export function logDomainEvents(log: Log): Notify {
   return ({ kind, ...fields }) => {
     const [level, sentence] = sentences[kind];
     log[level]({ code: kind, ...fields }, sentence);

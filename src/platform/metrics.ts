@@ -3,7 +3,7 @@
 // series stay few.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Notice } from '../domain/domain-event.ts';
-import { counters, countersByReason, gauges, type WatchedFigures } from './watched-stats.ts';
+import { counters, countersByReason, gauges, type WatchedStats } from './watched-stats.ts';
 
 /** A request that has ended; `route` is a path of the route table, undefined for one that is in none. */
 export interface WatchedRequest {
@@ -40,7 +40,7 @@ const shortSeconds = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 const longSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** `figures` is asked at each exposition. */
-export function createMetrics({ version, figures }: { readonly version: string; readonly figures: () => WatchedFigures }): Metrics {
+export function createMetrics({ version, stats }: { readonly version: string; readonly stats: () => WatchedStats }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -104,26 +104,26 @@ export function createMetrics({ version, figures }: { readonly version: string; 
   const pulled = [
     ...gauges.map(([name, help, read]) => {
       const metric = new Gauge({ name, help, registers });
-      return (now: WatchedFigures) => metric.set(read(now));
+      return (now: WatchedStats) => metric.set(read(now));
     }),
     ...counters.map(([name, help, read]) => {
       const metric = new Counter({ name, help, registers });
-      return (now: WatchedFigures) => {
+      return (now: WatchedStats) => {
         metric.reset();
         metric.inc(read(now));
       };
     }),
     ...countersByReason.map(([name, help, read]) => {
       const metric = new Counter({ name, help, labelNames: ['reason'], registers });
-      return (now: WatchedFigures) => {
+      return (now: WatchedStats) => {
         metric.reset();
         for (const [reason, count] of Object.entries(read(now))) metric.inc({ reason }, count);
       };
     }),
-    (now: WatchedFigures) => {
+    (now: WatchedStats) => {
       for (const [kind, count] of Object.entries(now.alarms)) alarms.set({ kind }, count);
     },
-    ({ locks }: WatchedFigures) => {
+    ({ locks }: WatchedStats) => {
       online.reset();
       battery.reset();
       for (const { lockId, isOnline, batteryPercent } of locks.slice(0, mostLocks)) {
@@ -147,7 +147,7 @@ export function createMetrics({ version, figures }: { readonly version: string; 
     eventsAcknowledged: (ms) => pubackSeconds.observe(ms / 1_000),
     flushed: (ms) => flushSeconds.observe(ms / 1_000),
     async exposition() {
-      const now = figures();
+      const now = stats();
       for (const pull of pulled) pull(now);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },

@@ -1,8 +1,8 @@
 // The end of a turn of Node's event loop: its check phase, which follows the reading of all sockets that have something.
-import { type TurnEnd, type TurnStep, turnSteps } from '../domain/tick-batcher.ts';
+import { type TickBatcher, type TickStep, tickSteps } from '../domain/tick-batcher.ts';
 
-export function createTurnEnd(): TurnEnd {
-  const batches: { readonly step: TurnStep; handleAll(): void; isEmpty(): boolean }[] = [];
+export function createTickBatcher(): TickBatcher {
+  const batches: { readonly step: TickStep; handleAll(): void; isEmpty(): boolean }[] = [];
   let isDue = false;
 
   function comeBack(): void {
@@ -23,8 +23,8 @@ export function createTurnEnd(): TurnEnd {
   }
 
   return {
-    catchUp: handleAll,
-    together<T>(step: TurnStep, handle: (item: T) => void) {
+    drain: handleAll,
+    batch<T>(step: TickStep, handle: (item: T) => void) {
       let waiting: T[] = [];
       batches.push({
         step,
@@ -36,7 +36,7 @@ export function createTurnEnd(): TurnEnd {
         },
         isEmpty: () => waiting.length === 0,
       });
-      batches.sort((one, other) => turnSteps.indexOf(one.step) - turnSteps.indexOf(other.step));
+      batches.sort((one, other) => tickSteps.indexOf(one.step) - tickSteps.indexOf(other.step));
       return (item: T): void => {
         waiting.push(item);
         comeBack();

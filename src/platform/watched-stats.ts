@@ -4,7 +4,7 @@
 type Reasons = Readonly<Record<string, number>>;
 
 /** What is read when Prometheus asks. All counts are since the start unless they are of now. */
-export interface WatchedFigures {
+export interface WatchedStats {
   readonly locks: readonly WatchedLock[];
   /** A battery below this is an alarm. */
   readonly lowBatteryPercent: number;
@@ -50,8 +50,8 @@ export interface WatchedLock {
   readonly batteryPercent: number | null;
 }
 
-type Read = (figures: WatchedFigures) => number;
-type ReadReasons = (figures: WatchedFigures) => Reasons;
+type Read = (stats: WatchedStats) => number;
+type ReadReasons = (stats: WatchedStats) => Reasons;
 
 /** What is so now. */
 export const gauges: readonly (readonly [name: string, help: string, Read])[] = [

@@ -50,7 +50,7 @@ export async function seedScale(directory: string, scale: Scale): Promise<{ toke
   const store = createStore({ directory, clock, log: silentLog, secrets, files, onFatal: quiet });
   await store.start();
   for (let n = 0; n < scale.deeds; n += atOnce) {
-    const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, () => deedOf(store.audit.nextId()));
+    const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, () => auditActionOf(store.audit.nextId()));
     await Promise.all(some.map(store.audit.append));
   }
   for (let n = 0; n < scale.removedLocks; n++) await store.removedLocks.add(removedLockOf(n, scale.locks));
@@ -77,7 +77,7 @@ function alarmOf(n: number, locks: number): Alarm {
   return { kind, lockId: (1 + (n % locks)) as LockId, since: day + n, reason: 'it was opened' };
 }
 
-function deedOf(id: number): AuditEntry {
+function auditActionOf(id: number): AuditEntry {
   const deed = { action: 'card-add', object: `lock ${1 + (id % 1_000)}`, detail: `Resident ${id}` } as const;
   return { id, at: day + id * 1_000, username: `user ${id % 100}`, address: '192.0.2.7', ...deed, outcome: 'ok' };
 }

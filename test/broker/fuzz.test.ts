@@ -8,11 +8,11 @@ test('under 100,000 packets, good and bad, a decent lock is always served, nothi
   expect(report.packets).toBeGreaterThanOrEqual(100_000);
   expect(report.loggedIn).toBeGreaterThan(report.connections * 0.4);
   expect(report.canary.roundTrips).toBeGreaterThan(50);
-  expect(report.figures.hookFailures).toBe(0);
+  expect(report.stats.hookFailures).toBe(0);
   expect(report.errors).toEqual([]);
   // Many reasons, or the fuzzer would not be one.
-  expect(Object.keys(report.figures.refusedFrames).length).toBeGreaterThan(12);
-  expect(report.figures.malformedMessages).toBeGreaterThan(100);
+  expect(Object.keys(report.stats.refusedFrames).length).toBeGreaterThan(12);
+  expect(report.stats.malformedMessages).toBeGreaterThan(100);
   // The canary has two, and a few may be on their way out; a broker that keeps one in a hundred would hold forty.
   expect(report.socketsHeld).toBeLessThan(10);
   expect(report.memory.late - report.memory.early).toBeLessThan(20_000_000);

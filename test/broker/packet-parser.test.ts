@@ -26,7 +26,7 @@ function feedAll(chunks: readonly Buffer[], { maxPackets = Number.POSITIVE_INFIN
       left = fed.rest;
     }
   }
-  return { forwarded: Buffer.concat(forwarded).toString('hex'), packets, refusal, kept: parser.keptBytes() };
+  return { forwarded: Buffer.concat(forwarded).toString('hex'), packets, refusal, kept: parser.sourceOfBytes() };
 }
 
 /** The packets in the bytes as mqtt-packet sees them; throws when it finds a fault or an incomplete packet. */
@@ -132,7 +132,7 @@ describe('for any bytes', () => {
         for (const chunk of cut(Buffer.concat([connect, ...packets]))) {
           fed += chunk.length;
           for (let left: Buffer | undefined = chunk; left !== undefined; ) left = parser.feed(left).rest;
-          expect(parser.keptBytes()).toBeLessThanOrEqual(Math.min(fed, sizes.maxPacketBytes));
+          expect(parser.sourceOfBytes()).toBeLessThanOrEqual(Math.min(fed, sizes.maxPacketBytes));
         }
       }),
     );

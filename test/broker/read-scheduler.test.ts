@@ -21,7 +21,7 @@ beforeEach(() => {
   due = [];
   pacing = createPacing({
     clock,
-    nextTurn: (action) => void immediates.push(action),
+    nextTick: (action) => void immediates.push(action),
     catchUp: () => void served.push(...due.splice(0)),
     limits,
   });
@@ -87,7 +87,7 @@ describe('without load', () => {
     const clients = ['a', 'b', 'c'].map((name) => enter(name, { wants: 5, costMs: 0 }));
     for (const client of clients) client.read();
     expect(served).toHaveLength(15);
-    expect(pacing.figures()).toEqual({ readsPutOff: 0, readsWaiting: 0, heldBytes: 0 });
+    expect(pacing.stats()).toEqual({ readsPutOff: 0, readsWaiting: 0, heldBytes: 0 });
     turn();
     expect(immediates).toEqual([]);
   });
@@ -98,12 +98,12 @@ describe('when a turn is over its time', () => {
     const clients = Array.from({ length: 10 }, (_, index) => enter(`${index}`));
     for (const client of clients) client.read();
     expect(served).toEqual(['0', '1']);
-    expect(pacing.figures()).toMatchObject({ readsPutOff: 8, readsWaiting: 8 });
+    expect(pacing.stats()).toMatchObject({ readsPutOff: 8, readsWaiting: 8 });
     turn();
     expect(served).toEqual(['0', '1', '2', '3']);
     settle();
     expect(served).toEqual(clients.map((_, index) => `${index}`));
-    expect(pacing.figures().readsWaiting).toBe(0);
+    expect(pacing.stats().readsWaiting).toBe(0);
   });
 
   test('what somebody waits for is done before each of them: no answer is kept waiting by a backlog', () => {
@@ -139,7 +139,7 @@ describe('when a turn is over its time', () => {
     // What was put off is still to come when this turn has time again.
     immediates.splice(0, 1)[0]?.();
     late.read();
-    expect([served, pacing.figures().readsWaiting]).toEqual([[], 2]);
+    expect([served, pacing.stats().readsWaiting]).toEqual([[], 2]);
     settle();
     expect(served).toEqual(['early', 'late']);
   });
@@ -230,10 +230,10 @@ describe('what waits for the disk', () => {
     backlog.read();
     door.read();
     settle();
-    expect([served, pacing.figures()]).toEqual([['door'], expect.objectContaining({ readsWaiting: 1, heldBytes: 100 })]);
+    expect([served, pacing.stats()]).toEqual([['door'], expect.objectContaining({ readsWaiting: 1, heldBytes: 100 })]);
     release();
     settle();
-    expect([served, pacing.figures().heldBytes]).toEqual([['door', 'backlog', 'backlog'], 0]);
+    expect([served, pacing.stats().heldBytes]).toEqual([['door', 'backlog', 'backlog'], 0]);
   });
 });
 
@@ -241,9 +241,9 @@ test('a connection that ends while it waits is forgotten, and nothing is left to
   crowd();
   const client = enter('gone', { known: false });
   client.read();
-  expect(pacing.figures().readsWaiting).toBe(1);
+  expect(pacing.stats().readsWaiting).toBe(1);
   client.lane.leave();
-  expect(pacing.figures().readsWaiting).toBe(0);
+  expect(pacing.stats().readsWaiting).toBe(0);
   settle();
   expect([served, immediates]).toEqual([[], []]);
 });
@@ -270,7 +270,7 @@ describe('the reads of a stream', () => {
       expect(Buffer.concat(received).equals(sent)).toBe(true);
       expect(Math.max(...received.map(({ length }) => length))).toBe(7);
     }
-    expect(real.figures().readsPutOff).toBeGreaterThan(100);
+    expect(real.stats().readsPutOff).toBeGreaterThan(100);
   });
 
   test('give a packet that is larger than a read to whoever asks for just so many bytes', async () => {

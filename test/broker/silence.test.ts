@@ -9,7 +9,7 @@ let watch: SilenceWatch;
 beforeEach(() => {
   clock = createManualClock();
   turns = [];
-  watch = createSilenceWatch({ clock, nextTurn: (action) => turns.push(action) });
+  watch = createSilenceWatch({ clock, nextTick: (action) => turns.push(action) });
 });
 
 /** The turns of the event loop that are waited for now. */

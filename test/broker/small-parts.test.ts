@@ -5,7 +5,7 @@ import { contained } from '../../src/broker/containment.ts';
 import { createLoginThrottle } from '../../src/broker/login-throttle.ts';
 import { InOrder, type Place } from '../../src/broker/ordered-acks.ts';
 import { createRefusals } from '../../src/broker/rejection.ts';
-import { createLimitedLog } from '../../src/domain/rate-limited-log.ts';
+import { createRateLimitedLog } from '../../src/domain/rate-limited-log.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
 
@@ -60,7 +60,7 @@ test('a refusal that waits is given back when its socket goes, and so are its ti
     refuse,
     waiting: refusalsWaiting,
     slowed,
-  } = createRefusals({ clock, limited: createLimitedLog({ clock, log: createFakeLog() }) });
+  } = createRefusals({ clock, limited: createRateLimitedLog({ clock, log: createFakeLog() }) });
   const refused = () => {
     const stream = new PassThrough();
     let closed = false;
@@ -87,7 +87,7 @@ test('a refusal that waits is given back when its socket goes, and so are its ti
 test('a warning that comes all the time is one line a minute, which says how many were not written', () => {
   const clock = createManualClock();
   const log = createFakeLog();
-  const limited = createLimitedLog({ clock, log });
+  const limited = createRateLimitedLog({ clock, log });
   for (let index = 0; index < 100; index++) limited.warn('a', { a: 1 }, 'again');
   limited.warn('b', {}, 'another');
   clock.advance(60_000);
@@ -98,7 +98,7 @@ test('a warning that comes all the time is one line a minute, which says how man
 test('however many kinds of warnings come, there are 300 lines a minute and one that says how many are missing', () => {
   const clock = createManualClock();
   const log = createFakeLog();
-  const limited = createLimitedLog({ clock, log });
+  const limited = createRateLimitedLog({ clock, log });
   for (let index = 0; index < 10_000; index++) limited.warn(`from ${index}`, { index }, 'a stranger');
   expect(log.lines.length).toBe(300);
   clock.advance(60_000);

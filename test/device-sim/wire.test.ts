@@ -23,7 +23,7 @@ interface Samples {
   readonly refused: readonly { readonly about: string; readonly payload: unknown }[];
 }
 
-interface Exchange {
+interface RequestContext {
   readonly about: string;
   readonly lock?: { readonly jammed?: boolean; readonly privacyBolt?: boolean } & Pick<LockProfileInput, 'cardCapacity' | 'clock'>;
   readonly before?: readonly unknown[];
@@ -55,12 +55,12 @@ it.each(sample<Samples>('events.json').accepted)('good events are kept: $about (
 });
 
 describe('the exchanges (Protocol 5)', () => {
-  const { hello, exchanges } = sample<{ hello: object; exchanges: readonly Exchange[] }>('exchanges.json');
+  const { hello, exchanges } = sample<{ hello: object; exchanges: readonly RequestContext[] }>('exchanges.json');
   let bench: LockOnTheBench;
 
   afterEach(() => bench.remove());
 
-  async function conversation({ lock, before = [], command }: Exchange): Promise<object[]> {
+  async function conversation({ lock, before = [], command }: RequestContext): Promise<object[]> {
     const { jammed = false, privacyBolt = false, ...profile } = lock ?? {};
     bench = await putLockOnTheBench({ clock: 'set', batteryPercent: 92, ...profile }, undefined, 'k3Vq0ZtT1h');
     bench.memory.change({ epoch: '7d3f' });

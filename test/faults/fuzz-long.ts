@@ -29,13 +29,13 @@ const report = await fuzzGateway({
     write(`${sent} packets, ${megabytes(memory)} in use, ${megabytes(process.memoryUsage().rss)} resident`);
   },
 });
-const { figures, memory, canary, errors } = report;
+const { stats, memory, canary, errors } = report;
 write(
   `${report.packets} packets (${megabytes(report.bytes)}) over ${report.connections} connections in ${(report.elapsedMs / 1_000).toFixed(1)} s`,
 );
 write(`${report.loggedIn} of them logged in, ${report.endedByBroker} were ended by the broker at once`);
 write(`the canary: ${canary.roundTrips} round trips, the slowest ${canary.slowestMs.toFixed(0)} ms`);
 write(`in use: ${megabytes(memory.early)} at a fifth, ${megabytes(memory.late)} at the end; ${report.socketsHeld} sockets are still held`);
-write(JSON.stringify(figures, undefined, 2));
+write(JSON.stringify(stats, undefined, 2));
 for (const error of errors.slice(0, 10)) write(JSON.stringify(error));
-if (errors.length > 0 || figures.hookFailures > 0) process.exitCode = 1;
+if (errors.length > 0 || stats.hookFailures > 0) process.exitCode = 1;

@@ -5,7 +5,7 @@ import type { SoakFleet } from './soak-fleet.ts';
 import type { SoakGateway } from './soak-gateway.ts';
 
 export interface People {
-  figures(): string;
+  stats(): string;
   stop(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export function startPeople(options: {
 
   const lives = Array.from({ length: people }, live);
   return {
-    figures: () => [...counts].map(([what, number]) => `${number} x ${what}`).join(', '),
+    stats: () => [...counts].map(([what, number]) => `${number} x ${what}`).join(', '),
     async stop() {
       over = true;
       await Promise.all(lives);

@@ -65,13 +65,13 @@ try {
   // In the first half the daemon is ended again and again; in the second one process lives, so that growth would show.
   await upset(Date.now() + (minutes * 60_000) / 2, true);
   await gateway.end('SIGTERM');
-  say(`first half over: ${gateway.ends()} ends, ${disk.fulls()} full disks, ${mischief.done()} mishaps, ${people.figures()}`);
+  say(`first half over: ${gateway.ends()} ends, ${disk.fulls()} full disks, ${mischief.done()} mishaps, ${people.stats()}`);
   const watch = startWatch(gateway);
   await upset(endsAt, false);
   const samples = watch.stop();
   await mischief.stop();
   await people.stop();
-  say(`healing: ${disk.fulls()} full disks, ${mischief.done()} mishaps, ${people.figures()}`);
+  say(`healing: ${disk.fulls()} full disks, ${mischief.done()} mishaps, ${people.stats()}`);
   await fleet.settle();
   problems.push(...growth(samples, say));
   const expected = fleet.expected();

@@ -1,15 +1,15 @@
 // The end of a turn: work of one kind together, kinds in their order, and nothing left behind.
 import { describe, expect, test } from '@jest/globals';
-import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
+import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('The end of a turn', () => {
   test('does what was given to it step by step, whatever the order in which it came or was announced', async () => {
     const done: string[] = [];
-    const turnEnd = createTurnEnd();
-    const answer = turnEnd.together('answers', (item: string) => done.push(item));
-    const request = turnEnd.together('requests', (item: string) => done.push(item));
+    const tickBatcher = createTickBatcher();
+    const answer = tickBatcher.batch('answers', (item: string) => done.push(item));
+    const request = tickBatcher.batch('requests', (item: string) => done.push(item));
     answer('answer 1');
     request('request 1');
     answer('answer 2');
@@ -21,9 +21,9 @@ describe('The end of a turn', () => {
 
   test('a packet that a request makes leaves in the same turn', async () => {
     const done: string[] = [];
-    const turnEnd = createTurnEnd();
-    const packet = turnEnd.together('packets', (item: string) => done.push(item));
-    const request = turnEnd.together('requests', (item: string) => packet(`command of ${item}`));
+    const tickBatcher = createTickBatcher();
+    const packet = tickBatcher.batch('packets', (item: string) => done.push(item));
+    const request = tickBatcher.batch('requests', (item: string) => packet(`command of ${item}`));
     request('request 1');
     request('request 2');
     await turn();
@@ -32,9 +32,9 @@ describe('The end of a turn', () => {
 
   test('what a later step makes for an earlier one is done in the next turn, with nothing else to wake it', async () => {
     const done: string[] = [];
-    const turnEnd = createTurnEnd();
-    const request = turnEnd.together('requests', (item: string) => done.push(item));
-    const answer = turnEnd.together('answers', (item: string) => {
+    const tickBatcher = createTickBatcher();
+    const request = tickBatcher.batch('requests', (item: string) => done.push(item));
+    const answer = tickBatcher.batch('answers', (item: string) => {
       done.push(item);
       if (item === 'answer 1') request('request of an answer');
     });
@@ -47,11 +47,11 @@ describe('The end of a turn', () => {
 
   test('does at once what waits, for whoever is about to begin something long, and does it only once', async () => {
     const done: string[] = [];
-    const turnEnd = createTurnEnd();
-    const packet = turnEnd.together('packets', (item: string) => done.push(item));
-    const request = turnEnd.together('requests', (item: string) => packet(`command of ${item}`));
+    const tickBatcher = createTickBatcher();
+    const packet = tickBatcher.batch('packets', (item: string) => done.push(item));
+    const request = tickBatcher.batch('requests', (item: string) => packet(`command of ${item}`));
     request('request 1');
-    turnEnd.catchUp();
+    tickBatcher.drain();
     expect(done).toEqual(['command of request 1']);
     request('request 2');
     await turn();
@@ -61,7 +61,7 @@ describe('The end of a turn', () => {
 
   test('is there again for what comes later', async () => {
     const done: number[] = [];
-    const packet = createTurnEnd().together('packets', (item: number) => done.push(item));
+    const packet = createTickBatcher().batch('packets', (item: number) => done.push(item));
     for (const item of [1, 2, 3]) {
       packet(item);
       await turn();

@@ -51,7 +51,7 @@ export interface ApiDocument {
 }
 
 /** What came back for a request. `path` without its query; `body` undefined when there was none. */
-export interface Exchange {
+export interface RequestContext {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -61,9 +61,9 @@ export interface Exchange {
 
 export interface Judge {
   /** Throws that sentence. */
-  check(exchange: Exchange): void;
+  check(exchange: RequestContext): void;
   /** What the document does not promise of this answer, in one sentence; undefined: nothing. */
-  wrong(exchange: Exchange): string | undefined;
+  wrong(exchange: RequestContext): string | undefined;
   /** Whether a value is what this schema of the document says. */
   fits(schema: object, value: unknown): boolean;
 }
@@ -96,14 +96,14 @@ export function createJudge(document: ApiDocument): Judge {
     return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'answer' });
   }
 
-  function wrongWithProblem(exchange: Exchange, status: number, code?: string): string | undefined {
+  function wrongWithProblem(exchange: RequestContext, status: number, code?: string): string | undefined {
     if (exchange.status !== status) return `${exchange.status} instead of ${status}`;
     if (exchange.body === undefined) return undefined;
     if (code !== undefined && (exchange.body as { code?: unknown }).code !== code) return `the code is not ${code}`;
     return misfit({ $ref: '#/components/schemas/Problem' }, exchange.body);
   }
 
-  function wrong(exchange: Exchange): string | undefined {
+  function wrong(exchange: RequestContext): string | undefined {
     const { method, path, status, header, body } = exchange;
     const found = patterns.find((pattern) => pattern.path === path) ?? patterns.find(({ pattern }) => pattern.test(path));
     if (found === undefined && !ofHttpItself.has(status)) return wrongWithProblem(exchange, 404, 'not-found');
@@ -129,7 +129,7 @@ export function createJudge(document: ApiDocument): Judge {
     return body === undefined ? undefined : misfit(content.schema, body);
   }
 
-  function sentence(exchange: Exchange): string | undefined {
+  function sentence(exchange: RequestContext): string | undefined {
     const problem = wrong(exchange);
     return problem && `${exchange.method} ${exchange.path} ${exchange.status} is not in the document: ${problem}`;
   }

@@ -1,7 +1,7 @@
 // Requests made from the document of the API: those that it describes, and those that it does not.
 import { type IncomingHttpHeaders, request } from 'node:http';
 import fc from 'fast-check';
-import type { ApiDocument, Exchange, Operation } from './api-document.ts';
+import type { ApiDocument, Operation, RequestContext } from './api-document.ts';
 
 export interface FuzzRequest {
   readonly operationId: string;
@@ -183,7 +183,7 @@ export function sendFuzz(
   origin: string,
   asked: FuzzRequest,
   tokens: readonly string[],
-): Promise<Exchange & { readonly headers: IncomingHttpHeaders }> {
+): Promise<RequestContext & { readonly headers: IncomingHttpHeaders }> {
   const { method, path, query, token, headers, body } = asked;
   const authorization = token === undefined ? {} : { authorization: `Bearer ${tokens[token] ?? 'nobody-has-this'}` };
   // Without it, a body of a GET would be taken for the next request.
@@ -218,7 +218,7 @@ export function sendFuzz(
 const inWords = new Set(['endDate', 'lockSound', 'lockName', 'cardNumber', 'url', 'body']);
 
 /** What is wrong with how a request was refused: the document alone says it is fine. */
-export function wrongRefusal({ plain, operationId }: FuzzRequest, { status, body }: Exchange): string | undefined {
+export function wrongRefusal({ plain, operationId }: FuzzRequest, { status, body }: RequestContext): string | undefined {
   if (status === 500) return `${operationId} met a bug`;
   const { code, errors = [] } = (body ?? {}) as { readonly code?: string; readonly errors?: readonly { readonly parameter: string }[] };
   if (!plain || code !== 'invalid-parameter') return undefined;

@@ -298,12 +298,12 @@ export async function createDomain(
     },
     commandTimeoutMs: 10_000,
     recordDays: 184,
-    supervision: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
+    alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
     notify: (notice) => void notices.push(notice),
     storageHealth: () => gatewayStorage.health,
   });
-  const { live, reports, commands, pairing, alarms, supervision, lockClocks, webhooks } = services;
+  const { live, reports, commands, pairing, alarms, alarmDetector, lockClocks, webhooks } = services;
   // As the services use them: what a test changes through them is announced, too.
   const { locks, cards, statuses, accounts } = announced(
     {
@@ -374,7 +374,7 @@ export async function createDomain(
     deeds: memoryAudit.entries,
     audit,
     alarms,
-    supervision,
+    alarmDetector,
     reports,
     live,
     receiver,

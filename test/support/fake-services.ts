@@ -17,15 +17,15 @@ import type { PairingService } from '../../src/domain/locks/pairing-service.ts';
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
-import type { Clock, Gone } from '../../src/domain/ports.ts';
+import type { CancelSignal, Clock } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/records/record.ts';
 import type { RecordService } from '../../src/domain/records/record-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
 import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
-import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
+import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
 /** Whether this is what tells a service that nobody waits any more. */
-export function isGone(value: unknown): value is Gone {
+export function isGone(value: unknown): value is CancelSignal {
   return typeof value === 'object' && value !== null && 'aborted' in value;
 }
 
@@ -133,7 +133,7 @@ function createFakeServices(): FakeServices {
       changeSettings: async () => unexpected('changeSettings'),
     },
     cards: {
-      figures: () => unexpected('cards.figures'),
+      stats: () => unexpected('cards.figures'),
       list: () => unexpected('cards.list'),
       detail: () => unexpected('cards.detail'),
       add: async () => unexpected('cards.add'),
@@ -291,7 +291,7 @@ export function createServerUnderTest(
     hosts,
     ...webSocket,
     clock,
-    turnEnd: createTurnEnd(),
+    tickBatcher: createTickBatcher(),
     log,
     ...services,
     readiness: ready,

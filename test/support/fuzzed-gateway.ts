@@ -14,7 +14,7 @@ export interface FuzzReport extends FuzzFigures {
   readonly canary: { readonly roundTrips: number; readonly slowestMs: number };
   /** Bytes of heap and buffers after a collection: when a fifth was sent, and at the end. */
   readonly memory: { readonly early: number; readonly late: number };
-  readonly figures: ReturnType<Mqtt['broker']['figures']>;
+  readonly stats: ReturnType<Mqtt['broker']['stats']>;
   /** Sockets that somebody still holds when all connections of the fuzzer have ended and the canary is gone. */
   readonly socketsHeld: number;
   /** Of the log, level error or worse: there must be none. */
@@ -66,13 +66,13 @@ export async function fuzzGateway({ packets, seed, onProgress = () => {} }: Fuzz
       }),
     ]);
     const elapsedMs = performance.now() - started;
-    await until('all sockets of the fuzzer are closed', () => mqtt.broker.figures().openConnections === 1, refusalMs);
-    await until('all locks of the fuzzer are gone', () => mqtt.broker.figures().connectedLocks === 1);
+    await until('all sockets of the fuzzer are closed', () => mqtt.broker.stats().openConnections === 1, refusalMs);
+    await until('all locks of the fuzzer are gone', () => mqtt.broker.stats().connectedLocks === 1);
     const canaryFigures = await canary.stop();
     forgetWhatTheFakesHold(mqtt, errors);
     memory.late = memoryInUse();
     const socketsHeld = queryObjects(Socket, { format: 'count' }) - socketsBefore;
-    return { ...sent, elapsedMs, canary: canaryFigures, memory, figures: mqtt.broker.figures(), socketsHeld, errors };
+    return { ...sent, elapsedMs, canary: canaryFigures, memory, stats: mqtt.broker.stats(), socketsHeld, errors };
   } finally {
     await mqtt.stop();
   }
@@ -90,13 +90,13 @@ async function startCanary(mqtt: Mqtt) {
   const client = await mqtt.online(lockA);
   client.send(subscribePacket(2, topics.build(lockA.deviceId, 'command')));
   if ((await client.next()).type !== types.suback) throw new Error('the canary could not subscribe');
-  const figures = { roundTrips: 0, slowestMs: 0 };
+  const stats = { roundTrips: 0, slowestMs: 0 };
   let stopping = false;
 
   /** A command, its reply, and a ping: both ways, through the whole adapter. */
   async function roundTrip(): Promise<void> {
-    const messageId = 3 + (figures.roundTrips % 60_000);
-    const id = `canary.${figures.roundTrips}` as CommandId;
+    const messageId = 3 + (stats.roundTrips % 60_000);
+    const id = `canary.${stats.roundTrips}` as CommandId;
     const outcome = mqtt.sender.session(lockA.lockId)?.send({ op: 'get-status' }, id, roundTripMs);
     if (outcome === undefined) throw new Error('the canary is not online');
     const command = published(await client.next());
@@ -115,8 +115,8 @@ async function startCanary(mqtt: Mqtt) {
     while (!stopping) {
       const started = performance.now();
       await roundTrip();
-      figures.roundTrips++;
-      figures.slowestMs = Math.max(figures.slowestMs, performance.now() - started);
+      stats.roundTrips++;
+      stats.slowestMs = Math.max(stats.slowestMs, performance.now() - started);
       // The client remembers what it received: here that would be what grows.
       (client.received as unknown[]).fill(undefined);
       await new Promise((resolve) => setTimeout(resolve, betweenRoundTripsMs));
@@ -129,7 +129,7 @@ async function startCanary(mqtt: Mqtt) {
     async stop() {
       stopping = true;
       await singing;
-      return figures;
+      return stats;
     },
   };
 }

@@ -9,6 +9,7 @@ import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type {
   AccountStore,
+  AlarmState,
   AlarmStore,
   AuditStore,
   BatteryStore,
@@ -17,7 +18,6 @@ import type {
   EpochProgress,
   HubStore,
   Hubs,
-  KeptAlarms,
   LockStore,
   Quarantine,
   RecordStore,
@@ -177,7 +177,7 @@ export function createMemoryHubs(initial: Hubs = { hubs: [] }): HubStore {
   };
 }
 
-export function createMemoryAlarms(initial: KeptAlarms = { alarms: [], acceptedLosses: [] }): AlarmStore {
+export function createMemoryAlarms(initial: AlarmState = { alarms: [], acceptedLosses: [] }): AlarmStore {
   const standing = new Map(initial.alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm]));
   const accepted = new Map(initial.acceptedLosses.map((loss) => [loss.lockId, loss]));
   return {

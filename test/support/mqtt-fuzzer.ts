@@ -32,15 +32,15 @@ const progressEvery = 5_000;
 /** Sends the packets and resolves when all sockets are closed. Rejects when the broker cannot be connected to any more. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzFigures> {
   const { identities, packets, seed, onProgress = () => {} } = options;
-  const figures = { packets: 0, bytes: 0, connections: 0, loggedIn: 0, endedByBroker: 0, bytesReceived: 0 };
+  const stats = { packets: 0, bytes: 0, connections: 0, loggedIn: 0, endedByBroker: 0, bytesReceived: 0 };
   let reported = 0;
 
   async function attack(own: FuzzIdentity): Promise<void> {
-    while (figures.packets < packets) {
-      const random = createRandom(Math.imul(seed, 2_654_435_761) + figures.connections++);
+    while (stats.packets < packets) {
+      const random = createRandom(Math.imul(seed, 2_654_435_761) + stats.connections++);
       await attackOnce(random, random.chance(0.05) ? random.pick(identities) : own);
-      if (figures.packets - reported < progressEvery) continue;
-      reported = figures.packets;
+      if (stats.packets - reported < progressEvery) continue;
+      reported = stats.packets;
       onProgress(reported);
     }
   }
@@ -49,20 +49,20 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzFigures> {
     const socket = await open(options);
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.on('data', (chunk) => {
-      figures.bytesReceived += chunk.length;
+      stats.bytesReceived += chunk.length;
     });
     const logsIn = random.chance(0.5);
-    if (logsIn && (await login(socket, identity, random))) figures.loggedIn++;
+    if (logsIn && (await login(socket, identity, random))) stats.loggedIn++;
     const batch = packetsOf(random, identity, logsIn);
-    figures.packets += batch.length;
+    stats.packets += batch.length;
     await send(socket, Buffer.concat(batch), random);
-    if (socket.readableEnded || socket.destroyed) figures.endedByBroker++;
+    if (socket.readableEnded || socket.destroyed) stats.endedByBroker++;
     await finish(socket, random);
     await closed;
   }
 
   async function send(socket: Socket, bytes: Buffer, random: Random): Promise<void> {
-    figures.bytes += bytes.length;
+    stats.bytes += bytes.length;
     const cuts = random.below(6);
     let at = 0;
     for (let cut = 0; cut < cuts && at < bytes.length && !socket.destroyed; cut++) {
@@ -76,7 +76,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzFigures> {
   }
 
   await Promise.all(identities.map(attack));
-  return figures;
+  return stats;
 }
 
 async function open({ host, port }: FuzzOptions): Promise<Socket> {

@@ -8,7 +8,7 @@ import { createHubPresence } from '../../src/drivers/native/hub-presence.ts';
 import { createReportReceiver } from '../../src/drivers/native/report-receiver.ts';
 import { createTopics } from '../../src/drivers/native/topics.ts';
 import { checkerId } from '../../src/platform/listener-check.ts';
-import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
+import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { realClock } from './mqtt-clock.ts';
 import {
   createFakeHubs,
@@ -52,7 +52,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
     receiver,
     checkedBy: checkerId,
     clock,
-    turnEnd: createTurnEnd(),
+    tickBatcher: createTickBatcher(),
     log,
     ...options,
   });

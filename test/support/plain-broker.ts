@@ -6,7 +6,7 @@ import { defaultFrameLimits, type FrameLimits, guardFrames } from '../../src/bro
 import type { FrameRefusal } from '../../src/broker/packet-rejections.ts';
 import { pubackPackets } from '../../src/broker/packets.ts';
 import { Outbox } from '../../src/broker/write-buffer.ts';
-import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
+import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { realClock } from './mqtt-clock.ts';
 
 export interface PlainBrokerOptions {
@@ -34,7 +34,7 @@ export async function startPlainBroker({ guarded, receive, limits, onRefused = (
   if (receive !== undefined) forwardNothing(aedes as Forwarder);
   const admit = new WeakMap<Client, () => void>();
   const sockets = new Set<Socket>();
-  const flushSoon = createTurnEnd().together('packets', (outbox: Outbox) => outbox.flush());
+  const flushSoon = createTickBatcher().batch('packets', (outbox: Outbox) => outbox.flush());
   aedes.on('connackSent', ({ returnCode }, client) => returnCode === 0 && admit.get(client)?.());
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);

@@ -2,7 +2,7 @@
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import { createSignInService } from '../../src/domain/accounts/sign-in-service.ts';
 import { createHttpServer } from '../../src/http/pipeline/server.ts';
-import { createTurnEnd } from '../../src/platform/tick-batcher.ts';
+import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { callers, createDomain, someCard } from './domain.ts';
 import { createMemorySignIns } from './memory-stores.ts';
 
@@ -16,7 +16,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
     clock: world.clock,
-    turnEnd: createTurnEnd(),
+    tickBatcher: createTickBatcher(),
     log: silent,
     locks: world.lockService,
     cards: world.cardService,

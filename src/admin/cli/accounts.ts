@@ -34,7 +34,7 @@ const create = command<Given>({
   },
 });
 
-export interface Account {
+export interface AccountView {
   readonly username: string;
   readonly gatewayAdministrator: boolean;
   readonly createDate: number;
@@ -47,7 +47,7 @@ const list = command<Given>({
   options: [jsonOption],
   examples: [["account list --json | jq -r '.[] | select(.gatewayAdministrator) | .username'", 'who may manage accounts and locks']],
   async run({ json }, { configured }) {
-    const accounts = await manage(configured(), (ask) => askForAll<Account>(ask, `GET ${accountsRoute}`));
+    const accounts = await manage(configured(), (ask) => askForAll<AccountView>(ask, `GET ${accountsRoute}`));
     if (json) print(JSON.stringify(accounts));
     else {
       printTable(accounts, {

@@ -2,7 +2,7 @@
 import { command, type Group } from './command.ts';
 import { askForSome, inWords, manage } from './management.ts';
 import { dateText, jsonOption, print, printTable } from './output.ts';
-import { instant, positiveInteger, requireInOrder } from './values.ts';
+import { instant, positiveInteger, requireDatesInOrder } from './values.ts';
 
 interface Given {
   readonly json?: true;
@@ -38,7 +38,7 @@ const list = command<Given>({
   ],
   async run({ from = 0, to = 0, count, json }, { configured }) {
     // 0 is an open end.
-    if (to > 0) requireInOrder(from, to);
+    if (to > 0) requireDatesInOrder(from, to);
     const range = { startDate: String(from), endDate: String(to) };
     const names = { startDate: '--from', endDate: '--to' };
     const work = manage(configured(), (ask) => askForSome<Entry>(ask, 'GET /api/v1/gateway/audit', range, count));

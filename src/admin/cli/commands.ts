@@ -13,10 +13,10 @@ import { exportRecords } from './export.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
 import { pairing } from './pairing.ts';
-import { restore } from './restore.ts';
+import { restoreCommand } from './restore.ts';
 import { roles } from './roles.ts';
 import { tokens } from './tokens.ts';
-import { verify } from './verify.ts';
+import { verifyCommand } from './verify.ts';
 import { webhooks } from './webhooks.ts';
 
 /** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
@@ -52,9 +52,9 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     webhooks,
     audit,
     exportRecords,
-    verify,
+    verifyCommand,
     backup,
-    restore,
+    restoreCommand,
     clock,
     completion(() => table),
   ];

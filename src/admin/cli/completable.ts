@@ -16,7 +16,7 @@ interface Flag extends Word {
 }
 
 /** Where one may be: behind `latchd`, behind `latchd lock`, behind `latchd lock list`. */
-export interface Place {
+export interface CompletableWord {
   /** `lock list`; '' at the beginning. */
   readonly path: string;
   /** Commands that may come next. */
@@ -28,25 +28,25 @@ export interface Place {
 
 const help: Flag = { word: '--help', says: 'explain it, with examples' };
 
-export function completable(table: readonly (Command | Group)[]): readonly Place[] {
+export function completable(table: readonly (Command | Group)[]): readonly CompletableWord[] {
   const version: Flag = { word: '--version', says: 'print the version' };
   const words = (lines: readonly (Command | Group)[]) => lines.map(({ name, says }) => ({ word: name, says }));
-  const first: Place = { path: '', commands: words(table), flags: [help, version], argument: undefined };
+  const first: CompletableWord = { path: '', commands: words(table), flags: [help, version], argument: undefined };
   const others = table.flatMap((line) => {
     if ('run' in line) return [placeOf(line.name, line)];
-    const group: Place = { path: line.name, commands: words(line.commands), flags: [help], argument: undefined };
+    const group: CompletableWord = { path: line.name, commands: words(line.commands), flags: [help], argument: undefined };
     return [group, ...line.commands.map((command) => placeOf(`${line.name} ${command.name}`, command))];
   });
   return [first, ...others];
 }
 
 /** Every option of the program that takes a value, once. */
-export function flagsWithValue(places: readonly Place[]): readonly string[] {
+export function flagsWithValue(places: readonly CompletableWord[]): readonly string[] {
   const words = places.flatMap(({ flags }) => flags.filter(({ value }) => value !== undefined).map(({ word }) => word));
   return [...new Set(words)];
 }
 
-function placeOf(path: string, command: Command): Place {
+function placeOf(path: string, command: Command): CompletableWord {
   const [argument] = command.arguments ?? [];
   const flags = optionsOf(command).map((option): Flag => {
     const { flag: word, says, value } = option;

@@ -1,7 +1,7 @@
 // The completion for bash. It needs nothing of the bash-completion package but a folder to lie in.
-import { flagsWithValue, type Place, type Value } from './completable.ts';
+import { type CompletableWord, flagsWithValue, type Value } from './completable.ts';
 
-export function bashCompletion(places: readonly Place[]): string {
+export function bashCompletion(places: readonly CompletableWord[]): string {
   const groups = places.filter(({ path, commands }) => path === '' || commands.length > 0).map(({ path }) => `'${path}'`);
   const values = places.flatMap(({ path, flags, argument }) => [
     ...flags.flatMap(({ word, value }) => (value === undefined ? [] : [`    '${path} ${word}') ${replyOf(value)} ;;`])),

@@ -1,7 +1,7 @@
 // The completion for fish: a line for each word, shown with what it is for.
-import { flagsWithValue, type Place, type Value } from './completable.ts';
+import { type CompletableWord, flagsWithValue, type Value } from './completable.ts';
 
-export function fishCompletion(places: readonly Place[]): string {
+export function fishCompletion(places: readonly CompletableWord[]): string {
   const groups = places.filter(({ path, commands }) => path === '' || commands.length > 0).map(({ path }) => `'${path}'`);
   const lines = places.flatMap(({ path, commands, flags, argument }) => {
     const here = `complete -c latchd -n "__latchd_is_at '${path}'"`;

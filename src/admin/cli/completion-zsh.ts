@@ -1,14 +1,14 @@
 // The completion for zsh, as a function of its completion system: words are shown with what they are for.
-import { flagsWithValue, type Place, type Value } from './completable.ts';
+import { type CompletableWord, flagsWithValue, type Value } from './completable.ts';
 
-export function zshCompletion(places: readonly Place[]): string {
+export function zshCompletion(places: readonly CompletableWord[]): string {
   const groups = places.filter(({ path, commands }) => path === '' || commands.length > 0).map(({ path }) => `'${path}'`);
   const values = places.flatMap(({ path, flags, argument }) => [
     ...flags.flatMap(({ word, value }) => (value === undefined ? [] : [`      '${path} ${word}') ${replyOf(value)} ;;`])),
     ...(argument === undefined ? [] : [`      '${path} ') ${replyOf(argument)} ;;`]),
   ]);
   const words = places.map(({ path, commands, flags }) => {
-    const described = (all: Place['flags']) => all.map(({ word, says }) => `      ${quoted(`${word}:${says}`)}\n`).join('');
+    const described = (all: CompletableWord['flags']) => all.map(({ word, says }) => `      ${quoted(`${word}:${says}`)}\n`).join('');
     return `    '${path}')\n      commands=(\n${described(commands)}      )\n      options=(\n${described(flags)}      )\n      ;;`;
   });
   return `#compdef latchd

@@ -2,7 +2,7 @@
 import { command } from './command.ts';
 import { counted, output, say } from './output.ts';
 import { progressLine } from './progress.ts';
-import { instant, positiveInteger, requireInOrder } from './values.ts';
+import { instant, positiveInteger, requireDatesInOrder } from './values.ts';
 
 const formats = ['csv', 'jsonl'] as const;
 
@@ -30,7 +30,7 @@ export const exportRecords = command<Given>({
   ],
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
-    requireInOrder(from, to);
+    requireDatesInOrder(from, to);
     // Records that go to the terminal themselves show how far it is.
     const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
     const onProgress = (done: number, days: number, records: number) =>

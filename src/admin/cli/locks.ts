@@ -1,7 +1,7 @@
 // latchd lock: which locks belong to this gateway, and the keys that they log in with.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
-import { type NewLock, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
+import { type NewLockOptions, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
 import { positiveInteger } from './values.ts';
 
@@ -13,7 +13,7 @@ interface IssuedKey {
   readonly deviceKey: string;
 }
 
-interface Registration extends NewLock {
+interface Registration extends NewLockOptions {
   readonly json?: true;
   readonly mac: string;
   readonly name: string;

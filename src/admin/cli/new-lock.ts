@@ -1,9 +1,9 @@
 // What the commands that make a lock have in common: how it is called, where it belongs, and whose it is.
-import type { Account } from './accounts.ts';
+import type { AccountView } from './accounts.ts';
 import type { Option } from './command.ts';
 import { type Ask, askForAll } from './management.ts';
 
-export interface NewLock {
+export interface NewLockOptions {
   readonly name?: string;
   readonly alias?: string;
   readonly group?: string;
@@ -24,14 +24,14 @@ export const newLockOptions: readonly Option[] = [
 export const newLockNames = { lockName: '--name', lockAlias: '--alias', groupName: '--group', administrator: '--administrator' };
 
 /** Without the members that were not given. */
-export function newLockBody({ name, alias, group, administrator }: NewLock): object {
+export function newLockBody({ name, alias, group, administrator }: NewLockOptions): object {
   const members = { lockName: name, lockAlias: alias, groupName: group, administrator };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 /** Whose a lock is when nobody says so. Rejects when that is not clear. */
 export async function onlyAdministrator(ask: Ask): Promise<string> {
-  const all = await askForAll<Account>(ask, 'GET /api/v1/gateway/accounts');
+  const all = await askForAll<AccountView>(ask, 'GET /api/v1/gateway/accounts');
   const administrators = all.filter(({ gatewayAdministrator }) => gatewayAdministrator).map(({ username }) => username);
   const [only] = administrators;
   if (only !== undefined && administrators.length === 1) return only;

@@ -1,7 +1,7 @@
 // latchd pair: devices that made their own key wait to be let in as locks. Only the running daemon knows them.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manageRunning } from './management.ts';
-import { type NewLock, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
+import { type NewLockOptions, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
 import { positiveInteger } from './values.ts';
 
@@ -94,7 +94,7 @@ function remark({ contested, replaces }: Device): string {
   return online ? `lock ${lockId} (${lockName}) is online with its own key, so it was not reset` : `lock ${lockId} (${lockName}), reset`;
 }
 
-interface Confirmation extends Given, NewLock {
+interface Confirmation extends Given, NewLockOptions {
   readonly device: string;
   readonly fingerprint: string;
 }

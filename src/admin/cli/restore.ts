@@ -10,7 +10,7 @@ interface Given {
   readonly json?: true;
 }
 
-export const restore = command<Given>({
+export const restoreCommand = command<Given>({
   name: 'restore',
   says: 'make a data directory of a backup, where there is none or an empty one; everything is checked first, and nothing is left when it fails',
   settings: 'directory',

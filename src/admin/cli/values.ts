@@ -20,6 +20,6 @@ export function instant(text: string): number {
 }
 
 /** A range in which nothing can be is a slip of whoever typed it. */
-export function requireInOrder(from: number, to: number): void {
+export function requireDatesInOrder(from: number, to: number): void {
   if (from > to) throw new Error('--from is after --to: nothing lies between them');
 }

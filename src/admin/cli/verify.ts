@@ -2,7 +2,7 @@
 import { command } from './command.ts';
 import { counted, jsonOption, print } from './output.ts';
 
-export const verify = command<{ readonly json?: true }>({
+export const verifyCommand = command<{ readonly json?: true }>({
   name: 'verify',
   says: 'read the whole data directory of a stopped daemon and say what is wrong, file by file, and what to do',
   settings: 'directory',

@@ -4,14 +4,14 @@ import { resolve } from 'node:path';
 import type { Config } from '../../app/config.ts';
 import { newestMadeAt } from '../../stores/files/backup/backup-folder.ts';
 import { codeOf, type FileLayer } from '../../stores/files/files.ts';
-import { cannotTell, fail, ok, type Verdict } from './verdict.ts';
+import { cannotTell, fail, good, type Verdict } from './verdict.ts';
 
 const hourMs = 3_600_000;
 /** Two nights, and time for a large one. */
 const tooOldMs = 50 * hourMs;
 
 export async function checkBackups({ dataDir, backup }: Config, files: FileLayer, now: number): Promise<Verdict> {
-  if (backup.at === 'off') return ok('switched off in the configuration (backup.at)');
+  if (backup.at === 'off') return good('switched off in the configuration (backup.at)');
   const folder = resolve(dataDir, backup.folder);
   const why = `journalctl -u latchd | grep job-failed says why, if the daemon ran; make one now: sudo latchd backup --data-dir ${dataDir}`;
   let newest: number | undefined;
@@ -24,12 +24,12 @@ export async function checkBackups({ dataDir, backup }: Config, files: FileLayer
   if (newest !== undefined) {
     const hours = Math.floor((now - newest) / hourMs);
     const seen = `the newest in ${folder} is ${hours < 48 ? `${Math.max(0, hours)} hours` : `${Math.floor(hours / 24)} days`} old`;
-    return now - newest > tooOldMs ? fail(seen, why) : ok(seen);
+    return now - newest > tooOldMs ? fail(seen, why) : good(seen);
   }
   // Of a new or restored gateway nothing else is to be expected.
   const { birthtimeMs, ctimeMs } = await stat(dataDir);
   // 0 on file systems that do not keep it.
   const madeAt = birthtimeMs || ctimeMs;
   const seen = `there is none in ${folder}`;
-  return now - madeAt > tooOldMs ? fail(seen, why) : ok(`${seen} yet; the first is made at ${backup.at} UTC`);
+  return now - madeAt > tooOldMs ? fail(seen, why) : good(`${seen} yet; the first is made at ${backup.at} UTC`);
 }

@@ -2,7 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import { fail, good, type Verdict, warn } from './verdict.ts';
 
 /** Of the network's own name service; [] when it knows none, or does not answer. */
 export type AddressesOf = (name: string) => Promise<readonly string[]>;
@@ -28,10 +28,10 @@ export async function checkGivenNames(
   const anew = 'get one for the name that clients use';
   if (all.length === 0) return fail('the certificate names nobody (no subjectAltName): clients refuse it', anew);
   const own = ownNames.filter((name) => !loopback.test(name));
-  if (own.some((name) => isFor(certificate, name))) return ok(`it is for this machine: ${all.join(', ')}`);
+  if (own.some((name) => isFor(certificate, name))) return good(`it is for this machine: ${all.join(', ')}`);
   const leading = await Promise.all(all.filter((name) => isIP(name) === 0).map(async (name) => ({ name, to: await addressesOf(name) })));
   const here = leading.find(({ to }) => to.some((address) => own.includes(address)));
-  if (here !== undefined) return ok(`it is for ${here.name}, which leads to this machine`);
+  if (here !== undefined) return good(`it is for ${here.name}, which leads to this machine`);
   const remedy = `${anew}, or let one of its names lead here in the network's DNS; fine as it is when a router or a proxy hands connections on`;
   return warn(`it is for ${all.join(', ')}, and none of that is this machine, or leads to it`, remedy);
 }

@@ -9,7 +9,7 @@ import { certificateNames } from '../../platform/mdns/machine-names.ts';
 import { readIdentity } from '../../platform/tls/certificate-files.ts';
 import { codeOf, type FileLayer } from '../../stores/files/files.ts';
 import { type AddressesOf, checkGivenNames, checkOwnNames } from './certificate-names.ts';
-import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
 const dayMs = 86_400_000;
 /** Of one's own: from when on the daemon's log asks for a new one, too. */
@@ -30,7 +30,7 @@ interface Around {
 export async function checkCertificates(config: Config, around: Around): Promise<readonly Verdict[]> {
   const { https, mqtts, tls, dataDir } = config;
   const { files, now, isOutsider } = around;
-  if (!https.enabled && !mqtts.enabled) return [ok('nothing is encrypted, so there are none')];
+  if (!https.enabled && !mqtts.enabled) return [good('nothing is encrypted, so there are none')];
   const ownNames = certificateNames(config.tlsNames, config.discovery.enabled);
   if (tls !== 'auto') return checkGiven(tls, ownNames, around);
   const folder = `${dataDir}/tls`;
@@ -38,7 +38,7 @@ export async function checkCertificates(config: Config, around: Around): Promise
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
-  if (names.length === 0) return [ok(`the first start makes an authority in ${folder}`)];
+  if (names.length === 0) return [good(`the first start makes an authority in ${folder}`)];
 
   const authority = { certificate: `${folder}/ca.crt`, key: `${folder}/ca.key` };
   const remedy = `put ${folder} back from a backup: locks and clients trust this authority alone`;
@@ -112,5 +112,5 @@ async function checkPair(
   const seen = `${what}, ${pair.certificate}, fits its key and is valid until ${new Date(to).toISOString().slice(0, 10)}`;
   if (now > to) return [fail(`${what}, ${pair.certificate}, ended on ${certificate.validTo}`, `${remedy}; or is the clock wrong?`)];
   if (now < from) return [fail(`${what}, ${pair.certificate}, begins on ${certificate.validFrom}`, `is the clock wrong? else ${remedy}`)];
-  return [to - now < warnBeforeMs ? warn(seen, remedy) : ok(seen), certificate];
+  return [to - now < warnBeforeMs ? warn(seen, remedy) : good(seen), certificate];
 }

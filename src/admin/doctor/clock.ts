@@ -1,11 +1,15 @@
 // May this machine's clock be believed? Records are dated and deleted by it, certificates and cards begin and end by it.
 import { earliestNow } from '../../domain/ports.ts';
 import { leastBackMs } from '../../stores/files/clock-trust.ts';
-import type { Survey } from '../../stores/files/verify/inspect.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import type { Inspection } from '../../stores/files/verify/inspect.ts';
+import { fail, good, type Verdict, warn } from './verdict.ts';
 
 /** `kernel`: as the operating system sees it; undefined when it could not be asked. */
-export function checkClock(now: number, found: Survey | undefined, kernel: 'synchronised' | 'left alone' | undefined): readonly Verdict[] {
+export function checkClock(
+  now: number,
+  found: Inspection | undefined,
+  kernel: 'synchronised' | 'left alone' | undefined,
+): readonly Verdict[] {
   const verdicts: Verdict[] = [];
   const setIt = 'sudo timedatectl set-ntp true, or set it: sudo timedatectl set-time "2026-11-21 14:00:00"';
   const newest = found?.newestRecordAt;
@@ -14,7 +18,7 @@ export function checkClock(now: number, found: Survey | undefined, kernel: 'sync
     verdicts.push(
       fail(`it shows ${dateOf(now)}, and the newest record is of ${dateOf(newest)}`, `${setIt}; when it is right, latchd clock accept`),
     );
-  else verdicts.push(ok(`it shows ${dateOf(now)}${newest === undefined ? '' : `; the newest record is of ${dateOf(newest)}`}`));
+  else verdicts.push(good(`it shows ${dateOf(now)}${newest === undefined ? '' : `; the newest record is of ${dateOf(newest)}`}`));
 
   if (found !== undefined && found.clockSuspectSince !== null) {
     verdicts.push(
@@ -26,7 +30,7 @@ export function checkClock(now: number, found: Survey | undefined, kernel: 'sync
   }
   if (kernel === 'left alone')
     verdicts.push(warn('nothing keeps it right: it is not synchronised by NTP', 'sudo timedatectl set-ntp true'));
-  if (kernel === 'synchronised') verdicts.push(ok('it is synchronised by NTP'));
+  if (kernel === 'synchronised') verdicts.push(good('it is synchronised by NTP'));
   return verdicts;
 }
 

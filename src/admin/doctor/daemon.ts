@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
 import { runningOwner } from '../../stores/files/directory-lock.ts';
 import type { FileLayer } from '../../stores/files/files.ts';
-import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
 export const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
 export type Scheme = (typeof schemes)[number];
@@ -67,7 +67,7 @@ export function checkDaemon({ pid, answer, silence }: Daemon, version: string, i
         ];
   if (answer['ready'] === true) {
     const since = new Date(Number(answer['since'])).toISOString();
-    return [ok(`process ${pid ?? '?'} is ready, since ${since}`), ...age];
+    return [good(`process ${pid ?? '?'} is ready, since ${since}`), ...age];
   }
   const parts = Object.entries((answer['parts'] ?? {}) as Readonly<Record<string, string>>).filter(([, health]) => health !== 'ok');
   const sick = parts.map(([part, health]) => `${part}: ${health}`).join('; ');

@@ -2,7 +2,7 @@
 import type { Config } from '../../app/config.ts';
 import { announcementsOf } from '../../platform/mdns/announcement.ts';
 import { type Daemon, schemes } from './daemon.ts';
-import { ok, type Verdict, warn } from './verdict.ts';
+import { good, type Verdict, warn } from './verdict.ts';
 
 /** As the daemon says it (`platform/mdns/discovery.ts`). */
 interface Said {
@@ -12,12 +12,12 @@ interface Said {
 }
 
 export function checkDiscovery(config: Config, { answer }: Daemon): Verdict {
-  if (!config.discovery.enabled) return ok('switched off in the configuration: locks and programs are told the address');
+  if (!config.discovery.enabled) return good('switched off in the configuration: locks and programs are told the address');
   const enabled = schemes.filter((scheme) => config[scheme].enabled).map((scheme) => [scheme, config[scheme]]);
   if (announcementsOf(Object.fromEntries(enabled), config.mqtt.topicRoot).length === 0)
-    return ok('nothing is announced: every listener is on a loopback address');
+    return good('nothing is announced: every listener is on a loopback address');
   const said = answer?.['discovery'] as Said | undefined;
-  if (said === undefined) return ok('announced while the daemon runs');
+  if (said === undefined) return good('announced while the daemon runs');
   if (said.failed !== null) {
     const remedy =
       'is there a network (ip address), and may UDP port 5353 pass? It is tried each minute; with discovery.enabled: false nobody tries';
@@ -27,5 +27,5 @@ export function checkDiscovery(config: Config, { answer }: Daemon): Verdict {
     const remedy = `give this box a host name of its own (sudo hostnamectl hostname NAME), then sudo systemctl restart latchd`;
     return warn(`another machine has this one's name in .local, so this is ${said.renamed}.local now, which no certificate has`, remedy);
   }
-  return said.names.length > 0 ? ok(`announced as ${said.names.join(', ')}`) : ok('about to be announced');
+  return said.names.length > 0 ? good(`announced as ${said.names.join(', ')}`) : good('about to be announced');
 }

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { codeOf, type FileLayer } from '../../stores/files/files.ts';
 import { timeFlushes } from '../../stores/files/records/timed-flushes.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import { fail, good, type Verdict, warn } from './verdict.ts';
 
 /** What a backup leaves to the records. */
 const leastBytes = 64_000_000;
@@ -22,7 +22,7 @@ export async function checkSpace(files: FileLayer, what: string, folder: string)
       ? fail(seen, `make room (df -h ${folder}): ${without}`)
       : free < comfortableBytes
         ? warn(seen, `make room before it runs out: df -h ${folder}`)
-        : ok(seen);
+        : good(seen);
 
   const left = await atNearest(files.freeFiles, folder);
   if (left === undefined || left >= comfortableFiles) return [room];
@@ -78,7 +78,7 @@ export async function checkFlush(files: FileLayer, monotonic: () => number, dire
   const remedy =
     'each event of a lock waits for one: look what else writes there (iotop), and at the disk itself; an SSD or an industrial card flushes in a few ms';
   if (slowest >= hangingMs) return fail(seen, remedy);
-  return median >= slowMs ? warn(seen, remedy) : ok(seen);
+  return median >= slowMs ? warn(seen, remedy) : good(seen);
 }
 
 function milliseconds(ms: number): string {

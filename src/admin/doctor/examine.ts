@@ -8,7 +8,7 @@ import { userName } from '../../platform/control/control-client.ts';
 import { kernelClockState } from '../../stores/files/clock-trust.ts';
 import { hasSpareAdminToken } from '../../stores/files/documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../../stores/files/files.ts';
-import { type Survey, survey } from '../../stores/files/verify/inspect.ts';
+import { type Inspection, inspect } from '../../stores/files/verify/inspect.ts';
 import { checkBackups } from './backups.ts';
 import type { AddressesOf } from './certificate-names.ts';
 import { checkCertificates } from './certificates.ts';
@@ -64,7 +64,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
     () => true,
     (error: unknown) => (codeOf(error) === 'ENOENT' ? false : codeOf(error)),
   );
-  let found: Survey | undefined;
+  let found: Inspection | undefined;
 
   await look('program', () => checkProgram(version, node));
   await look('daemon', () => checkDaemon(daemon, version, isOutsider));
@@ -77,7 +77,7 @@ export async function examine({ config, version, ...given }: Examined): Promise<
     if (isThere === false) return noDirectory(dataDir);
     if (isOutsider) return cannotTell(`${dataDir} belongs to ${owner === undefined ? 'another user' : await userName(owner)}`);
     if (isThere !== true) return fail(`${dataDir} cannot be used (${isThere})`, 'is --data-dir, or dataDir in the configuration, right?');
-    found = await survey(files, dataDir);
+    found = await inspect(files, dataDir);
     const verdicts = checkData(dataDir, found);
     return (await hasSpareAdminToken(files, dataDir, clock.now())) ? [...verdicts, spareToken(dataDir)] : verdicts;
   });

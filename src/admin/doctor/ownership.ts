@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { userName } from '../../platform/control/control-client.ts';
 import type { Daemon } from './daemon.ts';
-import { fail, ok, type Verdict } from './verdict.ts';
+import { fail, good, type Verdict } from './verdict.ts';
 
 /** Certificates are for everybody. */
 const publicFiles = /\.crt$/;
@@ -36,7 +36,7 @@ export async function checkOwnership(directory: string, daemon: Daemon): Promise
   }
   if (open.length > 0)
     verdicts.push(fail(`others than ${owner} may read keys or records: ${some(open)}`, `sudo chmod -R go= ${directory}`));
-  return verdicts.length > 0 ? verdicts : [ok(`${directory} and all in it is for ${owner} alone`)];
+  return verdicts.length > 0 ? verdicts : [good(`${directory} and all in it is for ${owner} alone`)];
 }
 
 function some(paths: readonly string[]): string {

@@ -1,7 +1,7 @@
 // Is there a place for every lock that wants to connect?
 import type { Config } from '../../app/config.ts';
 import type { Daemon } from './daemon.ts';
-import { ok, type Verdict, warn } from './verdict.ts';
+import { good, type Verdict, warn } from './verdict.ts';
 
 /** How many connections found no place: from their address, or at all. As the daemon counts them since its start (`broker/packet-rejections.ts`). */
 export function turnedAway({ answer }: Daemon): { readonly ofAddress: number; readonly ofAll: number } {
@@ -13,8 +13,8 @@ export function checkPlaces({ mqtt: { connectionsPerAddress } }: Config, daemon:
   const { answer } = daemon;
   const { ofAddress, ofAll } = turnedAway(daemon);
   const places = `${connectionsPerAddress} for one address`;
-  if (answer === undefined) return [ok(`${places}; whom it turned away, the running daemon tells`)];
-  if (ofAddress + ofAll === 0) return [ok(`no lock was turned away for want of a place (${places})`)];
+  if (answer === undefined) return [good(`${places}; whom it turned away, the running daemon tells`)];
+  if (ofAddress + ofAll === 0) return [good(`no lock was turned away for want of a place (${places})`)];
   return [
     ...(ofAddress === 0
       ? []

@@ -9,7 +9,7 @@ import { codeOf } from '../../stores/files/files.ts';
 import { type Daemon, type Scheme, schemes } from './daemon.ts';
 import { turnedAway } from './places.ts';
 import { holderOf, listenerUser } from './port-holder.ts';
-import { cannotTell, fail, ok, type Verdict, warn } from './verdict.ts';
+import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
 /** `owner`: the user whose the data directory is, and whose the daemon's will be. */
 export async function checkPorts(config: Config, daemon: Daemon, owner: number | undefined): Promise<readonly Verdict[]> {
@@ -48,7 +48,7 @@ async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Arou
 
   const failure = await tryOut(host, port, opened);
   if (failure === undefined) {
-    if (await mayOpen(port, owner)) return [...stale, ok(`${where} is free`)];
+    if (await mayOpen(port, owner)) return [...stale, good(`${where} is free`)];
     return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
   }
   const code = codeOf(failure);
@@ -66,7 +66,7 @@ async function checkPort(scheme: Scheme, { config, daemon, owner, opened }: Arou
     const fromOutside = await judgeFromOutside(scheme, { host, port }, owner);
     if (fromOutside !== undefined) return [...stale, fromOutside];
     const may = await serviceMayOpenAny();
-    if (may) return [...stale, ok(`${where} is a port for root, and systemd gives it to latchd`)];
+    if (may) return [...stale, good(`${where} is a port for root, and systemd gives it to latchd`)];
     return [...stale, fail(`${where} is a port for root, and the daemon is not root`, privilegedRemedy)];
   }
   if (code === 'EADDRNOTAVAIL') {
@@ -101,7 +101,7 @@ const privilegedRemedy =
 
 async function answers(scheme: Scheme, { host, port }: Place, daemon: Daemon | undefined): Promise<Verdict> {
   const result = await checkListener({ scheme, host, port });
-  if (result === 'ok') return ok(`${scheme} ${host}:${port} answers, and is the daemon's`);
+  if (result === 'ok') return good(`${scheme} ${host}:${port} answers, and is the daemon's`);
   const { ofAddress, ofAll } = daemon === undefined ? { ofAddress: 0, ofAll: 0 } : turnedAway(daemon);
   if (scheme.startsWith('mqtt') && cutOff.has(result) && ofAddress + ofAll > 0) {
     const seen = `${scheme} ${host}:${port} is the daemon's and has turned this question away: locks may have all the places`;

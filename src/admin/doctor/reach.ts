@@ -1,6 +1,6 @@
 // Could a lock elsewhere in the building reach this gateway at all?
 import type { Config } from '../../app/config.ts';
-import { ok, type Verdict, warn } from './verdict.ts';
+import { good, type Verdict, warn } from './verdict.ts';
 
 export function checkReach({ http, https, mqtt, mqtts, webSocket }: Config): readonly Verdict[] {
   const ways = [
@@ -10,7 +10,7 @@ export function checkReach({ http, https, mqtt, mqtts, webSocket }: Config): rea
     { name: 'MQTT over WebSocket (http)', ...http, enabled: http.enabled && webSocket.plain },
   ].filter(({ enabled }) => enabled);
   const open = ways.filter(({ host }) => !isLoopback(host));
-  if (open.length > 0) return [ok(`locks can come by ${open.map(({ name, host, port }) => `${name} ${host}:${port}`).join(', ')}`)];
+  if (open.length > 0) return [good(`locks can come by ${open.map(({ name, host, port }) => `${name} ${host}:${port}`).join(', ')}`)];
   return [
     warn(
       'locks reach this gateway from this machine alone: every listener for them is on a loopback address',

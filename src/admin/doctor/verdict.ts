@@ -8,7 +8,7 @@ export interface Verdict {
   readonly remedy?: string;
 }
 
-export function ok(seen: string): Verdict {
+export function good(seen: string): Verdict {
   return { verdict: 'ok', seen };
 }
 

@@ -1,6 +1,6 @@
 // Do the program, its Node and its data fit together?
-import type { Survey } from '../../stores/files/verify/inspect.ts';
-import { fail, ok, type Verdict, warn } from './verdict.ts';
+import type { Inspection } from '../../stores/files/verify/inspect.ts';
+import { fail, good, type Verdict, warn } from './verdict.ts';
 
 /** package.json says the same (engines). */
 const oldestNode = [20, 19] as const;
@@ -10,12 +10,14 @@ export function checkProgram(version: string, node: string): readonly Verdict[] 
   const isTooOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
   const seen = `latchd ${version} on Node ${node}`;
   return [
-    isTooOld ? fail(seen, `it needs Node ${oldestNode.join('.')} or newer: sudo apt-get install nodejs, or that of NodeSource`) : ok(seen),
+    isTooOld
+      ? fail(seen, `it needs Node ${oldestNode.join('.')} or newer: sudo apt-get install nodejs, or that of NodeSource`)
+      : good(seen),
   ];
 }
 
 /** `directory`: of the data. */
-export function checkData(directory: string, { documents, older, problems, strangers }: Survey): readonly Verdict[] {
+export function checkData(directory: string, { documents, older, problems, strangers }: Inspection): readonly Verdict[] {
   const verdicts = problems.map((problem) =>
     fail(
       problem,
@@ -32,5 +34,5 @@ export function checkData(directory: string, { documents, older, problems, stran
   }
   return verdicts.length > 0
     ? verdicts
-    : [ok(`${documents} documents are whole, and of this latchd; records are latchd verify's business`)];
+    : [good(`${documents} documents are whole, and of this latchd; records are latchd verify's business`)];
 }

@@ -10,7 +10,7 @@ import type { BackupOutcome } from '../../stores/files/backup/backup.ts';
 import { backUpDirectory } from '../../stores/files/backup/backups.ts';
 import { type Restored, type RestoreOptions, restore } from '../../stores/files/backup/restore.ts';
 import { exportRecords } from '../../stores/files/verify/export.ts';
-import { remedyFor } from '../../stores/files/verify/repair-hints.ts';
+import { repairHintFor } from '../../stores/files/verify/repair-hints.ts';
 import { verify } from '../../stores/files/verify/verify.ts';
 import { csvLine } from './csv.ts';
 
@@ -18,7 +18,7 @@ import { csvLine } from './csv.ts';
 export async function verifyDirectory(directory: string) {
   await requireReadable(directory);
   const verified = await verify(directory);
-  return { ...verified, findings: verified.findings.map((finding) => ({ ...finding, remedy: remedyFor(finding) })) };
+  return { ...verified, findings: verified.findings.map((finding) => ({ ...finding, remedy: repairHintFor(finding) })) };
 }
 
 export interface ExportOptions {

@@ -61,7 +61,7 @@ export async function manageDirectory<T>(
         hubs: auditedHubs(createHubService(common), trail),
         audit: trail,
         address: 'command line',
-        gatewayStatus: () => ({ locks: locks.all().length, storage: store.figures() }),
+        gatewayStatus: () => ({ locks: locks.all().length, storage: store.stats() }),
       }),
     );
   } finally {

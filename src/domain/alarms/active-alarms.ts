@@ -7,7 +7,7 @@ import type { LockStore } from '../ports.ts';
 import { insertSorted, removeSorted } from '../sorted.ts';
 import { type Alarm, type AlarmKind, alarmKinds } from './alarm.ts';
 
-export interface Standing {
+export interface ActiveAlarm {
   /** Goes on with the same kind, lock and time of its beginning. */
   alarm: Alarm;
   /** On the monotonic clock; undefined while the cause is there, or nothing was heard of it. */
@@ -15,13 +15,13 @@ export interface Standing {
   isKept: boolean;
 }
 
-export interface StandingAlarms {
-  find(kind: AlarmKind, lockId: LockId | null): Standing | undefined;
-  add(one: Standing): void;
-  remove(one: Standing): void;
-  all(): Iterable<Standing>;
+export interface ActiveAlarms {
+  find(kind: AlarmKind, lockId: LockId | null): ActiveAlarm | undefined;
+  add(one: ActiveAlarm): void;
+  remove(one: ActiveAlarm): void;
+  all(): Iterable<ActiveAlarm>;
   ofLock(lockId: LockId): readonly Alarm[];
-  ofKind(kind: AlarmKind): ReadonlySet<Standing>;
+  ofKind(kind: AlarmKind): ReadonlySet<ActiveAlarm>;
   /** The newest first: to gateway administrators all of them, to others those of the locks on which they are managers. */
   page(caller: Caller, request: PageRequest): Page<Alarm>;
 }
@@ -31,22 +31,22 @@ const listsKept = 100;
 
 interface OwnList {
   readonly caller: Caller;
-  readonly shown: Standing[];
+  readonly shown: ActiveAlarm[];
 }
 
-export function createStandingAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<LockLists, 'rights'>): StandingAlarms {
-  const byLock = new Map<LockId | null, Map<AlarmKind, Standing>>();
-  const byKind = Object.fromEntries(alarmKinds.map((kind) => [kind, new Set<Standing>()])) as Record<AlarmKind, Set<Standing>>;
-  const sorted: Standing[] = [];
+export function createActiveAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<LockLists, 'rights'>): ActiveAlarms {
+  const byLock = new Map<LockId | null, Map<AlarmKind, ActiveAlarm>>();
+  const byKind = Object.fromEntries(alarmKinds.map((kind) => [kind, new Set<ActiveAlarm>()])) as Record<AlarmKind, Set<ActiveAlarm>>;
+  const sorted: ActiveAlarm[] = [];
   /** Of those who are no gateway administrators, as long as nobody's rights on a lock change. */
   const own = new Map<AccountId, OwnList>();
   let rights = lists.rights();
 
-  function isShown(caller: Caller, { alarm: { lockId } }: Standing): boolean {
+  function isShown(caller: Caller, { alarm: { lockId } }: ActiveAlarm): boolean {
     const lock = lockId === null ? undefined : locks.get(lockId);
     return lock !== undefined && roleSuffices(roleOn(lock, caller), 'manager');
   }
-  function shownTo(caller: Caller): readonly Standing[] {
+  function shownTo(caller: Caller): readonly ActiveAlarm[] {
     if (caller.gatewayAdministrator) return sorted;
     if (rights !== lists.rights()) own.clear();
     rights = lists.rights();
@@ -62,7 +62,7 @@ export function createStandingAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<
     find: (kind, lockId) => byLock.get(lockId)?.get(kind),
     add(one) {
       const { kind, lockId } = one.alarm;
-      const kinds = byLock.get(lockId) ?? new Map<AlarmKind, Standing>();
+      const kinds = byLock.get(lockId) ?? new Map<AlarmKind, ActiveAlarm>();
       byLock.set(lockId, kinds.set(kind, one));
       byKind[kind].add(one);
       insertSorted(sorted, one, newestFirst);
@@ -87,4 +87,4 @@ export function createStandingAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<
   };
 }
 
-const newestFirst = ({ alarm }: Standing): number => -alarm.since;
+const newestFirst = ({ alarm }: ActiveAlarm): number => -alarm.since;

@@ -22,7 +22,7 @@ const clockReason =
   'the clock of the gateway is probably wrong, so no lock is told the time: cards with dates stay shut at locks whose clock is not set. ' +
   'Let NTP set it; or, when it is right, say so on the gateway: latchd clock accept';
 
-export interface SupervisionSettings {
+export interface AlarmDetectorSettings {
   /** An alarm begins when a lock has not been online in peace for so long, and ends when it has been. */
   readonly offlineAfterMs: number;
   readonly endAfterMs: number;
@@ -32,7 +32,7 @@ export interface SupervisionSettings {
   readonly lowBatteryPercent: number;
 }
 
-export interface Supervision extends Part, ClockWatch {
+export interface AlarmDetector extends Part, ClockWatch {
   hello(lockId: LockId): void;
   offline(lockId: LockId, reason: string): void;
   /** `before`: what it had said until now. */
@@ -58,20 +58,20 @@ interface Watch {
   unlockedAt: number | undefined;
 }
 
-export function createSupervision(options: {
+export function createAlarmDetector(options: {
   readonly clock: Clock;
   readonly locks: LockStore;
   readonly statuses: StatusStore;
   readonly records: Pick<RecordStore, 'progress'>;
   readonly alarms: AlarmService;
-  readonly settings: SupervisionSettings;
+  readonly settings: AlarmDetectorSettings;
   readonly clockIsSuspect: () => boolean;
   /** 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
   readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
   /** What speaks against the gateway's clock, if anything does. */
   readonly clockEvidence: () => string | undefined;
-}): Supervision {
+}): AlarmDetector {
   const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
   const watches = new Map<LockId, Watch>();

@@ -8,7 +8,7 @@ import type { LockLists } from '../locks/lock-lists.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { AlarmStore, Clock, LockStore } from '../ports.ts';
-import { createStandingAlarms, type Standing } from './active-alarms.ts';
+import { type ActiveAlarm, createActiveAlarms } from './active-alarms.ts';
 import {
   type AcceptedLoss,
   type Alarm,
@@ -50,7 +50,7 @@ export interface AlarmService extends Part {
   /** For gateway administrators and the lock's managers. `lock-not-found`, `not-found`; `conflict` for one that ends by itself. */
   end(caller: Caller, kind: AlarmKind, lockId: LockId): Promise<void>;
   /** How many stand, by kind. */
-  figures(): Readonly<Record<AlarmKind, number>>;
+  stats(): Readonly<Record<AlarmKind, number>>;
 }
 
 /** What has changed of an alarm since it was kept last, and what is said of that once it is: so that no restart says it again. */
@@ -73,7 +73,7 @@ export function createAlarmService(options: {
   readonly endAfterMs: number;
 }): AlarmService {
   const { clock, alarms, locks, lists, notify, endAfterMs } = options;
-  const standing = createStandingAlarms(locks, lists);
+  const standing = createActiveAlarms(locks, lists);
   const accepted = new Map<LockId, readonly LostEvents[]>();
   const unkept = new Map<string, Unkept>();
   /** Of locks that are gone, and so not kept any more. */
@@ -128,7 +128,7 @@ export function createAlarmService(options: {
   function wake(): void {
     if (!stopped) cancelWrite ??= clock.timer(writeDelayMs, () => void writeAll());
   }
-  function ended({ alarm: { kind, lockId, since } }: Standing, by?: string): Notice {
+  function ended({ alarm: { kind, lockId, since } }: ActiveAlarm, by?: string): Notice {
     return { kind: 'alarm-ended', alarm: kind, lockId, since, ...(by !== undefined && { by }) };
   }
   function gone(kind: AlarmKind, lockId: LockId | null): void {
@@ -226,7 +226,7 @@ export function createAlarmService(options: {
       }
     },
 
-    figures() {
+    stats() {
       return Object.fromEntries(alarmKinds.map((kind) => [kind, standing.ofKind(kind).size])) as Record<AlarmKind, number>;
     },
   };

@@ -3,10 +3,10 @@ import type { LockId } from '../locks/lock.ts';
 import type { EventsReport } from '../locks/lock-report.ts';
 import type { ReportService } from '../locks/report-service.ts';
 import type { StatusStore } from '../ports.ts';
-import type { Supervision } from './alarm-detector.ts';
+import type { AlarmDetector } from './alarm-detector.ts';
 
 /** The same service, and the supervision hears of it. The events that begin an alarm are stored when that is on the disk. */
-export function superviseReports(reports: ReportService, supervision: Supervision, statuses: StatusStore): ReportService {
+export function observeReports(reports: ReportService, alarmDetector: AlarmDetector, statuses: StatusStore): ReportService {
   /** Until when the events of a lock wait: those behind them must not overtake them. */
   const waiting = new Map<LockId, Promise<void>>();
 
@@ -30,32 +30,32 @@ export function superviseReports(reports: ReportService, supervision: Supervisio
     hello(lockId, report) {
       const before = statuses.get(lockId).state;
       reports.hello(lockId, report);
-      supervision.hello(lockId);
-      if (report.state !== undefined) supervision.state(lockId, before);
-      if (report.battery !== undefined) supervision.battery(lockId);
+      alarmDetector.hello(lockId);
+      if (report.state !== undefined) alarmDetector.state(lockId, before);
+      if (report.battery !== undefined) alarmDetector.battery(lockId);
     },
     state(lockId, report) {
       const before = statuses.get(lockId).state;
       reports.state(lockId, report);
-      supervision.state(lockId, before);
+      alarmDetector.state(lockId, before);
     },
     battery(lockId, report) {
       reports.battery(lockId, report);
-      supervision.battery(lockId);
+      alarmDetector.battery(lockId);
     },
     reply(lockId, command, outcome, report) {
       const before = statuses.get(lockId).state;
       reports.reply(lockId, command, outcome, report);
-      if (report.state !== undefined) supervision.state(lockId, before);
-      if (report.battery !== undefined) supervision.battery(lockId);
+      if (report.state !== undefined) alarmDetector.state(lockId, before);
+      if (report.battery !== undefined) alarmDetector.battery(lockId);
     },
     events(lockId, report) {
-      const kept = supervision.events(lockId, report);
+      const kept = alarmDetector.events(lockId, report);
       return kept === undefined && !waiting.has(lockId) ? reports.events(lockId, report) : storeAfter(lockId, report, kept);
     },
     offline(lockId, reason) {
       reports.offline(lockId, reason);
-      supervision.offline(lockId, reason);
+      alarmDetector.offline(lockId, reason);
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../errors.ts';
 
 /** Something somebody did or tried to do. No secret is ever in one of these. */
-export interface Deed {
+export interface AuditAction {
   /** A word from a closed list, such as `card-add`. */
   readonly action: string;
   /** What it was about, such as `lock 7`. */
@@ -11,7 +11,7 @@ export interface Deed {
   readonly detail?: string;
 }
 
-export interface AuditEntry extends Required<Deed> {
+export interface AuditEntry extends Required<AuditAction> {
   /** Rising; the last line with an id is what holds. */
   readonly id: number;
   readonly at: number;

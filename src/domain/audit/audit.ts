@@ -4,7 +4,7 @@ import { requireGatewayAdministrator } from '../accounts/permissions.ts';
 import { DomainError, type ErrorCode } from '../errors.ts';
 import { type Page, type PageRequest, pageOf } from '../page.ts';
 import type { AuditStore, Clock } from '../ports.ts';
-import type { AuditEntry, Deed } from './audit-action.ts';
+import type { AuditAction, AuditEntry } from './audit-action.ts';
 
 export interface AuditRange extends PageRequest {
   /** Lowest and highest time, both included; 0: open. */
@@ -22,9 +22,9 @@ export interface AuditTrail extends AuditService {
    * Does `work` between its two lines: nothing is done whose beginning could not be written (`storage-unavailable`), and an answer is given
    * when the outcome is on the disk. `deed` is asked again with the result.
    */
-  record<T>(caller: Caller, deed: (result: T | undefined) => Deed, work: () => Promise<T>): Promise<T>;
+  record<T>(caller: Caller, auditAction: (result: T | undefined) => AuditAction, work: () => Promise<T>): Promise<T>;
   /** For what must work on a full disk, too: done first, then written if that can be. */
-  note<T>(caller: Caller, deed: Deed, work: () => Promise<T>): Promise<T>;
+  note<T>(caller: Caller, auditAction: AuditAction, work: () => Promise<T>): Promise<T>;
 }
 
 /** Of one account within a minute; more of them are counted only, or whoever has any token could fill the disk. */
@@ -48,7 +48,7 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
     refusals.set(accountId, fresh);
     return fresh;
   }
-  function begun({ username, address = '' }: Caller, { action, object, detail = '' }: Deed): AuditEntry {
+  function begun({ username, address = '' }: Caller, { action, object, detail = '' }: AuditAction): AuditEntry {
     return { id: audit.nextId(), at: clock.now(), username, address, action, object, detail, outcome: 'unknown' };
   }
   /** What was done cannot be undone because its line is missing; that the disk refuses is seen, and said, without this. */
@@ -57,13 +57,13 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
   }
 
   return {
-    async record(caller, deed, work) {
+    async record(caller, auditAction, work) {
       const refused = refusalsOf(caller);
       const isWritten = refused.count < refusalsWritten;
       const missed = refused.missed > 0 ? { missed: refused.missed } : {};
-      const entry = { ...begun(caller, deed(undefined)), ...missed };
+      const entry = { ...begun(caller, auditAction(undefined)), ...missed };
       if (isWritten) await audit.append(entry);
-      const end = async (outcome: AuditEntry['outcome'], known: Deed): Promise<void> => {
+      const end = async (outcome: AuditEntry['outcome'], known: AuditAction): Promise<void> => {
         const { action, object, detail = '' } = known;
         await append({ ...entry, action, object, detail, outcome });
         refused.missed = 0;
@@ -73,22 +73,22 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
         result = await work();
       } catch (error) {
         refused.count += 1;
-        if (isWritten) await end(outcomeOf(error), deed(undefined));
+        if (isWritten) await end(auditOutcomeOf(error), auditAction(undefined));
         else refused.missed += 1;
         throw error;
       }
-      await end('ok', deed(result));
+      await end('ok', auditAction(result));
       return result;
     },
 
-    async note(caller, deed, work) {
-      const entry = begun(caller, deed);
+    async note(caller, auditAction, work) {
+      const entry = begun(caller, auditAction);
       try {
         const result = await work();
         await append({ ...entry, outcome: 'ok' });
         return result;
       } catch (error) {
-        await append({ ...entry, outcome: outcomeOf(error) });
+        await append({ ...entry, outcome: auditOutcomeOf(error) });
         throw error;
       }
     },
@@ -103,12 +103,12 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
 }
 
 /** The code of a refusal; that of a bug for anything else. */
-export function outcomeOf(error: unknown): ErrorCode {
+export function auditOutcomeOf(error: unknown): ErrorCode {
   return error instanceof DomainError ? error.code : 'internal-error';
 }
 
 /** What an action is in the audit log: made of the arguments and, once it is known, the result. */
-export type DeedOf<Args extends readonly unknown[], Result> = (args: Args, result: Result | undefined) => Deed;
+export type AuditActionOf<Args extends readonly unknown[], Result> = (args: Args, result: Result | undefined) => AuditAction;
 
 /**
  * Of every method of a service, what it is in the audit log, or that it changes nothing that belongs there: a forgotten one does not
@@ -117,17 +117,19 @@ export type DeedOf<Args extends readonly unknown[], Result> = (args: Args, resul
 export type AuditTable<Service> = {
   readonly [Method in keyof Service]:
     | 'not-audited'
-    | (Service[Method] extends (caller: Caller, ...args: infer Args) => Promise<infer Result> ? DeedOf<[Caller, ...Args], Result> : never);
+    | (Service[Method] extends (caller: Caller, ...args: infer Args) => Promise<infer Result>
+        ? AuditActionOf<[Caller, ...Args], Result>
+        : never);
 };
 
 type Action = (caller: Caller, ...args: unknown[]) => Promise<unknown>;
 
 /** The same service, each of its actions within `trail`. */
 export function audited<Service extends object>(service: Service, table: AuditTable<Service>, trail: AuditTrail): Service {
-  const entries = Object.entries(table).map(([method, deedOf]) => {
+  const entries = Object.entries(table).map(([method, auditActionOf]) => {
     const act = (service as Record<string, Action>)[method] as Action;
-    if (deedOf === 'not-audited') return [method, act];
-    const describe = deedOf as DeedOf<unknown[], unknown>;
+    if (auditActionOf === 'not-audited') return [method, act];
+    const describe = auditActionOf as AuditActionOf<unknown[], unknown>;
     const recorded: Action = (caller, ...args) =>
       trail.record(
         caller,

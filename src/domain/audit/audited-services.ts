@@ -105,7 +105,7 @@ const locks: AuditTable<LockService> = {
 };
 
 const cards: AuditTable<CardService> = {
-  figures: 'not-audited',
+  stats: 'not-audited',
   list: 'not-audited',
   detail: 'not-audited',
   add: ([, lockId, { name }], cardId) => ({

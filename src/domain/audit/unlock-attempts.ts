@@ -5,7 +5,7 @@ import type { LockId } from '../locks/lock.ts';
 import type { LockService } from '../locks/lock-service.ts';
 import type { Part } from '../part.ts';
 import type { AuditStore, Clock } from '../ports.ts';
-import { outcomeOf } from './audit.ts';
+import { auditOutcomeOf } from './audit.ts';
 import type { AuditEntry } from './audit-action.ts';
 
 /** One line stands for all attempts of an account on a lock that ended the same way within it. */
@@ -116,7 +116,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
           else if (result.nothingToDo) note(caller, lockId, 'nothing-to-do');
           return result;
         } catch (error) {
-          note(caller, lockId, outcomeOf(error));
+          note(caller, lockId, auditOutcomeOf(error));
           throw error;
         }
       },

@@ -3,16 +3,16 @@ import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireRoleStill } from '../accounts/permissions.ts';
 import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
-import { createOneAtATime, type QueueFigures } from '../keyed-queue.ts';
+import { createOneAtATime, type QueueStats } from '../keyed-queue.ts';
 import { type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockCommand } from '../locks/lock-command.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
-import type { AccountStore, CardStore, Clock, Gone, LockSession, LockStore } from '../ports.ts';
+import type { AccountStore, CancelSignal, CardStore, Clock, LockSession, LockStore } from '../ports.ts';
 import { type CardId, type CardIntent, sameCard } from './card.ts';
 import { clearCards } from './card-clearing.ts';
 import type { CardEvidence } from './card-evidence.ts';
-import { isNotFound, settleIntents } from './card-reconciler.ts';
+import { isNotFound, reconcileIntents } from './card-reconciler.ts';
 import { numberOf } from './card-rules.ts';
 import type { CardLookUp, CardsChange } from './lock-cards.ts';
 
@@ -31,12 +31,12 @@ type CardCommand = Extract<LockCommand, { readonly cardNumber: string }>;
 interface ChangeRequest {
   readonly caller: Caller;
   readonly lockId: LockId;
-  readonly gone: Gone;
+  readonly gone: CancelSignal;
 }
 
 export interface CardChanges {
   /** Changes through the gateway, of all locks, now. */
-  figures(): QueueFigures;
+  stats(): QueueStats;
   /** Does a change on the lock, and keeps it when the lock said ok. `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`, `forbidden`, and what `prepare` and `check` throw. */
   onLock(request: ChangeRequest, prepare: (session: LockSession) => Promise<CardChange>): Promise<CardIntent>;
   /** Keeps what a phone has done on the lock; it is newer than any open intent about the same card. */
@@ -53,7 +53,7 @@ export interface CardChanges {
 /** Who wants a lock without cards. */
 export interface Clearing {
   readonly accountId: AccountId;
-  readonly gone: Gone;
+  readonly gone: CancelSignal;
 }
 
 const waitingLimit = 16;
@@ -111,11 +111,11 @@ export function createCardChanges(options: {
   }
 
   /** Resolves when the lock has done it. */
-  async function tell(request: Omit<CommandRequest, 'atTurn'>, caller: Caller, { command, whenNotFound }: CardChange): Promise<void> {
+  async function tell(request: Omit<CommandRequest, 'makeCommand'>, caller: Caller, { command, whenNotFound }: CardChange): Promise<void> {
     const send = (what: CardCommand) =>
       commands.send({
         ...request,
-        atTurn: () => {
+        makeCommand: () => {
           requireRoleStill({ locks, accounts }, caller, request.lockId, 'manager');
           return what;
         },
@@ -137,7 +137,7 @@ export function createCardChanges(options: {
 
   async function settleFirst(session: LockSession, deadline: number): Promise<void> {
     if ((await cards.of(session.lockId)).intents.length > 0)
-      await settleIntents({ clock, commands, cards, evidence, notTaken, notify }, session, deadline);
+      await reconcileIntents({ clock, commands, cards, evidence, notTaken, notify }, session, deadline);
   }
 
   /** Never rejects; ends at once when that session (the current one, when absent) is over: the next hello settles again. */
@@ -163,7 +163,7 @@ export function createCardChanges(options: {
   }
 
   return {
-    figures: inTurn.figures,
+    stats: inTurn.stats,
     onLock,
     async beforeRemoval(lockId, clearing, remove) {
       const deadline = commands.deadline();

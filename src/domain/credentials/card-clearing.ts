@@ -3,7 +3,7 @@ import type { AccountId } from '../accounts/account.ts';
 import { DomainError } from '../errors.ts';
 import { type CommandService, priority } from '../locks/command-service.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
-import type { CardStore, Clock, Gone, LockSession } from '../ports.ts';
+import type { CancelSignal, CardStore, Clock, LockSession } from '../ports.ts';
 import { type Card, sameCard } from './card.ts';
 import type { CardEvidence } from './card-evidence.ts';
 import { isNotFound, listCardsOnLock } from './card-reconciler.ts';
@@ -25,7 +25,7 @@ export async function clearCards(
     readonly evidence: CardEvidence;
   },
   session: LockSession,
-  { accountId, gone }: { readonly accountId: AccountId; readonly gone: Gone },
+  { accountId, gone }: { readonly accountId: AccountId; readonly gone: CancelSignal },
 ): Promise<void> {
   const { clock, commands, cards, evidence } = ports;
   const { lockId } = session;
@@ -52,7 +52,7 @@ export async function clearCards(
   for (const { cardNumber } of held) {
     try {
       const request = { lockId, session, accountId, gone, priority: priority.change, deadline: commands.deadline() };
-      const end = await commands.send({ ...request, atTurn: () => ({ op: 'remove-card', cardNumber }) });
+      const end = await commands.send({ ...request, makeCommand: () => ({ op: 'remove-card', cardNumber }) });
       if (!isNotFound(end)) refuseUnlessOk(end);
       removed.add(sameCard(cardNumber));
       evidence.confirmed(session, cardNumber);

@@ -25,7 +25,7 @@ export async function listCardsOnLock(commands: CommandService, request: Listing
       ...request,
       lockId: request.session.lockId,
       priority: priority.change,
-      atTurn: () => ({ op: 'list-cards', offset, limit: listingLimit }),
+      makeCommand: () => ({ op: 'list-cards', offset, limit: listingLimit }),
     });
     refuseUnlessOk(end);
     const listing = end.kind === 'ok' ? end.listing : undefined;
@@ -41,7 +41,7 @@ function incomplete(): DomainError {
   return new DomainError('lock-refused', 'the lock did not list its cards', { lockError: 'failed' });
 }
 
-interface SettlementPorts {
+interface CardReconcilerPorts {
   readonly clock: Pick<Clock, 'now'>;
   readonly commands: CommandService;
   readonly cards: CardStore;
@@ -52,7 +52,7 @@ interface SettlementPorts {
 }
 
 /** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
-export async function settleIntents(ports: SettlementPorts, session: LockSession, deadline: number): Promise<void> {
+export async function reconcileIntents(ports: CardReconcilerPorts, session: LockSession, deadline: number): Promise<void> {
   const { clock, commands, cards, evidence, notTaken, notify } = ports;
   const { lockId } = session;
   const listed = await listCardsOnLock(commands, { session, accountId: null, deadline });
@@ -98,7 +98,7 @@ interface OpenIntent {
  * Has the lock undo an add that was never confirmed, as far as the gateway knows that the card is its own; says how it ended. A card that was
  * there before stays, with the dates that it had. One of which that is not known stays as well, and is told: it opens the door.
  */
-async function undone(ports: SettlementPorts, { session, deadline, known, intent, onLock }: OpenIntent): Promise<string> {
+async function undone(ports: CardReconcilerPorts, { session, deadline, known, intent, onLock }: OpenIntent): Promise<string> {
   const { commands, notify } = ports;
   const { lockId } = session;
   if (onLock === undefined) return 'not on the lock';
@@ -113,8 +113,8 @@ async function undone(ports: SettlementPorts, { session, deadline, known, intent
   if (!hasItsDates) {
     const command: LockCommand = before === null ? { op: 'remove-card', cardNumber } : { op: 'update-card', cardNumber, ...before };
     // A phone can have added that card meanwhile, which closes the intent: then it stays.
-    const atTurn = () => (known.isOpen(intent) ? command : undefined);
-    const end = await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, atTurn });
+    const makeCommand = () => (known.isOpen(intent) ? command : undefined);
+    const end = await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, makeCommand });
     if (!isNotFound(end)) refuseUnlessOk(end);
   }
   return before === null ? 'taken off' : 'on the lock before';

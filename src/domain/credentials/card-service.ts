@@ -3,11 +3,11 @@ import type { Caller } from '../accounts/account.ts';
 import { requireRole, requireRoleStill } from '../accounts/permissions.ts';
 import type { Notify } from '../domain-event.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
-import type { QueueFigures } from '../keyed-queue.ts';
+import type { QueueStats } from '../keyed-queue.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { AccountStore, CardStore, Clock, CounterStore, Gone, LockStore } from '../ports.ts';
+import type { AccountStore, CancelSignal, CardStore, Clock, CounterStore, LockStore } from '../ports.ts';
 import {
   type Card,
   type CardId,
@@ -35,20 +35,20 @@ export interface NewCard extends Validity {
 /** For managers of the lock: `forbidden` for others, `lock-not-found` before that; `card-not-found` where a card is named. */
 export interface CardService {
   /** Changes through the gateway, of all locks, now. */
-  figures(): QueueFigures;
+  stats(): QueueStats;
   /** By cardId. */
   list(caller: Caller, lockId: LockId, page: PageRequest): Promise<Page<Card>>;
   detail(caller: Caller, lockId: LockId, cardId: CardId): Promise<Card>;
   /** `card-exists`, `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`; `invalid-parameter` for dates that make no sense. */
-  add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: Gone): Promise<CardId>;
+  add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: CancelSignal): Promise<CardId>;
   /** The codes of `add`, but for `card-exists`. It may lie in the past. */
-  changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: Gone): Promise<void>;
+  changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: CancelSignal): Promise<void>;
   /** Concerns only the gateway. */
   rename(caller: Caller, lockId: LockId, cardId: CardId, name: string): Promise<void>;
   /** That the lock no longer had it is no error. The codes of `add`, but for `card-exists`. */
-  remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: Gone): Promise<void>;
+  remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: CancelSignal): Promise<void>;
   /** What the lock itself holds, asked now; `known`: the gateway has a card of that number. */
-  onLock(caller: Caller, lockId: LockId, gone: Gone): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
+  onLock(caller: Caller, lockId: LockId, gone: CancelSignal): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
   readonly beforeRemoval: CardChanges['beforeRemoval'];
   /** Settles what a time-out or a restart left open; called after each hello. Never rejects. */
   settle(lockId: LockId): Promise<void>;
@@ -68,7 +68,7 @@ export function createCardService(options: {
   const changes = createCardChanges(options);
 
   return {
-    figures: changes.figures,
+    stats: changes.stats,
 
     async list(caller, lockId, page) {
       requireRole(locks, caller, lockId, 'manager');

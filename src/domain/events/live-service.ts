@@ -5,7 +5,7 @@ import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import type { Clock, LockLink, LockStore, RecordStore, RemovedLockStore, StatusStore, StoredEvents } from '../ports.ts';
-import { type LockRecord, oldestKept } from '../records/record.ts';
+import { type LockRecord, oldestStored } from '../records/record.ts';
 import { type AlarmEvent, type LiveEvent, type LockEvent, type LockInSight, roleForAlarms, roleForEvent } from './live-event.ts';
 
 export interface Follower {
@@ -190,7 +190,7 @@ export function createLiveService(options: {
     async *recordsSince(caller, recordId, wants = () => true) {
       const mayRead = (lockId: LockId): boolean => mayReadRecords(caller, lockId);
       for await (const some of records.since(recordId, (lockId) => wants(lockId) && mayRead(lockId))) {
-        const oldest = oldestKept(clock.now(), clockIsSuspect(), recordDays);
+        const oldest = oldestStored(clock.now(), clockIsSuspect(), recordDays);
         // Asked again: a right may have gone while the disk was read.
         yield some.filter((record) => record.lockDate >= oldest && mayRead(record.lockId));
       }

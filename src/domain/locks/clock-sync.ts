@@ -87,7 +87,7 @@ export function createLockClocks(options: {
         priority: priority.gateway,
         accountId: null,
         deadline: commands.deadline(),
-        atTurn: () =>
+        makeCommand: () =>
           clockIsSuspect() ? undefined : { op: 'set-clock', now: clock.now(), timezoneRawOffset: locks.get(lockId)?.timezoneOffsetMs ?? 0 },
       });
     } catch (error) {
@@ -100,19 +100,19 @@ export function createLockClocks(options: {
   /** A few at a time. Never rejects. */
   async function setEach(lockIds: readonly LockId[]): Promise<{ readonly set: number; readonly failed: number }> {
     const waiting = lockIds.filter((lockId) => link.session(lockId) !== undefined);
-    const figures = { set: 0, failed: 0 };
+    const stats = { set: 0, failed: 0 };
     const work = async (): Promise<void> => {
       for (let lockId = waiting.pop(); lockId !== undefined && !stopped; lockId = waiting.pop()) {
         const isSet = await set(lockId).catch(() => false);
-        figures[isSet ? 'set' : 'failed'] += 1;
+        stats[isSet ? 'set' : 'failed'] += 1;
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    return figures;
+    return stats;
   }
   async function setAll(): Promise<void> {
-    const figures = await setEach(locks.all().map(({ lockId }) => lockId));
-    if (!stopped) notify({ kind: 'clocks-set', ...figures });
+    const stats = await setEach(locks.all().map(({ lockId }) => lockId));
+    if (!stopped) notify({ kind: 'clocks-set', ...stats });
   }
   function setAgain(): void {
     const waiting = [...unanswered.keys()];

@@ -3,11 +3,11 @@ import type { AccountId } from '../accounts/account.ts';
 import type { Done } from '../credentials/card-count.ts';
 import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
-import { createOneAtATime, type QueueFigures } from '../keyed-queue.ts';
-import type { Clock, CommandIds, Gone, LockLink, LockSession } from '../ports.ts';
+import { createOneAtATime, type QueueStats } from '../keyed-queue.ts';
+import type { CancelSignal, Clock, CommandIds, LockLink, LockSession } from '../ports.ts';
 import type { LockId } from './lock.ts';
 import { type CommandOutcome, type LockCommand, wantedBy } from './lock-command.ts';
-import type { Standstill } from './stall-detector.ts';
+import type { StallDetector } from './stall-detector.ts';
 import type { StateCertainty } from './state-certainty.ts';
 
 /** What goes first when several commands wait for one lock. */
@@ -31,18 +31,18 @@ export interface CommandRequest {
   readonly accountId: AccountId | null;
   /** On the monotonic clock; from the caller's request. */
   readonly deadline: number;
-  readonly gone?: Gone;
+  readonly gone?: CancelSignal;
   /** The session in which it was asked for, when that was earlier than now: it is sent in no other (Protocol 5.3 rule 1). */
   readonly session?: LockSession;
   /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */
-  readonly atTurn: () => LockCommand | undefined;
+  readonly makeCommand: () => LockCommand | undefined;
 }
 
 /** The lock has answered, or there was nothing to send. */
 export type CommandEnd = Extract<CommandOutcome, { kind: 'ok' | 'refused' }> | { readonly kind: 'nothing-to-do' };
 
 /** Of all locks, now. */
-export interface CommandFigures extends QueueFigures {
+export interface CommandStats extends QueueStats {
   /** Sent, and not answered yet: one for each lock at most. */
   readonly underWay: number;
 }
@@ -56,7 +56,7 @@ export interface CommandService {
   send(request: CommandRequest): Promise<CommandEnd>;
   /** Asks the lock to say its state and battery again, behind whatever waits: whether it has answered ok. Never rejects. */
   ask(lockId: LockId): Promise<boolean>;
-  figures(): CommandFigures;
+  stats(): CommandStats;
   /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
   stop(graceMs: number): Promise<void>;
 }
@@ -69,16 +69,16 @@ export function createCommandService(options: {
   readonly commandTimeoutMs: number;
   /** Told of every command that a lock has done. */
   readonly done?: Done;
-  readonly standstill: Pick<Standstill, 'askedAt' | 'aftermath'>;
+  readonly stallDetector: Pick<StallDetector, 'requestTime' | 'settled'>;
   readonly certainty: Pick<StateCertainty, 'moving' | 'moved'>;
 }): CommandService {
-  const { clock, link, commandIds, notify, standstill, certainty } = options;
+  const { clock, link, commandIds, notify, stallDetector, certainty } = options;
   const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
-  const deadline = (): number => standstill.askedAt() + options.commandTimeoutMs;
+  const deadline = (): number => stallDetector.requestTime() + options.commandTimeoutMs;
 
   /** As the command ends, or as `no-reply` when the gateway stops before. */
   function untilStopped(ending: Promise<CommandOutcome>): Promise<CommandOutcome> {
@@ -140,7 +140,7 @@ export function createCommandService(options: {
   }
 
   /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
-  function anchorAnew(session: LockSession): void {
+  function resyncUptime(session: LockSession): void {
     const now = clock.monotonic();
     const last = anchored.get(session.lockId);
     if (last !== undefined && now - last.at < last.waitMs) return;
@@ -153,19 +153,19 @@ export function createCommandService(options: {
     const { lockId } = request;
     const askedFor = request.session ?? link.session(lockId);
     if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
-    const aftermath = standstill.aftermath();
-    if (aftermath !== undefined) await aftermath;
+    const settled = stallDetector.settled();
+    if (settled !== undefined) await settled;
     return turns.run(lockId, request, async () => {
       // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
       if (link.session(lockId) !== askedFor) throw offline();
-      const command = request.atTurn();
+      const command = request.makeCommand();
       if (command === undefined) return { kind: 'nothing-to-do' };
       const longest = request.accountId === null ? Math.min(ownCommandMs, options.commandTimeoutMs / 2) : options.commandTimeoutMs;
       const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
       if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
       const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
       const leftMs = request.deadline - clock.monotonic();
-      if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) anchorAnew(askedFor);
+      if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) resyncUptime(askedFor);
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
       // A probe that is refused (the gateway is stopping) has nothing more to tell.
       if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);
@@ -200,12 +200,12 @@ export function createCommandService(options: {
 
     send,
     async ask(lockId) {
-      const request = { lockId, priority: priority.gateway, accountId: null, deadline: deadline(), atTurn: () => getStatus };
+      const request = { lockId, priority: priority.gateway, accountId: null, deadline: deadline(), makeCommand: () => getStatus };
       const end = await send(request).catch(() => undefined);
       return end?.kind === 'ok';
     },
 
-    figures: () => ({ underWay: underWay.size, ...turns.figures() }),
+    stats: () => ({ underWay: underWay.size, ...turns.stats() }),
 
     stop(graceMs) {
       stopped ??= drain(graceMs);

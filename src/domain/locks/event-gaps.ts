@@ -122,7 +122,7 @@ export function createEventGaps(options: {
       priority: priority.gateway,
       accountId: null,
       deadline: commands.deadline(),
-      atTurn() {
+      makeCommand() {
         // Chosen anew: what was missing can have come while this waited.
         window = nextWindow(lockId, session);
         if (window === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Caller, LockRole } from '../accounts/account.ts';
 import { requireLock, requireRole, requireRoleStill } from '../accounts/permissions.ts';
 import { DomainError } from '../errors.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { AccountStore, BatteryStore, Gone, LockLink, LockStore, StatusStore } from '../ports.ts';
+import type { AccountStore, BatteryStore, CancelSignal, LockLink, LockStore, StatusStore } from '../ports.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
 import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
@@ -21,7 +21,7 @@ export interface LockView {
 }
 
 /** How lock or unlock ended: done, or it was so already; or false with the lock's own error code when it could not do it. */
-export type MoveResult = { readonly success: true; readonly nothingToDo?: true } | { readonly success: false; readonly reason: string };
+export type BoltResult = { readonly success: true; readonly nothingToDo?: true } | { readonly success: false; readonly reason: string };
 
 /** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 5). */
 export interface LockService {
@@ -34,15 +34,15 @@ export interface LockService {
   /** What it said before, oldest first; empty until it has. */
   batteryHistory(caller: Caller, lockId: LockId): readonly BatteryLevel[];
   /** Locks or unlocks; `gone` aborts when nobody waits for the answer any more. `lock-offline`, `lock-busy`, `lock-timeout`. */
-  move(caller: Caller, lockId: LockId, wanted: OpenState, gone: Gone): Promise<MoveResult>;
+  move(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal): Promise<BoltResult>;
   /** 0 to 65535 seconds, 0 is off; `lock-refused` and the codes of `move`. */
-  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: Gone): Promise<void>;
+  setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: CancelSignal): Promise<void>;
   /** The administrator's view; `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId): LockView;
   /** `conflict` and `invalid-parameter` for an alias that could be mistaken. */
   rename(caller: Caller, lockId: LockId, alias: string): Promise<void>;
   /** Sent to the lock, kept when it said ok. */
-  changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: Gone): Promise<void>;
+  changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: CancelSignal): Promise<void>;
 }
 
 export function createLockService(options: {
@@ -64,16 +64,23 @@ export function createLockService(options: {
 
   /** One command for a caller who may; asked again at its turn, because the role, or the account, can be gone by then. */
   function send(
-    request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: Gone },
+    request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: CancelSignal },
     toSend: () => LockCommand | undefined,
   ): Promise<CommandEnd> {
     const { caller, lockId, role, gone } = request;
     requireRole(locks, caller, lockId, role);
-    const atTurn = () => {
+    const makeCommand = () => {
       requireRoleStill({ locks, accounts }, caller, lockId, role);
       return toSend();
     };
-    return commands.send({ lockId, priority: request.priority, accountId: caller.accountId, deadline: commands.deadline(), gone, atTurn });
+    return commands.send({
+      lockId,
+      priority: request.priority,
+      accountId: caller.accountId,
+      deadline: commands.deadline(),
+      gone,
+      makeCommand,
+    });
   }
 
   return {

@@ -4,11 +4,11 @@ import type { Notify } from '../domain-event.ts';
 import type { Part } from '../part.ts';
 import type { Clock } from '../ports.ts';
 
-export interface Standstill extends Part {
+export interface StallDetector extends Part {
   /** On the monotonic clock: since when what is read now may have waited; a beat ago at most, unless the process stood still. */
-  askedAt(): number;
+  requestTime(): number;
   /** After a standstill: resolves when it has been read who of those that asked has gone. undefined: there is nothing to wait for. */
-  aftermath(): Promise<void> | undefined;
+  settled(): Promise<void> | undefined;
 }
 
 /** Between two beats, at most: who asks between them has so much less time. */
@@ -30,12 +30,12 @@ const goneWithinTurns = 5;
 const turnMs = 2;
 
 /** Before its start, and without one, nothing has ever stood still. */
-export function createStandstill(options: {
+export function createStallDetector(options: {
   readonly clock: Clock;
   readonly notify: Notify;
   /** What callers wait at most. */
   readonly commandTimeoutMs: number;
-}): Standstill {
+}): StallDetector {
   const { clock, notify } = options;
   const beatMs = Math.max(shortestBeatMs, Math.min(longestBeatMs, options.commandTimeoutMs / beatsInTimeout));
   let beatAt: number | undefined;
@@ -84,11 +84,11 @@ export function createStandstill(options: {
       cancel();
       beatAt = undefined;
     },
-    askedAt() {
+    requestTime() {
       if (isAfter()) return last.since;
       return beatAt === undefined ? clock.monotonic() : readUpTo;
     },
-    aftermath() {
+    settled() {
       if (!isAfter()) return undefined;
       return last.isLong ? new Promise((resolve) => void clock.timer(goneWithinMs, resolve)) : turns();
     },

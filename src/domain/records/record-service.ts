@@ -5,7 +5,7 @@ import { DomainError } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Clock, LockStore, RecordStore, RemovedLockStore } from '../ports.ts';
-import { type LockRecord, oldestKept, retentionText } from './record.ts';
+import { type LockRecord, oldestStored, retentionText } from './record.ts';
 
 export interface RecordRange extends PageRequest {
   /** Lowest and highest lockDate, both included; 0: open. */
@@ -33,7 +33,7 @@ export function createRecordService(options: {
   const { clock, locks, removedLocks, records, clockIsSuspect, recordDays } = options;
   return {
     async page(caller, lockId, range) {
-      const cutoff = oldestKept(clock.now(), clockIsSuspect(), recordDays);
+      const cutoff = oldestStored(clock.now(), clockIsSuspect(), recordDays);
       const to = range.endDate === 0 ? Number.MAX_SAFE_INTEGER : range.endDate;
       if (to < cutoff) {
         const since = new Date(cutoff).toISOString();

@@ -92,7 +92,7 @@ export function isRemote(type: string): boolean {
  * The oldest lockDate that may be given out, or counts as remembered. While the gateway's own clock is suspect nothing is too
  * old: ten years ahead, every record would seem to be (Fault T19).
  */
-export function oldestKept(now: number, clockIsSuspect: boolean, days: number): number {
+export function oldestStored(now: number, clockIsSuspect: boolean, days: number): number {
   return clockIsSuspect ? Number.MIN_SAFE_INTEGER : retentionCutoff(now, days);
 }
 

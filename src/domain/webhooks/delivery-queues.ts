@@ -51,7 +51,7 @@ export interface Lanes {
   kept(): Pick<WebhookProgress, 'behind' | 'waiting'>;
 }
 
-export function createLanes(): Lanes {
+export function createDeliveryQueues(): Lanes {
   const lanes = new Map<LockId | null, Contents>();
   const subjects = new WeakMap<Delivery, string>();
   let recordCount = 0;

@@ -10,7 +10,7 @@ import type { RateLimitedQueue } from '../rate-limiter.ts';
 import type { LockRecord } from '../records/record.ts';
 import { createLaneReader } from './backlog-reader.ts';
 import { createTriedDeliveries } from './delivery-log.ts';
-import { createLanes, type Lane } from './delivery-queues.ts';
+import { createDeliveryQueues, type Lane } from './delivery-queues.ts';
 import { createWebhookKeeper } from './progress-checkpoint.ts';
 import { createLaneTurns } from './queue-scheduler.ts';
 import {
@@ -30,7 +30,7 @@ import {
 /** After the disk could not be read. */
 const readAgainMs = 5_000;
 
-export interface CourierFigures {
+export interface DeliveryStats {
   delivered: number;
   /** Attempts that failed. */
   refused: number;
@@ -73,7 +73,7 @@ export interface CourierSurroundings {
   /** 0 to 1. */
   readonly random: () => number;
   readonly clockIsSuspect: () => boolean;
-  readonly figures: CourierFigures;
+  readonly stats: DeliveryStats;
   /** Of all webhooks together. */
   readonly pace: RateLimitedQueue;
 }
@@ -88,9 +88,9 @@ export function createCourier(
     readonly onGone: () => void;
   },
 ): Courier {
-  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, figures, pace, caller, kept } = options;
+  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, stats, pace, caller, kept } = options;
   const { webhookId } = kept.webhook;
-  const lanes = createLanes();
+  const lanes = createDeliveryQueues();
   const turns = createLaneTurns({ clock, serve, isEmpty: (lane) => lanes.first(lane) === undefined });
   const tried = createTriedDeliveries({ clock, notify, webhookId });
   const told = createToldAlarms(kept.progress.alarms);
@@ -182,7 +182,7 @@ export function createCourier(
     keeper.later();
   }
   function delivered(lane: Lane, delivery: Delivery, attempt: Attempt): void {
-    figures.delivered += 1;
+    stats.delivered += 1;
     tried.delivered(delivery, lane.attempts + 1, attempt);
     lanes.done(lane, delivery);
     lane.attempts = 0;
@@ -191,7 +191,7 @@ export function createCourier(
   }
   function refused(lane: Lane, delivery: Delivery, attempt: Attempt): void {
     const { status, reason } = attempt;
-    figures.refused += 1;
+    stats.refused += 1;
     lane.attempts += 1;
     tried.refused(delivery, lane.attempts, attempt);
     if (status === 410) {
@@ -215,9 +215,9 @@ export function createCourier(
   }
   function giveUp(delivery: Delivery, last: Pick<FailedDelivery, 'attempts' | 'status' | 'reason'>): void {
     tried.forget(delivery);
-    if (!isKept(delivery.type)) figures.dropped += 1;
+    if (!isKept(delivery.type)) stats.dropped += 1;
     else {
-      figures.failed += 1;
+      stats.failed += 1;
       keeper.failed({ ...delivery, ...last, triedAt: clock.now() });
     }
   }

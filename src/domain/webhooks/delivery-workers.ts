@@ -3,7 +3,7 @@ import type { Account } from '../accounts/account.ts';
 import type { Sequence } from '../mutex.ts';
 import type { AccountStore } from '../ports.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
-import { type Courier, type CourierFigures, type CourierSurroundings, createCourier } from './delivery-worker.ts';
+import { type Courier, type CourierSurroundings, createCourier, type DeliveryStats } from './delivery-worker.ts';
 import type { Webhook, WebhookId } from './webhook.ts';
 
 /** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
@@ -22,11 +22,11 @@ export interface WebhookCouriers {
   of(webhookId: WebhookId): Courier | undefined;
   /** undefined: it is gone. */
   accountOf(webhook: Webhook): Account | undefined;
-  figures(): Readonly<CourierFigures> & { readonly waiting: number };
+  stats(): Readonly<DeliveryStats> & { readonly waiting: number };
 }
 
 export function createWebhookCouriers(
-  options: Omit<CourierSurroundings, 'figures' | 'pace'> & {
+  options: Omit<CourierSurroundings, 'stats' | 'pace'> & {
     readonly accounts: Pick<AccountStore, 'get'>;
     /** In which webhooks are changed and removed, with their couriers. */
     readonly inTurn: Sequence;
@@ -34,7 +34,7 @@ export function createWebhookCouriers(
 ): WebhookCouriers {
   const { clock, live, webhooks, accounts, sender, notify, inTurn } = options;
   const couriers = new Map<WebhookId, Courier>();
-  const figures: CourierFigures = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
+  const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const pace = createRateLimitedQueue({ clock, ...limits });
   /** Of those whose end is still to be stored. */
   const cancelStoring = new Map<WebhookId, () => void>();
@@ -50,7 +50,7 @@ export function createWebhookCouriers(
     if (account === undefined) return;
     const { accountId, username, gatewayAdministrator } = account;
     const courier = createCourier({
-      ...{ ...options, figures, pace, kept },
+      ...{ ...options, stats, pace, kept },
       caller: { accountId, username, gatewayAdministrator },
       onGone: () => void switchOff(webhookId, courier),
     });
@@ -118,6 +118,6 @@ export function createWebhookCouriers(
     dismiss,
     of: (webhookId) => couriers.get(webhookId),
     accountOf,
-    figures: () => ({ ...figures, waiting: [...couriers.values()].reduce((sum, courier) => sum + courier.waiting(), 0) }),
+    stats: () => ({ ...stats, waiting: [...couriers.values()].reduce((sum, courier) => sum + courier.waiting(), 0) }),
   };
 }

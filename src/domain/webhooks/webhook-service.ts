@@ -9,7 +9,7 @@ import { createSequence, type Sequence } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { AccountStore, CounterStore, LockStore, Secrets, WebhookPost } from '../ports.ts';
-import { type CourierFigures, type CourierSurroundings, postOf } from './delivery-worker.ts';
+import { type CourierSurroundings, type DeliveryStats, postOf } from './delivery-worker.ts';
 import { createWebhookCouriers } from './delivery-workers.ts';
 import {
   type Attempt,
@@ -51,7 +51,7 @@ export interface IssuedSecret {
   readonly secret: string;
 }
 
-export interface WebhookFigures extends Readonly<CourierFigures> {
+export interface WebhookStats extends Readonly<DeliveryStats> {
   readonly webhooks: number;
   readonly waiting: number;
 }
@@ -76,14 +76,14 @@ export interface WebhookService {
 
 /** With the couriers, which work between `start` and `stop`. */
 export interface Webhooks extends WebhookService, Part {
-  figures(): WebhookFigures;
+  stats(): WebhookStats;
 }
 
 /** Tests and replays at a time, of all webhooks: people ask for them and wait. */
 const askedAtOnce = 8;
 
 export function createWebhookService(
-  options: Omit<CourierSurroundings, 'newId' | 'figures' | 'pace'> & {
+  options: Omit<CourierSurroundings, 'newId' | 'stats' | 'pace'> & {
     readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
     readonly locks: LockStore;
     readonly counters: CounterStore;
@@ -247,6 +247,6 @@ export function createWebhookService(
       return attempt;
     },
 
-    figures: () => ({ ...couriers.figures(), webhooks: webhooks.all().length }),
+    stats: () => ({ ...couriers.stats(), webhooks: webhooks.all().length }),
   };
 }

@@ -6,7 +6,7 @@ import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from '../../domain/locks/lock-command.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, LockLink, LockSession } from '../../domain/ports.ts';
-import { createLimitedLog } from '../../domain/rate-limited-log.ts';
+import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { commandPayload, outcomeOf } from './command-payload.ts';
 import type { HelloMessage, ReplyMessage } from './messages.ts';
 import type { Topics } from './topics.ts';
@@ -70,7 +70,7 @@ interface Link {
 /** The LockLink over MQTT. Publishes to the very connection whose hello began the session, never through a subscription. */
 export function createCommandSender({ clock, log, topics }: CommandSenderOptions): CommandSender {
   const links = new Map<LockId, Link>();
-  const limited = createLimitedLog({ clock, log });
+  const limited = createRateLimitedLog({ clock, log });
 
   function linkOf(connection: Connection): Link | undefined {
     const link = links.get(connection.lockId);

@@ -7,7 +7,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { EventsReport } from '../../domain/locks/lock-report.ts';
 import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
-import type { LimitedLog } from '../../domain/rate-limited-log.ts';
+import type { RateLimitedLog } from '../../domain/rate-limited-log.ts';
 import type { Rate } from '../../domain/rate-limiter.ts';
 import { createEventRuns } from './event-coalescer.ts';
 import { createEventQuota } from './event-quota.ts';
@@ -15,7 +15,7 @@ import { decodeEvents } from './events-payload.ts';
 import { createStorageRecovery } from './storage-recovery.ts';
 import type { ReportChannel } from './topics.ts';
 
-export interface KeptFigures {
+export interface IngestStats {
   readonly malformedMessages: number;
   readonly invalidEvents: number;
   readonly messagesLeftUnacknowledged: number;
@@ -37,14 +37,14 @@ export interface KeptMessages {
   malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt>;
   /** As ReportReceiver.storageWorks. */
   storageWorks(): void;
-  figures(): KeptFigures;
+  stats(): IngestStats;
 }
 
 export function createKeptMessages(options: {
   readonly reports: Pick<ReportService, 'events'>;
   readonly quarantine: Quarantine;
   readonly clock: Clock;
-  readonly limited: LimitedLog;
+  readonly limited: RateLimitedLog;
   /** A command is under way on what carries this connection. */
   readonly busy: (connection: Connection) => boolean;
   /** How many events a lock may have stored. */
@@ -55,7 +55,7 @@ export function createKeptMessages(options: {
   const quota = createEventQuota({ clock, busy, ...(eventRate && { rate: eventRate }) });
   const runs = createEventRuns(storedEvents);
   const current = new WeakSet<Connection>();
-  const figures = { malformedMessages: 0, invalidEvents: 0, messagesLeftUnacknowledged: 0, messagesOverQuota: 0 };
+  const stats = { malformedMessages: 0, invalidEvents: 0, messagesLeftUnacknowledged: 0, messagesOverQuota: 0 };
 
   function events(connection: Connection, payload: Buffer): Promise<Receipt> {
     const message = decodeEvents(payload);
@@ -66,21 +66,21 @@ export function createKeptMessages(options: {
     const begun = valid.length > 0 ? runs.add(connection, epoch, valid) : undefined;
     if (begun !== undefined && invalid.length === 0) return begun;
     runs.handOver();
-    figures.invalidEvents += invalid.length;
+    stats.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
     const kept = quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload));
     return begun === undefined ? stored(connection, kept) : both(connection, begun, kept);
   }
 
   function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
-    figures.malformedMessages++;
+    stats.malformedMessages++;
     noteMalformed(connection, channel, reason);
     return stored(connection, quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8')));
   }
 
   function overQuota(connection: Connection): Promise<Receipt> {
     const { lockId, deviceId } = connection;
-    figures.messagesOverQuota++;
+    stats.messagesOverQuota++;
     limited.warn(
       `quota ${lockId}`,
       { code: 'event-flood', lockId, deviceId },
@@ -124,7 +124,7 @@ export function createKeptMessages(options: {
 
   function leave(connection: Connection, error: unknown, messages: number): Receipt {
     if (!isStorageUnavailable(error)) throw error;
-    figures.messagesLeftUnacknowledged += messages;
+    stats.messagesLeftUnacknowledged += messages;
     // One that has ended meanwhile sends again by itself.
     if (current.has(connection)) recovery.left(connection);
     const { lockId, deviceId } = connection;
@@ -157,7 +157,7 @@ export function createKeptMessages(options: {
     handOver: runs.handOver,
     malformed,
     storageWorks: recovery.works,
-    figures: () => ({ ...figures, locksWaitingForStorage: recovery.size(), locksOverQuota: quota.waiting() }),
+    stats: () => ({ ...stats, locksWaitingForStorage: recovery.size(), locksOverQuota: quota.waiting() }),
   };
 }
 

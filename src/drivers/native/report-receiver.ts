@@ -6,10 +6,10 @@ import type { LockId } from '../../domain/locks/lock.ts';
 import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
-import { createLimitedLog } from '../../domain/rate-limited-log.ts';
+import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 import type { CommandSender } from './command-sender.ts';
-import { createKeptMessages, type KeptFigures } from './event-ingest.ts';
+import { createKeptMessages, type IngestStats } from './event-ingest.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
 import { decode } from './payload.ts';
 import type { ReportChannel } from './topics.ts';
@@ -24,7 +24,7 @@ export interface ReportReceiverOptions {
   readonly eventRate?: Rate;
 }
 
-export interface ReceiverFigures extends KeptFigures {
+export interface ReceiverStats extends IngestStats {
   readonly ignoredReports: number;
   /** Connections that were closed for saying hello all the time. */
   readonly helloFloods: number;
@@ -43,18 +43,18 @@ export interface ReportReceiver {
   isUrgent(connection: Connection): boolean;
   /** For the probe of the disk, as long as there is room: locks with unacknowledged events are closed once (Protocol 4.4). */
   storageWorks(): void;
-  figures(): ReceiverFigures;
+  stats(): ReceiverStats;
 }
 
 export function createReportReceiver({ reports, sender, quarantine, clock, log, eventRate }: ReportReceiverOptions): ReportReceiver {
-  const limited = createLimitedLog({ clock, log });
+  const limited = createRateLimitedLog({ clock, log });
   const busy = (connection: Connection) => sender.busy(connection) || connection.isUrgent();
   const kept = createKeptMessages({ reports, quarantine, clock, limited, busy, eventRate });
   const { malformed } = kept;
   const hellos = createKeyedRateLimiter<LockId>({ clock, ...helloRate });
   /** Connections within an online period: `reports.offline` ends it, once. */
   const online = new WeakSet<Connection>();
-  const figures = { ignoredReports: 0, helloFloods: 0 };
+  const stats = { ignoredReports: 0, helloFloods: 0 };
 
   function goneOffline(connection: Connection, reason: string): void {
     if (online.delete(connection)) reports.offline(connection.lockId, reason);
@@ -120,7 +120,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   /** Each may change the lock's document, which is a write and a flush. */
   function tooManyHellos(connection: Connection): Receipt {
     const { lockId, deviceId } = connection;
-    figures.helloFloods++;
+    stats.helloFloods++;
     limited.warn(
       `hellos ${lockId}`,
       { code: 'hello-flood', lockId, deviceId },
@@ -131,7 +131,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   }
 
   function ignored({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): Receipt {
-    figures.ignoredReports++;
+    stats.ignoredReports++;
     log.debug({ lockId, deviceId, channel, reason }, 'A report was ignored.');
     return 'acknowledge';
   }
@@ -154,6 +154,6 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     },
     isUrgent: sender.busy,
     storageWorks: kept.storageWorks,
-    figures: () => ({ ...figures, ...kept.figures() }),
+    stats: () => ({ ...stats, ...kept.stats() }),
   };
 }

@@ -1,14 +1,14 @@
 // What the live events and the deliveries of webhooks say, by their types (HTTP API: live events, webhooks). `views.ts` compiles only when
 // it makes these; the document of the API is made from them.
 import { z } from 'zod';
-import { answers } from './response-schemas.ts';
+import { responseSchemas } from './response-schemas.ts';
 
-const { lockId } = answers.LockRecord.shape;
-const { electricQuantity, lockAlias } = answers.Lock.shape;
-const { since, kind, lockId: lockOrGateway } = answers.Alarm.shape;
-const { state } = answers.LockState.shape;
-const { role } = answers.GrantedRole.shape;
-const { online } = answers.ManagedLock.shape;
+const { lockId } = responseSchemas.LockRecord.shape;
+const { electricQuantity, lockAlias } = responseSchemas.Lock.shape;
+const { since, kind, lockId: lockOrGateway } = responseSchemas.Alarm.shape;
+const { state } = responseSchemas.LockState.shape;
+const { role } = responseSchemas.GrantedRole.shape;
+const { online } = responseSchemas.ManagedLock.shape;
 const stateDate = since;
 const stateSure = z.boolean();
 
@@ -25,10 +25,10 @@ const data = {
   StateSureEvent: z.strictObject({ lockId, stateSure }),
   BatteryEvent: z.strictObject({ lockId, electricQuantity }),
   OnlineEvent: z.strictObject({ lockId, online }),
-  CardEvent: answers.Card.extend({ change: z.enum(['added', 'changed', 'removed']) }),
+  CardEvent: responseSchemas.Card.extend({ change: z.enum(['added', 'changed', 'removed']) }),
   AlarmEnded: z.strictObject({ kind, lockId: lockOrGateway, since }),
 };
-const { LockRecord: record, Alarm: alarm } = answers;
+const { LockRecord: record, Alarm: alarm } = responseSchemas;
 const nothing = z.strictObject({});
 
 const live = <Name extends string, Data extends z.ZodType>(event: Name, what: Data) =>
@@ -36,7 +36,7 @@ const live = <Name extends string, Data extends z.ZodType>(event: Name, what: Da
 const delivered = <Name extends string, Data extends z.ZodType>(eventType: Name, what: Data) =>
   z.strictObject({ deliveryId: z.string(), eventType: z.literal(eventType), eventDate: since, data: what });
 
-export const eventAnswers = {
+export const eventSchemas = {
   ...data,
   LiveEvent: z.union([
     live('lock', data.LockInSight),
@@ -63,6 +63,6 @@ export const eventAnswers = {
   ]),
 };
 
-export type EventAnswerName = keyof typeof eventAnswers;
+export type EventSchemaName = keyof typeof eventSchemas;
 /** What an event of that name says. */
-export type EventBody<Name extends EventAnswerName> = z.input<(typeof eventAnswers)[Name]>;
+export type EventBody<Name extends EventSchemaName> = z.input<(typeof eventSchemas)[Name]>;

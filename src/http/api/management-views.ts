@@ -8,10 +8,10 @@ import { type DeviceId, type LockId, macOf } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { PendingDevice } from '../../domain/locks/pairing-service.ts';
 import type { IssuedKey, ManagedLock, Removal, RemovedLockView } from '../../domain/locks/registration-service.ts';
-import type { AnswerBody } from './response-schemas.ts';
+import type { ResponseBody } from './response-schemas.ts';
 
 /** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
-export function managedLockView({ lock, status, online, administrator }: ManagedLock): AnswerBody<'ManagedLock'> {
+export function managedLockView({ lock, status, online, administrator }: ManagedLock): ResponseBody<'ManagedLock'> {
   return {
     lockId: lock.lockId,
     deviceId: lock.deviceId,
@@ -32,40 +32,40 @@ export function managedLockView({ lock, status, online, administrator }: Managed
 }
 
 /** HTTP API 6: a lock is removed; how many cards it may still open for. */
-export function removalView({ cardsOnLock }: Removal): AnswerBody<'Removal'> {
+export function removalView({ cardsOnLock }: Removal): ResponseBody<'Removal'> {
   return { success: true, cardsOnLock };
 }
 
 /** HTTP API 6: what stays of a lock that was removed. */
-export function removedLockView({ removed, administrator, removedBy }: RemovedLockView): AnswerBody<'RemovedLock'> {
+export function removedLockView({ removed, administrator, removedBy }: RemovedLockView): ResponseBody<'RemovedLock'> {
   const { lockId, deviceId, name, alias, removedAt } = removed;
   const lockMac = macOf(deviceId);
   return { lockId, deviceId, lockMac, lockName: name, lockAlias: alias, administrator, removeDate: removedAt, removedBy };
 }
 
 /** HTTP API 6: the key of a lock, shown once. */
-export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): AnswerBody<'IssuedKey'> {
+export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): ResponseBody<'IssuedKey'> {
   return { lockId, deviceId, deviceKey };
 }
 
 /** A hub; `locks` is how many are bound to it. */
-export function hubView({ hub, online, locks }: ManagedHub): AnswerBody<'Hub'> {
+export function hubView({ hub, online, locks }: ManagedHub): ResponseBody<'Hub'> {
   const { deviceId, name, createdAt } = hub;
   return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
 }
 
 /** HTTP API 6: the key of a hub, shown once. */
-export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): AnswerBody<'IssuedHubKey'> {
+export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): ResponseBody<'IssuedHubKey'> {
   return { deviceId, deviceKey };
 }
 
 /** When the pairing that is open closes by itself. */
-export function pairingView(closesAt: number): AnswerBody<'PairingWindow'> {
+export function pairingView(closesAt: number): ResponseBody<'PairingWindow'> {
   return { closeDate: closesAt };
 }
 
 /** A device that waits to be confirmed; of its hello, what helps a person to recognise it. */
-export function pendingDeviceView(device: PendingDevice): AnswerBody<'PendingDevice'> {
+export function pendingDeviceView(device: PendingDevice): ResponseBody<'PendingDevice'> {
   const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
   return {
     deviceId,
@@ -92,27 +92,27 @@ function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue,
 }
 
 /** HTTP API 6: a device that is a lock now; its key is its own, and not known here. */
-export function confirmedView(deviceId: DeviceId, lockId: LockId): AnswerBody<'ConfirmedDevice'> {
+export function confirmedView(deviceId: DeviceId, lockId: LockId): ResponseBody<'ConfirmedDevice'> {
   return { lockId, deviceId };
 }
 
 /** Who asks. */
-export function callerView({ username, gatewayAdministrator }: Caller): AnswerBody<'SignedIn'> {
+export function callerView({ username, gatewayAdministrator }: Caller): ResponseBody<'SignedIn'> {
   return { username, gatewayAdministrator };
 }
 
 /** An account, by its name: ids of accounts stay inside. */
-export function accountView({ username, gatewayAdministrator, createdAt }: Account): AnswerBody<'Account'> {
+export function accountView({ username, gatewayAdministrator, createdAt }: Account): ResponseBody<'Account'> {
   return { username, gatewayAdministrator, createDate: createdAt };
 }
 
 /** A token without its secret; expireDate null: never. */
-export function tokenView({ token, username }: TokenView): AnswerBody<'Token'> {
+export function tokenView({ token, username }: TokenView): ResponseBody<'Token'> {
   return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
 }
 
 /** HTTP API 6: a new token, shown once. */
-export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): AnswerBody<'IssuedToken'> {
+export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): ResponseBody<'IssuedToken'> {
   return { tokenId: token.tokenId, token: secret };
 }
 
@@ -127,6 +127,6 @@ export function auditView({
   outcome,
   missed = 0,
   count = 1,
-}: AuditEntry): AnswerBody<'AuditEntry'> {
+}: AuditEntry): ResponseBody<'AuditEntry'> {
   return { date: at, username, address, action, object, detail, outcome, missed, count };
 }

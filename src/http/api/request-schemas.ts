@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LockId } from '../../domain/locks/lock.ts';
 import { webhookEventTypes } from '../../domain/webhooks/webhook.ts';
 import { lockName, mac, name, text, username, wholeNumber } from '../pipeline/fields.ts';
-import { checked, present } from '../pipeline/validate.ts';
+import { present, validate } from '../pipeline/validate.ts';
 
 const timezoneRawOffset = wholeNumber(-43_200_000, 50_400_000);
 const boolean = z.boolean({ error: 'must be true or false' });
@@ -38,7 +38,7 @@ function description(body: z.output<z.ZodObject<typeof described>>): Partial<Des
 /** The hub that a lock is behind; null: none. */
 const hubId = mac.nullable().exactOptional();
 
-export const newLock = checked(
+export const newLock = validate(
   z.strictObject({ lockMac: mac, lockName, ...described, hubId, administrator: username.exactOptional() }),
   ({ lockMac, lockName, hubId, administrator, ...rest }) => ({
     deviceId: lockMac,
@@ -49,7 +49,7 @@ export const newLock = checked(
   }),
 );
 
-export const lockChanges = checked(
+export const lockChanges = validate(
   z.strictObject({ lockName: lockName.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
     error: 'must have at least one member',
     when: ({ issues }) => issues.length === 0,
@@ -61,16 +61,16 @@ export const lockChanges = checked(
   }),
 );
 
-export const newHub = checked(z.strictObject({ mac, name }), ({ mac, name }) => ({ deviceId: mac, name }));
+export const newHub = validate(z.strictObject({ mac, name }), ({ mac, name }) => ({ deviceId: mac, name }));
 
-export const pairingTime = checked(z.strictObject({ seconds: wholeNumber(30, 900) }), (body) => body);
+export const pairingTime = validate(z.strictObject({ seconds: wholeNumber(30, 900) }), (body) => body);
 
 const keyFingerprint = z
   .string({ error: 'must be a string' })
   .regex(/^[0-9a-f]{4}(-[0-9a-f]{4}){3}$/, 'must be a fingerprint such as 9f86-d081-884c-7d65');
 
 /** A registration without lockMac and hubId, or for a replacement nothing of it; `keyFingerprint` is what the person has compared. */
-export const confirmation = checked(
+export const confirmation = validate(
   z
     .strictObject({
       lockName: lockName.exactOptional(),
@@ -91,19 +91,19 @@ export const confirmation = checked(
   }),
 );
 
-export const appointment = checked(z.strictObject({ username }), (body) => body);
+export const appointment = validate(z.strictObject({ username }), (body) => body);
 
-export const grantedRole = checked(
+export const grantedRole = validate(
   z.strictObject({ role: z.enum(['operator', 'manager'], { error: 'must be operator or manager' }) }),
   (body) => body,
 );
 
-export const newAccount = checked(z.strictObject({ username, gatewayAdministrator: boolean }), (body) => body);
+export const newAccount = validate(z.strictObject({ username, gatewayAdministrator: boolean }), (body) => body);
 
 /** What somebody signs in with. */
-export const heldToken = checked(z.strictObject({ token: text(1, 512) }), (body) => body);
+export const heldToken = validate(z.strictObject({ token: text(1, 512) }), (body) => body);
 
-export const newToken = checked(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);
+export const newToken = validate(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);
 
 const eventTypes = z
   .array(z.enum(webhookEventTypes, `must be one of ${webhookEventTypes.join(', ')}`), 'must be a list')
@@ -116,12 +116,12 @@ const url = z
   .regex(/^https?:\/\/[^\s#]+$/, 'must be a URL that begins with http:// or https://, without blanks and fragment')
   .max(2_048, 'must have at most 2048 characters');
 
-export const newWebhook = checked(
+export const newWebhook = validate(
   z.strictObject({ name, url, eventTypes: eventTypes.default([]), lockIds: lockIds.default([]) }),
   (body) => body,
 );
 
-export const webhookChanges = checked(
+export const webhookChanges = validate(
   z
     .strictObject({
       name: name.exactOptional(),

@@ -244,7 +244,7 @@ function page<Item extends z.ZodType>(item: Item) {
 }
 
 /** By the names that the document gives them. */
-export const answers = {
+export const responseSchemas = {
   Success: z.strictObject({ success: z.literal(true) }),
   Moved: z.strictObject({ success: z.boolean(), reason: z.string().exactOptional() }),
   LockState: z.strictObject({ state }),
@@ -299,6 +299,6 @@ export const answers = {
   Problem: problem,
 } satisfies Readonly<Record<string, z.ZodObject>>;
 
-export type AnswerName = keyof typeof answers;
+export type ResponseName = keyof typeof responseSchemas;
 /** The body of that name, for whoever makes it. */
-export type AnswerBody<Name extends AnswerName> = z.input<(typeof answers)[Name]>;
+export type ResponseBody<Name extends ResponseName> = z.input<(typeof responseSchemas)[Name]>;

@@ -5,14 +5,14 @@ import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
 import type { Card, CardOnLock } from '../../domain/credentials/card.ts';
 import type { LiveEvent } from '../../domain/events/live-event.ts';
 import { type BatteryLevel, type LockSettings, macOf } from '../../domain/locks/lock.ts';
-import type { LockView, MoveResult } from '../../domain/locks/lock-service.ts';
+import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
 import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
 import type { Attempt, TriedDelivery, WebhookEvent } from '../../domain/webhooks/webhook.ts';
 import type { IssuedSecret, WebhookView } from '../../domain/webhooks/webhook-service.ts';
 import type { TextOf } from '../pipeline/rendered-json-cache.ts';
 import type { EventBody } from './event-schemas.ts';
-import type { AnswerBody } from './response-schemas.ts';
+import type { ResponseBody } from './response-schemas.ts';
 
 /** Specification 2.4: the envelope, its items each through `view`. */
 export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
@@ -28,7 +28,7 @@ export function pageText<T>({ list, pageNo, pageSize, pages, total }: Page<T>, t
 }
 
 /** The eleven fields of Specification 2.1's list; lockData only for the lock's administrator. */
-export function lockItemView({ lock, status, callerIsAdministrator }: LockView): AnswerBody<'Lock'> {
+export function lockItemView({ lock, status, callerIsAdministrator }: LockView): ResponseBody<'Lock'> {
   return {
     lockId: lock.lockId,
     lockName: lock.name,
@@ -45,7 +45,7 @@ export function lockItemView({ lock, status, callerIsAdministrator }: LockView):
 }
 
 /** The twenty fields of Specification 2.1. For the lock's administrator only: it shows the super passcode. */
-export function lockDetailView({ lock, status }: LockView): AnswerBody<'LockDetail'> {
+export function lockDetailView({ lock, status }: LockView): ResponseBody<'LockDetail'> {
   return {
     lockId: lock.lockId,
     lockName: lock.name,
@@ -70,22 +70,22 @@ function settingsView(settings: LockSettings): LockSettings {
 }
 
 /** Specification 3: whether the bolt moved; the lock's own word when it could not. */
-export function moveView(result: MoveResult): AnswerBody<'Moved'> {
+export function moveView(result: BoltResult): ResponseBody<'Moved'> {
   return result.success ? { success: true } : { success: false, reason: result.reason };
 }
 
 /** Specification 4.1 lock/battery. */
-export function batteryView(percent: number): AnswerBody<'Battery'> {
+export function batteryView(percent: number): ResponseBody<'Battery'> {
   return { BatteryPercentage: percent };
 }
 
 /** HTTP API 4 lock/battery-history. */
-export function batteryLevelView({ at, percent }: BatteryLevel): AnswerBody<'BatteryLevel'> {
+export function batteryLevelView({ at, percent }: BatteryLevel): ResponseBody<'BatteryLevel'> {
   return { reportDate: at, electricQuantity: percent };
 }
 
 /** The eight fields of Specification 2.2. */
-export function recordView(record: LockRecord): AnswerBody<'LockRecord'> {
+export function recordView(record: LockRecord): ResponseBody<'LockRecord'> {
   return {
     recordId: record.recordId,
     lockId: record.lockId,
@@ -99,7 +99,7 @@ export function recordView(record: LockRecord): AnswerBody<'LockRecord'> {
 }
 
 /** The eight fields of Specification 2.3. */
-export function cardView(card: Card): AnswerBody<'Card'> {
+export function cardView(card: Card): ResponseBody<'Card'> {
   return {
     cardId: card.cardId,
     lockId: card.lockId,
@@ -113,7 +113,7 @@ export function cardView(card: Card): AnswerBody<'Card'> {
 }
 
 /** The second representation of Specification 2.3; keyboardPwdType 2 always valid, 3 period (HTTP API 4). */
-export function cardDetailView(card: Card): AnswerBody<'CardDetail'> {
+export function cardDetailView(card: Card): ResponseBody<'CardDetail'> {
   return {
     keyboardPwdId: card.cardId,
     lockId: card.lockId,
@@ -128,7 +128,7 @@ export function cardDetailView(card: Card): AnswerBody<'CardDetail'> {
 }
 
 /** Specification 4.2 identity-card/add. */
-export function addedCardView(cardId: number): AnswerBody<'AddedCard'> {
+export function addedCardView(cardId: number): ResponseBody<'AddedCard'> {
   return { keyboardPwdId: cardId };
 }
 
@@ -138,12 +138,12 @@ export function cardOnLockView({
   startDate,
   endDate,
   known,
-}: CardOnLock & { readonly known: boolean }): AnswerBody<'CardOnLock'> {
+}: CardOnLock & { readonly known: boolean }): ResponseBody<'CardOnLock'> {
   return { cardNumber, startDate, endDate, known };
 }
 
 /** An alarm that stands; lockId null: of the gateway itself. */
-export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'>): AnswerBody<'Alarm'> {
+export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'>): ResponseBody<'Alarm'> {
   return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
 }
 
@@ -186,7 +186,7 @@ export function liveEventView(event: LiveEvent): object {
 }
 
 /** A webhook without its secret. */
-export function webhookView({ webhook, username, waiting, failed, forgotten, failingSince }: WebhookView): AnswerBody<'Webhook'> {
+export function webhookView({ webhook, username, waiting, failed, forgotten, failingSince }: WebhookView): ResponseBody<'Webhook'> {
   const { webhookId, name, url, eventTypes, lockIds, enabled, createdAt } = webhook;
   return {
     ...{ webhookId, username, name, url, eventTypes: [...eventTypes], lockIds: [...lockIds], enabled },
@@ -195,17 +195,27 @@ export function webhookView({ webhook, username, waiting, failed, forgotten, fai
 }
 
 /** The secret of a webhook, shown once. */
-export function issuedSecretView({ webhookId, secret }: IssuedSecret): AnswerBody<'IssuedWebhookSecret'> {
+export function issuedSecretView({ webhookId, secret }: IssuedSecret): ResponseBody<'IssuedWebhookSecret'> {
   return { webhookId, secret };
 }
 
 /** What came of sending something once. */
-export function attemptView({ delivered, status, reason, ms }: Attempt): AnswerBody<'WebhookAttempt'> {
+export function attemptView({ delivered, status, reason, ms }: Attempt): ResponseBody<'WebhookAttempt'> {
   return { delivered, status, reason, ms };
 }
 
 /** A delivery without what it says: that is for the receiver. */
-export function deliveryView({ id, type, lockId, at, progress, attempts, triedAt, status, reason }: TriedDelivery): AnswerBody<'Delivery'> {
+export function deliveryView({
+  id,
+  type,
+  lockId,
+  at,
+  progress,
+  attempts,
+  triedAt,
+  status,
+  reason,
+}: TriedDelivery): ResponseBody<'Delivery'> {
   return { deliveryId: id, eventType: type, lockId, eventDate: at, progress, attempts, attemptDate: triedAt, status, reason };
 }
 

@@ -1,10 +1,10 @@
 // Who may work now, when not all can at once.
 
 /** Runs the work when it is its turn; ends as it does. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** So many at a time, in the order of asking. */
-export function createTurns(atOnce: number): Turns {
+export function createSemaphore(atOnce: number): Semaphore {
   let free = atOnce;
   const waiting: (() => void)[] = [];
   return async (work) => {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { type LiveEvent, subjectOf } from '../../domain/events/live-event.ts';
 import type { Follower, LiveService } from '../../domain/events/live-service.ts';
-import type { Turns } from './event-semaphore.ts';
+import type { Semaphore } from './event-semaphore.ts';
 import { type EventText, heartbeatText, patienceText, readyText } from './event-text.ts';
 
 /** Bytes that wait for one listener; beyond that it falls behind. */
@@ -39,9 +39,9 @@ export function createEventStream(options: {
   readonly onQueued: () => void;
   readonly onBehind: () => void;
   /** Works through records of the past when there is room for that; however slowly the client takes them, others can, too. */
-  readonly inTurn: Turns;
+  readonly inTurn: Semaphore;
   /** Reads some of them: a few listeners at a time, because doors wait meanwhile. */
-  readonly readInTurn: Turns;
+  readonly readInTurn: Semaphore;
   /** It ends itself; not told when the client goes. */
   readonly onEnd: (reason: EndReason, error?: unknown) => void;
 }): EventStream {

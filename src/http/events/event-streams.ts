@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { LiveService } from '../../domain/events/live-service.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { createTurns, type Turns } from './event-semaphore.ts';
+import { createSemaphore, type Semaphore } from './event-semaphore.ts';
 import { createEventStream, type EndReason, type EventStream } from './event-stream.ts';
 import { createEventText } from './event-text.ts';
 
@@ -34,10 +34,10 @@ export interface EventStreams {
   }): void;
   /** Ends them all, after what they were told. Idempotent. */
   close(): void;
-  figures(): EventFigures;
+  stats(): EventStats;
 }
 
-export interface EventFigures {
+export interface EventStats {
   readonly listeners: number;
   /** Since the start: how often one read more slowly than things happened; was ended for reading nothing; was refused. */
   readonly behind: number;
@@ -47,7 +47,7 @@ export interface EventFigures {
 
 interface OfAccount {
   listeners: number;
-  readonly inTurn: Turns;
+  readonly inTurn: Semaphore;
 }
 
 export function createEventStreams(options: { readonly live: LiveService; readonly clock: Clock; readonly log: Log }): EventStreams {
@@ -55,9 +55,9 @@ export function createEventStreams(options: { readonly live: LiveService; readon
   const streams = new Set<EventStream>();
   const accounts = new Map<AccountId, OfAccount>();
   const textOf = createEventText();
-  const inTurn = createTurns(replaysAtOnce);
-  const readInTurn = createTurns(readsAtOnce);
-  const figures = { behind: 0, slow: 0, refused: 0 };
+  const inTurn = createSemaphore(replaysAtOnce);
+  const readInTurn = createSemaphore(readsAtOnce);
+  const stats = { behind: 0, slow: 0, refused: 0 };
   /** Those that heard something, in the order in which they did. */
   let queued: EventStream[] = [];
   let cancelSweep: (() => void) | undefined;
@@ -81,7 +81,7 @@ export function createEventStreams(options: { readonly live: LiveService; readon
   function ofAccount(accountId: AccountId): OfAccount {
     const known = accounts.get(accountId);
     if (known !== undefined) return known;
-    const made = { listeners: 0, inTurn: createTurns(replaysOfAccount) };
+    const made = { listeners: 0, inTurn: createSemaphore(replaysOfAccount) };
     accounts.set(accountId, made);
     return made;
   }
@@ -91,7 +91,7 @@ export function createEventStreams(options: { readonly live: LiveService; readon
       const inAll = gatewayAdministrator ? listenersAtMost : listenersOfOthers;
       const isFull = isClosed || streams.size >= inAll || (accounts.get(accountId)?.listeners ?? 0) >= listenersOfAccount;
       if (!isFull) return;
-      figures.refused += 1;
+      stats.refused += 1;
       throw new DomainError('rate-limited', 'there are too many listeners to live events', { retryAfterSeconds: 10 });
     },
     begin({ response, caller, lastRecordId, authenticate }) {
@@ -103,10 +103,10 @@ export function createEventStreams(options: { readonly live: LiveService; readon
         inTurn: (work) => own.inTurn(() => inTurn(work)),
         readInTurn,
         onBehind() {
-          figures.behind += 1;
+          stats.behind += 1;
         },
         onEnd(reason: EndReason, error) {
-          if (reason === 'slow') figures.slow += 1;
+          if (reason === 'slow') stats.slow += 1;
           if (reason === 'failed')
             log.warn({ code: 'listener-ended', account: username, err: error }, 'a listener to live events was ended because of the disk');
           else log.info({ account: username, reason }, 'a listener to live events was ended');
@@ -129,6 +129,6 @@ export function createEventStreams(options: { readonly live: LiveService; readon
       cancelSweep?.();
       for (const stream of streams) stream.end();
     },
-    figures: () => ({ listeners: streams.size, ...figures }),
+    stats: () => ({ listeners: streams.size, ...stats }),
   };
 }

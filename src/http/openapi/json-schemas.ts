@@ -1,7 +1,7 @@
 // From the zod schemas that validate to JSON Schema, as a client must read it.
 import { z } from 'zod';
-import { type EventAnswerName, eventAnswers } from '../api/event-schemas.ts';
-import { type AnswerName, answers } from '../api/response-schemas.ts';
+import { type EventSchemaName, eventSchemas } from '../api/event-schemas.ts';
+import { type ResponseName, responseSchemas } from '../api/response-schemas.ts';
 import { memberDocs } from './field-descriptions.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
@@ -21,12 +21,12 @@ export function bodySchema(object: z.ZodObject): JsonSchema {
 }
 
 /** Every answer by its name; those that are part of another stand there by reference. */
-export function answerSchemas(): Readonly<Record<AnswerName | EventAnswerName, JsonSchema>> {
+export function responseJsonSchemas(): Readonly<Record<ResponseName | EventSchemaName, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries({ ...answers, ...eventAnswers })) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries({ ...responseSchemas, ...eventSchemas })) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(bare(schema))])) as Record<
-    AnswerName | EventAnswerName,
+    ResponseName | EventSchemaName,
     JsonSchema
   >;
 }

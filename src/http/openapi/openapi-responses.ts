@@ -1,7 +1,7 @@
 // The answers of an operation as OpenAPI writes them: its own, and every refusal that it may meet, by status.
 import type { ErrorCode } from '../../domain/errors.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { EventAnswerName } from '../api/event-schemas.ts';
+import type { EventSchemaName } from '../api/event-schemas.ts';
 import { problemKinds, problemOf } from '../pipeline/problem.ts';
 import type { AnyRoute } from '../pipeline/route.ts';
 import type { Audience, OperationDocs } from './operation.ts';
@@ -79,7 +79,7 @@ export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Reco
 }
 
 /** OpenAPI 3.1 knows no streams: JSON Schema says of a text what it holds (2020-12, Validation 8.5). */
-function textSchema({ mediaType, streamOf }: { readonly mediaType: string; readonly streamOf?: EventAnswerName }): object {
+function textSchema({ mediaType, streamOf }: { readonly mediaType: string; readonly streamOf?: EventSchemaName }): object {
   if (streamOf === undefined) return { type: mediaType === 'application/json' ? 'object' : 'string' };
   const items = { $ref: `#/components/schemas/${streamOf}` };
   return { type: 'string', contentMediaType: mediaType, contentSchema: { type: 'array', items } };

@@ -4,7 +4,7 @@
 import type { AnyRoute, OpenRoute } from '../pipeline/route.ts';
 import { deliveryRequest } from './delivery-request.ts';
 import { memberDocs } from './field-descriptions.ts';
-import { answerSchemas, bodySchema, parameterSchema } from './json-schemas.ts';
+import { bodySchema, parameterSchema, responseJsonSchemas } from './json-schemas.ts';
 import { keyOf, problemExamples, problemTable, refusalComponents, responsesOf } from './openapi-responses.ts';
 import type { OperationDocs } from './operation.ts';
 import { tableDocs, tables } from './operations.ts';
@@ -37,7 +37,7 @@ Every error is a problem (RFC 9457). Decide by \`code\`:
 export function createOpenApi(routes: readonly AnyRoute[]): object {
   const described = routes.map((route) => [route, descriptionOf(route)] as const);
   const tags = Object.entries(tableDocs).filter(([name]) => described.some(([, { tag }]) => tag === name));
-  const schemas: Readonly<Record<string, object>> = answerSchemas();
+  const schemas: Readonly<Record<string, object>> = responseJsonSchemas();
   const sendsDeliveries = described.some(([{ operation }]) => operation === 'createWebhook');
   return {
     openapi: '3.1.1',

@@ -1,8 +1,8 @@
 // What the document of the API says of a route beyond its method, path and parameters. Each table of routes has its operations in the
 // `-docs.ts` file beside it; they are loaded when somebody asks for the document.
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { EventAnswerName } from '../api/event-schemas.ts';
-import type { AnswerName } from '../api/response-schemas.ts';
+import type { EventSchemaName } from '../api/event-schemas.ts';
+import type { ResponseName } from '../api/response-schemas.ts';
 
 /** A request and its real answer: a test asks it. */
 export interface OperationExample {
@@ -34,7 +34,9 @@ export interface OperationDocs {
   /** Beyond those that every request of its kind may meet (`openapi-responses.ts`). */
   readonly refusals?: readonly ErrorCode[];
   /** Bodies by status; a media type for what is no JSON of ours, with what it is a stream of. */
-  readonly answers: Readonly<Record<number, AnswerName | { readonly mediaType: string; readonly streamOf?: EventAnswerName } | 'nothing'>>;
+  readonly answers: Readonly<
+    Record<number, ResponseName | { readonly mediaType: string; readonly streamOf?: EventSchemaName } | 'nothing'>
+  >;
   /** Headers of the 200, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
   /** At least one where the answer has a schema. */

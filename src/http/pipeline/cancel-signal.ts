@@ -1,6 +1,6 @@
 // Whether a client still waits for its answer.
 import type { ServerResponse } from 'node:http';
-import type { Gone } from '../../domain/ports.ts';
+import type { CancelSignal } from '../../domain/ports.ts';
 
 /**
  * Gone when the connection ends before the answer is out. An AbortSignal would cost as much as all the checks of a request, and
@@ -9,7 +9,7 @@ import type { Gone } from '../../domain/ports.ts';
  * A class, because V8 keeps the getter of an object that is written with one in the old space from its birth, and with the getter all
  * of its request until the next full collection (a page of cards: 182 µs of CPU instead of 135). A getter of a class is there once.
  */
-export class ClientGone implements Gone {
+export class ClosedConnectionSignal implements CancelSignal {
   readonly #response: ServerResponse;
   #onClose: Map<() => void, () => void> | undefined;
 

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Origin } from '../../domain/origin.ts';
 
-export interface PlaceLimits {
+export interface ConnectionLimitSettings {
   /** Without a valid token so far. */
   readonly strangers: number;
   /** Of them from one network: an IPv4 address, an IPv6 /64. This machine has no such limit: a reverse proxy brings everybody. */
@@ -14,7 +14,12 @@ export interface PlaceLimits {
   readonly knownOfAccount: number;
 }
 
-export const placeLimits: PlaceLimits = { strangers: 4_000, strangersOfNetwork: 1_200, known: 4_000, knownOfAccount: 2_000 };
+export const connectionLimitSettings: ConnectionLimitSettings = {
+  strangers: 4_000,
+  strangersOfNetwork: 1_200,
+  known: 4_000,
+  knownOfAccount: 2_000,
+};
 
 /**
  * What goes on on a connection, in the order in which they give way: half of a request is there and half is missing; nothing was ever
@@ -29,20 +34,20 @@ export interface Client {
   giveWay(): void;
 }
 
-export interface Place {
+export interface ConnectionSlot {
   /** A valid token of this account has come on it. Idempotent. */
   keep(accountId: AccountId): void;
   /** Idempotent. */
   leave(): void;
 }
 
-export interface Places {
+export interface ConnectionLimit {
   /** undefined: there is no room, and nobody who could give way. */
-  enter(origin: Origin, client: Client): Place | undefined;
+  enter(origin: Origin, client: Client): ConnectionSlot | undefined;
 }
 
 /** `onGaveWay`: where a connection came from that was ended to make room. */
-export function createPlaces(limits: PlaceLimits, onGaveWay: (address: string) => void): Places {
+export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay: (address: string) => void): ConnectionLimit {
   const strangers = new Group(limits.strangers);
   const known = new Group(limits.known);
   const byNetwork = new Map<string, Group>();
@@ -63,7 +68,7 @@ export function createPlaces(limits: PlaceLimits, onGaveWay: (address: string) =
   }
 
   /** A class, for its methods are shared: there are thousands. */
-  class Taken implements Place, Member {
+  class Taken implements ConnectionSlot, Member {
     readonly client: Client;
     readonly #address: string;
     #groups: readonly Group[] = [];

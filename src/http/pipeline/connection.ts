@@ -3,7 +3,7 @@
 // answer is out; when it is much, the socket is not read any more, and TCP holds up the sender (RFC 9112 9.3.2).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Client, Doing, Place } from './connection-limit.ts';
+import type { Client, ConnectionSlot, Doing } from './connection-limit.ts';
 import type { HeldBytes, Holder } from './held-bytes.ts';
 
 /** Up to here a connection is read on while its request is under way: only so the end of a client that leaves is seen. */
@@ -53,10 +53,10 @@ function endingOf(piece: Buffer, before: Ending): Ending {
 }
 
 /** A class, for its methods are shared: there are thousands. */
-export class Connection implements Client, Holder {
+export class HttpConnection implements Client, Holder {
   readonly socket: Socket;
   /** Among all; there is none when there was no room. */
-  place: Place | undefined;
+  place: ConnectionSlot | undefined;
   readonly #parse: Parse;
   readonly #bounds: Bounds;
   #waiting: Buffer | undefined;

@@ -48,7 +48,7 @@ export interface Handlers {
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
 
-export interface Address {
+export interface BoundAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -60,7 +60,7 @@ export interface Endpoint {
   close(): Promise<void>;
   endConnections(): void;
   /** With port 0 the port that was given, once it listens. */
-  address(): Address;
+  address(): BoundAddress;
 }
 
 export function createEndpoint({ host, port, identity }: EndpointOptions, handlers: Handlers, log: Log): Endpoint {

@@ -9,18 +9,18 @@ import type { Clock } from '../../domain/ports.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import { createAccessLog } from './access-log.ts';
 import { type Authenticate, plainAddress } from './authenticate.ts';
-import { ClientGone } from './cancel-signal.ts';
+import { ClosedConnectionSignal } from './cancel-signal.ts';
 import { requireAccepted, requireOneHost } from './headers.ts';
 import { readJsonBody, strangersBytesAtMost } from './json-body.ts';
 import { invalidParameters, problemOf } from './problem.ts';
 import { pathOf, rawParameters } from './raw-query.ts';
-import type { Rank, RequestTurns } from './request-scheduler.ts';
+import type { Rank, RequestScheduler } from './request-scheduler.ts';
 import type { Answer, AnyRoute, SignInRoute, StreamRoute, TextAnswer } from './route.ts';
-import type { Found } from './route-table.ts';
+import type { RouteMatch } from './route-table.ts';
 import { type Sender, uncached } from './sender.ts';
 
 /** Answers a request; never throws. */
-export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** For whoever counts requests. */
 export interface EndedRequest {
@@ -32,12 +32,12 @@ export interface EndedRequest {
   readonly ms: number;
 }
 
-interface Exchange {
+interface RequestContext {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Where the request goes; undefined: nowhere. */
-  readonly found: Found | undefined;
+  readonly found: RouteMatch | undefined;
   readonly startedAt: number;
   /** What it asks for, once it is known that there is such a thing. */
   route: AnyRoute | undefined;
@@ -64,24 +64,24 @@ const doors: ReadonlySet<OperationId> = new Set(['lock', 'unlock']);
  * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
  * and never thrown on. `onEnd` is told of each request that has ended.
  */
-export function createServe(options: {
+export function createRequestHandler(options: {
   clock: Clock;
-  turns: RequestTurns;
+  turns: RequestScheduler;
   log: Log;
   authenticate: Authenticate;
   sender: Sender;
   /** A request with a valid token has come. */
   onKnown: (request: IncomingMessage, caller: Caller) => void;
-  find: (path: string) => Found | undefined;
+  find: (path: string) => RouteMatch | undefined;
   /** Throws for a Host that is none of this gateway's. */
   requireHost: (request: IncomingMessage) => void;
   onEnd: ((ended: EndedRequest) => void) | undefined;
-}): Serve {
+}): RequestHandler {
   const { send, sendText } = options.sender;
   const writeAccessLog = createAccessLog(options);
   const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
   return (request, response) => {
-    const exchange: Exchange = {
+    const exchange: RequestContext = {
       requestId: newRequestId(),
       request,
       response,
@@ -103,7 +103,7 @@ export function createServe(options: {
   };
 
   /** The first checks, which say whose turn it is. */
-  function admit(exchange: Exchange): Rank {
+  function admit(exchange: RequestContext): Rank {
     const { request, found } = exchange;
     if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
     requireOneHost(request.rawHeaders, request.httpVersion);
@@ -122,7 +122,7 @@ export function createServe(options: {
     return doors.has(route.operation) ? 'door' : 'known';
   }
 
-  async function respond(exchange: Exchange): Promise<void> {
+  async function respond(exchange: RequestContext): Promise<void> {
     try {
       const answered = await answer(exchange);
       if (answered === undefined) return;
@@ -135,7 +135,7 @@ export function createServe(options: {
   }
 
   /** undefined: the answer goes on, and is somebody else's now. */
-  async function answer(exchange: Exchange): Promise<Answer | TextAnswer | undefined> {
+  async function answer(exchange: RequestContext): Promise<Answer | TextAnswer | undefined> {
     const { request, response, found, route, caller } = exchange;
     const { pathValues = {} } = found ?? {};
     if (route === undefined) throw new Error('a request without a route was not refused');
@@ -150,14 +150,14 @@ export function createServe(options: {
     const body = route.body?.read(await readJsonBody(request, problems), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
-    const gone = new ClientGone(response);
+    const gone = new ClosedConnectionSignal(response);
     if ('json' in route) return { contentType: json, text: await route.json({ caller, parameters, body: undefined, gone }) };
     // Who only reads leaves no line in the audit log.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
     return await route.handle({ caller: asking, parameters, body, gone });
   }
 
-  async function signIn(exchange: Exchange, route: SignInRoute): Promise<Answer> {
+  async function signIn(exchange: RequestContext, route: SignInRoute): Promise<Answer> {
     const { request } = exchange;
     requireAccepted(request.headers.accept, 'application/json');
     const problems: ParameterProblem[] = [];
@@ -168,7 +168,7 @@ export function createServe(options: {
     return answer;
   }
 
-  function begin(exchange: Exchange, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
+  function begin(exchange: RequestContext, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
     const { request, response, requestId } = exchange;
     if (problems.length > 0) throw invalidParameters(problems);
     // It ends with its connection, so it needs no framing of its own; proxies are asked not to gather it.
@@ -187,7 +187,7 @@ export function createServe(options: {
     return undefined;
   }
 
-  function note({ requestId, request, response, found, startedAt, account, code, parameters }: Exchange): void {
+  function note({ requestId, request, response, found, startedAt, account, code, parameters }: RequestContext): void {
     const { method = '', url = '' } = request;
     const route = found?.resource.path;
     const status = response.writableFinished ? response.statusCode : undefined;
@@ -199,7 +199,7 @@ export function createServe(options: {
     writeAccessLog({ requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
   }
 
-  function refuse(exchange: Exchange, error: unknown): void {
+  function refuse(exchange: RequestContext, error: unknown): void {
     const { requestId, found } = exchange;
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
     exchange.code = problem.code;

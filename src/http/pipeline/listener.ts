@@ -7,10 +7,10 @@ import { DomainError } from '../../domain/errors.ts';
 import { originOf } from '../../domain/origin.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { createLimitedLog } from '../../domain/rate-limited-log.ts';
-import { type Bounds, Connection } from './connection.ts';
-import { createPlaces, placeLimits } from './connection-limit.ts';
-import { type Address, createEndpoint, type EndpointOptions } from './endpoint.ts';
+import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
+import { type Bounds, HttpConnection } from './connection.ts';
+import { connectionLimitSettings, createConnectionLimit } from './connection-limit.ts';
+import { type BoundAddress, createEndpoint, type EndpointOptions } from './endpoint.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { refuseBrokenRequest, refuseConnect, refuseSocket } from './reject-socket.ts';
 import type { WebSockets } from './web-socket.ts';
@@ -26,7 +26,7 @@ export interface ListenerEndpoint extends EndpointOptions {
   readonly webSocket: boolean;
 }
 
-export interface Listener {
+export interface HttpListener {
   /** Resolves when every endpoint accepts connections; rejects with one sentence for people when one cannot. */
   start(): Promise<void>;
   /** Accepts no more, lets what is under way be answered for at most 4.5 s, then closes every connection. */
@@ -38,10 +38,10 @@ export interface Listener {
   /** The answer to a request on it has been handed over whole. */
   answered(socket: Duplex): void;
   /** Where it listens, in the order of the endpoints. */
-  addresses(): readonly Address[];
+  addresses(): readonly BoundAddress[];
 }
 
-export function createListener(options: {
+export function createHttpListener(options: {
   endpoints: readonly ListenerEndpoint[];
   clock: Clock;
   log: Log;
@@ -49,20 +49,20 @@ export function createListener(options: {
   /** What Node makes of each request. */
   requestClass: typeof IncomingMessage;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
-}): Listener {
+}): HttpListener {
   const { clock, log, webSockets, requestClass, handle } = options;
   let underWay = 0;
   let stopping: Promise<void> | undefined;
   let settle: (() => void) | undefined;
-  const connections = new WeakMap<Duplex, Connection>();
+  const connections = new WeakMap<Duplex, HttpConnection>();
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
-  const limited = createLimitedLog({ clock, log });
-  const places = createPlaces(placeLimits, tooMany);
+  const limited = createRateLimitedLog({ clock, log });
+  const places = createConnectionLimit(connectionLimitSettings, tooMany);
 
   const handlers = {
     requestClass,
     onConnection(socket: Socket) {
-      const connection = new Connection(socket, bounds);
+      const connection = new HttpConnection(socket, bounds);
       connections.set(socket, connection);
       connection.place = places.enter(originOf(socket.remoteAddress), connection);
       if (connection.place !== undefined) return;

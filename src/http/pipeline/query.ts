@@ -5,7 +5,7 @@ import { type CardId, hasEnded, isInOrder } from '../../domain/credentials/card.
 import type { LockId, LockSettings } from '../../domain/locks/lock.ts';
 import type { WebhookId } from '../../domain/webhooks/webhook.ts';
 import { cardNumber, id, integer, lockName, mac, millis, name, text, username, via } from './fields.ts';
-import { checked, whenRight } from './validate.ts';
+import { validate, whenValid } from './validate.ts';
 
 const lockId = id<LockId>();
 const cardId = id<CardId>();
@@ -16,40 +16,40 @@ const page = { pageNo: integer().default(1), pageSize: integer(10, 1000) };
 const datesInOrder = {
   path: ['endDate'],
   error: 'must not be before startDate',
-  when: whenRight('startDate', 'endDate'),
+  when: whenValid('startDate', 'endDate'),
 };
 
-export const noParameters = checked(z.object({}), () => undefined);
+export const noParameters = validate(z.object({}), () => undefined);
 
 /** Which locks of a list are asked for. */
 const wantedLocks = { lockAlias: text(0, 64).exactOptional(), groupId: integer(0).exactOptional() };
 
-export const lockList = checked(z.object({ ...page, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
+export const lockList = validate(z.object({ ...page, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
   page,
   wanted: { alias: lockAlias, groupId },
 }));
 
-export const oneLock = checked(z.object({ lockId }), (value) => value);
+export const oneLock = validate(z.object({ lockId }), (value) => value);
 
 /** `clear`: the cards of the lock are removed from it first. */
-export const lockRemoval = checked(
+export const lockRemoval = validate(
   z.object({ lockId, clear: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false') }),
   ({ lockId, clear }) => ({ lockId, clear: clear === 'true' }),
 );
 
-export const autoLock = checked(z.object({ lockId, seconds: integer(0, 65_535) }), (value) => value);
+export const autoLock = validate(z.object({ lockId, seconds: integer(0, 65_535) }), (value) => value);
 
-export const recordRange = checked(
+export const recordRange = validate(
   z.object({ lockId, ...page, startDate: millis.default(0), endDate: millis.default(0) }).refine(isInOrder, datesInOrder),
   ({ lockId, ...range }) => ({ lockId, range }),
 );
 
-export const lockRename = checked(z.object({ lockId, lockAlias: lockName }), ({ lockId, lockAlias }) => ({ lockId, alias: lockAlias }));
+export const lockRename = validate(z.object({ lockId, lockAlias: lockName }), ({ lockId, lockAlias }) => ({ lockId, alias: lockAlias }));
 
 const setting = integer(1, 2).exactOptional();
 const settingNames = 'lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode or passageModeAutoUnlock';
 
-export const lockSettings = checked(
+export const lockSettings = validate(
   z
     .object({
       lockId,
@@ -69,19 +69,19 @@ export const lockSettings = checked(
   ({ lockId, ...settings }): { lockId: LockId; settings: Partial<LockSettings> } => ({ lockId, settings }),
 );
 
-export const cardList = checked(z.object({ lockId, ...page }), ({ lockId, ...page }) => ({ lockId, page }));
+export const cardList = validate(z.object({ lockId, ...page }), ({ lockId, ...page }) => ({ lockId, page }));
 
-export const oneCard = checked(z.object({ lockId, cardId }), (value) => value);
+export const oneCard = validate(z.object({ lockId, cardId }), (value) => value);
 
 /** A list that the specification does not know: all of it (up to 1000) unless a page is asked for. */
-export const wholeLockList = checked(
+export const wholeLockList = validate(
   z.object({ lockId, pageNo: integer().default(1), pageSize: integer(1, 1000).default(1000) }),
   ({ lockId, ...page }) => ({ lockId, page }),
 );
 
 /** `now`: what is past then is refused. */
 export const cardAdd = (now: () => number) =>
-  checked(
+  validate(
     z
       .object({
         lockId,
@@ -97,18 +97,18 @@ export const cardAdd = (now: () => number) =>
     ({ lockId, addType, method, cardName, ...card }) => ({ lockId, via: addType, card: { ...card, byteOrder: method, name: cardName } }),
   );
 
-export const cardValidity = checked(
+export const cardValidity = validate(
   z.object({ lockId, cardId, changeType: via, startDate: millis, endDate: millis }).refine(isInOrder, datesInOrder),
   ({ lockId, cardId, changeType, ...validity }) => ({ lockId, cardId, via: changeType, validity }),
 );
 
-export const cardRename = checked(z.object({ lockId, cardId, cardName: name, changeType: via }), ({ lockId, cardId, cardName }) => ({
+export const cardRename = validate(z.object({ lockId, cardId, cardName: name, changeType: via }), ({ lockId, cardId, cardName }) => ({
   lockId,
   cardId,
   name: cardName,
 }));
 
-export const cardDelete = checked(z.object({ lockId, cardId, deleteType: via }), ({ lockId, cardId, deleteType }) => ({
+export const cardDelete = validate(z.object({ lockId, cardId, deleteType: via }), ({ lockId, cardId, deleteType }) => ({
   lockId,
   cardId,
   via: deleteType,
@@ -117,41 +117,41 @@ export const cardDelete = checked(z.object({ lockId, cardId, deleteType: via }),
 /** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 6). */
 const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
 
-export const managementPage = checked(z.object(ofManagement), (page) => page);
+export const managementPage = validate(z.object(ofManagement), (page) => page);
 
-export const managedLockList = checked(z.object({ ...ofManagement, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
+export const managedLockList = validate(z.object({ ...ofManagement, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
   page,
   wanted: { alias: lockAlias, groupId },
 }));
 
 /** The list of what belongs to one lock. */
-export const pageOfLock = checked(z.object({ lockId, ...ofManagement }), ({ lockId, ...page }) => ({ lockId, page }));
+export const pageOfLock = validate(z.object({ lockId, ...ofManagement }), ({ lockId, ...page }) => ({ lockId, page }));
 
-export const oneRole = checked(z.object({ lockId, username }), (value) => value);
+export const oneRole = validate(z.object({ lockId, username }), (value) => value);
 
-export const oneAccount = checked(z.object({ username }), (value) => value);
+export const oneAccount = validate(z.object({ username }), (value) => value);
 
-export const oneToken = checked(z.object({ tokenId: integer() }), (value) => value);
+export const oneToken = validate(z.object({ tokenId: integer() }), (value) => value);
 
 /** A hub or a pending device, by its deviceId or MAC address. */
-export const oneDevice = checked(z.object({ deviceId: mac }), (value) => value);
+export const oneDevice = validate(z.object({ deviceId: mac }), (value) => value);
 
-export const oneAlarm = checked(
+export const oneAlarm = validate(
   z.object({ kind: z.enum(alarmKinds, `must be one of ${alarmKinds.join(', ')}`), lockId }),
   (value) => value,
 );
 
 const webhookId = id<WebhookId>();
 
-export const oneWebhook = checked(z.object({ webhookId }), (value) => value);
+export const oneWebhook = validate(z.object({ webhookId }), (value) => value);
 
-export const webhookDeliveries = checked(z.object({ webhookId, ...ofManagement }), ({ webhookId, ...page }) => ({ webhookId, page }));
+export const webhookDeliveries = validate(z.object({ webhookId, ...ofManagement }), ({ webhookId, ...page }) => ({ webhookId, page }));
 
 const deliveryId = z.string().regex(/^[a-z0-9-]{1,64}$/, 'must be the id of a delivery');
 
-export const oneDelivery = checked(z.object({ webhookId, deliveryId }), (value) => value);
+export const oneDelivery = validate(z.object({ webhookId, deliveryId }), (value) => value);
 
-export const auditRange = checked(
+export const auditRange = validate(
   z
     .object({
       ...ofManagement,

@@ -1,7 +1,7 @@
 // In which order requests are handled: doors at the end of the turn in which they came; all others in slices, so that doors keep their pace
 // whatever else is asked, those with a valid token before those without. Without load nothing waits.
 import type { Clock } from '../../domain/ports.ts';
-import type { TurnEnd } from '../../domain/tick-batcher.ts';
+import type { TickBatcher } from '../../domain/tick-batcher.ts';
 
 /** Whose request it is: of somebody at a door; of somebody with a valid token; of anybody. */
 export type Rank = 'door' | 'known' | 'stranger';
@@ -13,19 +13,19 @@ const knownInARow = 4;
 /** One callback for each request, so that what it leaves to microtasks is done, and measured, before the next. */
 const armedAtMost = 32;
 
-export interface RequestTurns {
+export interface RequestScheduler {
   /** `work` is done at once, or later; it must not throw. */
   take(rank: Rank, work: () => void): void;
 }
 
-export function createRequestTurns({
+export function createRequestScheduler({
   clock,
-  turnEnd,
+  tickBatcher,
 }: {
   readonly clock: Pick<Clock, 'monotonic'>;
-  readonly turnEnd: TurnEnd;
-}): RequestTurns {
-  const doDoor = turnEnd.together('requests', (work: () => void) => work());
+  readonly tickBatcher: TickBatcher;
+}): RequestScheduler {
+  const doDoor = tickBatcher.batch('requests', (work: () => void) => work());
   const waiting = { known: new Set<() => void>(), stranger: new Set<() => void>() };
   let sliceAt = 0;
   /** The end of this turn will be noticed. */
@@ -54,7 +54,7 @@ export function createRequestTurns({
     armed--;
     if (handled > 0 && isOver()) return;
     handled++;
-    turnEnd.catchUp();
+    tickBatcher.drain();
     const work = next();
     if (work !== undefined) work();
     arm();

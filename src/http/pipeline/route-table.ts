@@ -10,7 +10,7 @@ export interface Resource {
   readonly allow: string;
 }
 
-export interface Found {
+export interface RouteMatch {
   readonly resource: Resource;
   readonly pathValues: PathValues;
 }
@@ -18,7 +18,7 @@ export interface Found {
 const noValues: PathValues = {};
 
 /** The returned function takes a path as it was sent, case-sensitive, and leaves its values percent-encoded; undefined: there is nothing. */
-export function createRouteTable(routes: readonly AnyRoute[]): (path: string) => Found | undefined {
+export function createRouteTable(routes: readonly AnyRoute[]): (path: string) => RouteMatch | undefined {
   const resources = byPath(routes);
   const fixed = new Map(resources.map((resource) => [resource.path, { resource, pathValues: noValues }]));
   const patterns = resources.flatMap((resource) => {

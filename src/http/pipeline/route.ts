@@ -1,10 +1,10 @@
 // The shape of a line in the route tables, and the answers that handlers give.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
-import type { Gone } from '../../domain/ports.ts';
+import type { CancelSignal } from '../../domain/ports.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import type { PathValues } from './raw-query.ts';
-import type { Checked } from './validate.ts';
+import type { Validated } from './validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -14,7 +14,7 @@ export interface Asked<P, B> {
   readonly parameters: P;
   readonly body: B;
   /** Aborted when the client is gone before its answer. */
-  readonly gone: Gone;
+  readonly gone: CancelSignal;
 }
 
 export interface Answer {
@@ -45,9 +45,9 @@ interface TokenRoute<P, B> {
   readonly path: string;
   /** What the document of the API says of it, in the `-docs.ts` beside its table. */
   readonly operation: OperationId;
-  readonly parameters: Checked<P>;
+  readonly parameters: Validated<P>;
   /** undefined: the endpoint takes no body, and ignores one. */
-  readonly body: Checked<B> | undefined;
+  readonly body: Validated<B> | undefined;
 }
 
 /** One endpoint. */
@@ -97,7 +97,7 @@ export function route<P>(
   method: Method,
   path: string,
   operation: OperationId,
-  parameters: Checked<P>,
+  parameters: Validated<P>,
   handle: (asked: Asked<P, undefined>) => Answer | Promise<Answer>,
 ): Route {
   return { method, path, operation, parameters, body: undefined, handle } satisfies Route<P, undefined> as Route;
@@ -108,8 +108,8 @@ export function bodyRoute<P, B>(
   method: Method,
   path: string,
   operation: OperationId,
-  parameters: Checked<P>,
-  body: Checked<B>,
+  parameters: Validated<P>,
+  body: Validated<B>,
   handle: (asked: Asked<P, B>) => Answer | Promise<Answer>,
 ): Route {
   return { method, path, operation, parameters, body, handle } satisfies Route<P, B> as Route;
@@ -119,7 +119,7 @@ export function bodyRoute<P, B>(
 export function jsonRoute<P>(
   path: string,
   operation: OperationId,
-  parameters: Checked<P>,
+  parameters: Validated<P>,
   json: (asked: Asked<P, undefined>) => string | Promise<string>,
 ): JsonRoute {
   return { method: 'GET', path, operation, parameters, body: undefined, json } satisfies JsonRoute<P> as JsonRoute;

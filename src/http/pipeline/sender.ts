@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { gzip } from 'node:zlib';
-import type { TurnEnd } from '../../domain/tick-batcher.ts';
+import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { acceptsGzip } from './headers.ts';
 import type { TextAnswer } from './route.ts';
 
@@ -44,14 +44,14 @@ const vary = ['Vary', 'Accept-Encoding'];
 
 /** `closing`: whether connections end with their answer. `onAnswered` is told when an answer has been handed over whole. */
 export function createSender(options: {
-  readonly turnEnd: TurnEnd;
+  readonly tickBatcher: TickBatcher;
   readonly closing: () => boolean;
   readonly onAnswered: (request: IncomingMessage) => void;
 }): Sender {
-  const { turnEnd, closing, onAnswered } = options;
+  const { tickBatcher, closing, onAnswered } = options;
   /** One at a time: it takes a thread from those that the disk uses. What comes meanwhile leaves as it is. */
   let isCompressing = false;
-  const endSoon = turnEnd.together('answers', ({ request, response, body }: Ending) => {
+  const endSoon = tickBatcher.batch('answers', ({ request, response, body }: Ending) => {
     response.end(body);
     onAnswered(request);
   });

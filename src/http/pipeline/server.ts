@@ -15,7 +15,7 @@ import type { RegistrationService } from '../../domain/locks/registration-servic
 import type { Log, Part } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
-import type { TurnEnd } from '../../domain/tick-batcher.ts';
+import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { alarmRoutes } from '../api/alarm-routes.ts';
 import { auditRoutes } from '../api/audit-routes.ts';
@@ -30,14 +30,14 @@ import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
-import { createEventStreams, type EventFigures } from '../events/event-streams.ts';
+import { createEventStreams, type EventStats } from '../events/event-streams.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
-import type { Address } from './endpoint.ts';
-import { createServe, type EndedRequest } from './handle-request.ts';
+import type { BoundAddress } from './endpoint.ts';
+import { createRequestHandler, type EndedRequest } from './handle-request.ts';
 import { createHostCheck } from './headers.ts';
-import { createListener, type ListenerEndpoint } from './listener.ts';
+import { createHttpListener, type ListenerEndpoint } from './listener.ts';
 import { createKeptTexts } from './rendered-json-cache.ts';
-import { createRequestTurns } from './request-scheduler.ts';
+import { createRequestScheduler } from './request-scheduler.ts';
 import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { createSender } from './sender.ts';
@@ -53,8 +53,8 @@ export interface HttpEndpoints {
 
 export interface HttpServer extends Part {
   /** Where it listens; with port 0 the port that was given, once started. */
-  addresses(): { readonly [Scheme in keyof HttpEndpoints]: Address };
-  eventFigures(): EventFigures;
+  addresses(): { readonly [Scheme in keyof HttpEndpoints]: BoundAddress };
+  eventFigures(): EventStats;
 }
 
 /**
@@ -68,7 +68,7 @@ export function createHttpServer(options: {
   hosts?: readonly string[];
   onWebSocket: (stream: ByteStream) => void;
   clock: Clock;
-  turnEnd: TurnEnd;
+  tickBatcher: TickBatcher;
   log: Log;
   locks: LockService;
   cards: CardService;
@@ -96,7 +96,7 @@ export function createHttpServer(options: {
     endpoints,
     onWebSocket,
     clock,
-    turnEnd,
+    tickBatcher,
     log,
     locks,
     cards,
@@ -140,10 +140,10 @@ export function createHttpServer(options: {
   ];
   const find = createRouteTable(routes);
   const requireHost = createHostCheck(options.hosts ?? []);
-  const serve = createServe({
+  const serve = createRequestHandler({
     ...{ clock, log, authenticate, find, requireHost, onEnd: metrics?.request },
-    turns: createRequestTurns({ clock, turnEnd }),
-    sender: createSender({ turnEnd, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
+    turns: createRequestScheduler({ clock, tickBatcher }),
+    sender: createSender({ tickBatcher, closing: () => listener.closing(), onAnswered: ({ socket }) => listener.answered(socket) }),
     onKnown: ({ socket }, { accountId }) => listener.keep(socket, accountId),
   });
   class ApiRequest extends IncomingMessage {}
@@ -153,7 +153,7 @@ export function createHttpServer(options: {
   // of them and doubles the work for an unlock.
   const route = Router().use(serve) as unknown as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   const served = (['http', 'https'] as const).flatMap((scheme) => (endpoints[scheme] ? [{ scheme, endpoint: endpoints[scheme] }] : []));
-  const listener = createListener({
+  const listener = createHttpListener({
     endpoints: served.map(({ endpoint }) => endpoint),
     clock,
     log,
@@ -170,7 +170,7 @@ export function createHttpServer(options: {
       streams.close();
       return listener.stop();
     },
-    eventFigures: streams.figures,
+    eventFigures: streams.stats,
     addresses() {
       const addresses = listener.addresses();
       return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ParameterProblem } from '../../domain/errors.ts';
 
 /** What a client may send: `object` documents and validates it, `read` turns it into `T`. */
-export interface Checked<T> {
+export interface Validated<T> {
   readonly object: z.ZodObject;
   readonly names: ReadonlySet<string>;
   /** The value, or undefined when something was wrong and has been added to `problems` (one a parameter). */
@@ -11,10 +11,10 @@ export interface Checked<T> {
 }
 
 /** A schema with specification names, and how its values are called inside. */
-export function checked<Shape extends z.ZodRawShape, T>(
+export function validate<Shape extends z.ZodRawShape, T>(
   object: z.ZodObject<Shape>,
   translate: (value: z.output<z.ZodObject<Shape>>) => T,
-): Checked<T> {
+): Validated<T> {
   return {
     object: object as unknown as z.ZodObject,
     names: new Set(Object.keys(object.shape)),
@@ -39,7 +39,7 @@ function addProblems(issue: z.core.$ZodIssue, raw: unknown, problems: ParameterP
 }
 
 /** For a rule about several members: run it when those are right, whatever else is wrong, so that all is reported at once. */
-export function whenRight(...names: readonly string[]) {
+export function whenValid(...names: readonly string[]) {
   return ({ issues }: z.core.ParsePayload) => !issues.some((issue) => names.includes(String(issue.path?.[0])));
 }
 

@@ -27,7 +27,7 @@ export type OnProgress = (done: number) => void;
 export type ControlActions = Readonly<Record<string, (request: ControlRequest, onProgress: OnProgress) => Promise<object>>>;
 
 /** Since the start. */
-interface ControlFigures {
+interface ControlStats {
   readonly asked: number;
   /** Of those that were asked: refused or failed. */
   readonly failed: number;
@@ -36,7 +36,7 @@ interface ControlFigures {
 }
 
 export interface Control extends Part {
-  figures(): ControlFigures;
+  stats(): ControlStats;
 }
 
 /** Serves `actions` at `control.sock` in the data directory (mode 0600). */
@@ -49,11 +49,11 @@ export function createControl(options: {
   const { directory, actions, clock, log } = options;
   const path = controlSocket(directory);
   const sockets = new Set<Socket>();
-  let figures: ControlFigures = { asked: 0, failed: 0, dropped: 0 };
+  let stats: ControlStats = { asked: 0, failed: 0, dropped: 0 };
   let server: Server | undefined;
 
-  const count = (what: keyof ControlFigures): void => {
-    figures = { ...figures, [what]: figures[what] + 1 };
+  const count = (what: keyof ControlStats): void => {
+    stats = { ...stats, [what]: stats[what] + 1 };
   };
 
   async function answer(request: ControlRequest, onProgress: OnProgress): Promise<object> {
@@ -98,7 +98,7 @@ export function createControl(options: {
 
   return {
     name: 'control',
-    figures: () => figures,
+    stats: () => stats,
     async start() {
       const opening = createServer((socket) => {
         sockets.add(socket);

@@ -21,12 +21,12 @@ export interface Announcement {
 }
 
 /** Where the listeners are, by the addresses that they are bound to. */
-export type Listeners = { readonly [S in Scheme]?: { readonly host: string; readonly port: number } | undefined };
+export type AnnouncedListeners = { readonly [S in Scheme]?: { readonly host: string; readonly port: number } | undefined };
 
 const suffixes: Readonly<Record<ServiceType, string>> = { latchd: '', mqtt: '-mqtt', 'secure-mqtt': '-mqtts' };
 
 /** Clients are sent to HTTPS where that can be reached, locks find MQTT over TLS under both of its types, unless plain MQTT can be reached, too. */
-export function announcementsOf(listeners: Listeners, topicRoot: string): readonly Announcement[] {
+export function announcementsOf(listeners: AnnouncedListeners, topicRoot: string): readonly Announcement[] {
   const reachable = (scheme: Scheme) => {
     const address = listeners[scheme];
     return address && !isLoopback(address.host) ? { scheme, ...address } : undefined;

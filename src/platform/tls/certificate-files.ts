@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
-import type { CertificateSource, Identity } from './certificates.ts';
+import type { CertificateSource, TlsIdentity } from './certificates.ts';
 
 const dayMs = 86_400_000;
 /** From when on the log asks for a new certificate, once a day. */
@@ -60,7 +60,7 @@ export function createCertificateFiles(options: {
 export async function readIdentity(files: {
   readonly certificate: string;
   readonly key: string;
-}): Promise<Identity & { readonly certificate: X509Certificate }> {
+}): Promise<TlsIdentity & { readonly certificate: X509Certificate }> {
   // One after the other, so that of two missing files the certificate is always the one named.
   const cert = await readPem(files.certificate, 'certificate');
   const key = await readPem(files.key, 'key');
@@ -76,7 +76,7 @@ async function readPem(file: string, what: string): Promise<string> {
 }
 
 /** The server's own certificate, when it and the key are sound and belong together. */
-function parse(files: { readonly certificate: string; readonly key: string }, { cert, key }: Identity): X509Certificate {
+function parse(files: { readonly certificate: string; readonly key: string }, { cert, key }: TlsIdentity): X509Certificate {
   const certificate = attempt(`${files.certificate} holds no certificate in PEM form`, () => new X509Certificate(cert));
   const isLocked = /ENCRYPTED/.test(key);
   const privateKey = attempt(

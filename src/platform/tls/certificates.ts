@@ -4,7 +4,7 @@ import type { Log, Part } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
 
 /** A certificate with its chain, and its private key; PEM. */
-export interface Identity {
+export interface TlsIdentity {
   readonly cert: string;
   readonly key: string;
 }
@@ -12,9 +12,9 @@ export interface Identity {
 /** One for each kind of listener. */
 export interface Identities {
   /** For people's programs: https, and WebSocket on it. */
-  readonly https: Identity;
+  readonly https: TlsIdentity;
   /** For locks: mqtts. */
-  readonly mqtts: Identity;
+  readonly mqtts: TlsIdentity;
 }
 
 /** Where certificates come from: latchd's own authority, or files of somebody else's. */
@@ -27,7 +27,7 @@ export interface CertificateSource {
 
 export interface Certificates extends Part {
   /** What a listener of that kind shows from now on; between `start` and `stop` only. */
-  current(kind: keyof Identities): Identity;
+  current(kind: keyof Identities): TlsIdentity;
   /** When that expires, epoch milliseconds. */
   expiresAt(kind: keyof Identities): number;
   /** Called after each change. Connections that are open are not touched by it. */
@@ -81,7 +81,7 @@ export function createCertificates(options: {
     if (!stopped) cancelTimer = clock.timer(delayMs, () => void look());
   }
 
-  function current(kind: keyof Identities): Identity {
+  function current(kind: keyof Identities): TlsIdentity {
     if (identities === undefined) throw new Error('the certificates are not started');
     return identities[kind];
   }

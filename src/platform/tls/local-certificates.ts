@@ -5,9 +5,9 @@ import { isIP } from 'node:net';
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { writeDurably } from '../durable-text.ts';
-import type { CertificateSource, Identities, Identity } from './certificates.ts';
+import type { CertificateSource, Identities, TlsIdentity } from './certificates.ts';
 import { type Authority, believableNow, fingerprintOf, openAuthority, validFrom } from './local-ca.ts';
-import { makeKey, makeServerCertificate, type Validity } from './x509.ts';
+import { type CertificateValidity, makeKey, makeServerCertificate } from './x509.ts';
 
 const dayMs = 86_400_000;
 const serverDays = 397;
@@ -67,9 +67,9 @@ export function createOwnCertificates(options: {
   async function openIdentity(
     name: string,
     issuing: Pick<Open, 'authority' | 'key'>,
-    validity: Validity,
+    validity: CertificateValidity,
     renewMs?: number,
-  ): Promise<Identity> {
+  ): Promise<TlsIdentity> {
     const file = `${folder}/${name}`;
     let reason = 'there is none';
     try {

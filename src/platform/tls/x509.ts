@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, we
 import { isIP } from 'node:net';
 
 /** First and last moment, epoch milliseconds; whole seconds count. */
-export interface Validity {
+export interface CertificateValidity {
   readonly from: number;
   readonly to: number;
 }
@@ -17,7 +17,7 @@ export function makeKey(): string {
 }
 
 /** A certificate that may sign servers' certificates, and no further authority (path length 0), PEM. */
-export async function makeAuthority(options: { readonly key: string; readonly name: string } & Validity): Promise<string> {
+export async function makeAuthority(options: { readonly key: string; readonly name: string } & CertificateValidity): Promise<string> {
   const { key, name, from, to } = options;
   const x509 = await library();
   const publicKey = publicKeyOf(key);
@@ -44,7 +44,7 @@ export async function makeServerCertificate(
     readonly authority: { readonly certificate: string; readonly key: string };
     /** The first is the common name, too: some firmware looks there. */
     readonly names: readonly string[];
-  } & Validity,
+  } & CertificateValidity,
 ): Promise<string> {
   const { key, authority, names, from, to } = options;
   const x509 = await library();

@@ -9,10 +9,10 @@ const tail = '"}';
 const markLength = head.length + 8 + tail.length;
 
 /** What the checksum, the brace and the newline add to a body. */
-export const checkedExtra = markLength + 1;
+export const checksummedExtra = markLength + 1;
 
 /** The line, with its newline, of an object that has at least one member. */
-export function checkedLine(value: object): string {
+export function checksummedLine(value: object): string {
   return withChecksum(bodyOf(value));
 }
 

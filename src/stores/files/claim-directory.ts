@@ -58,12 +58,12 @@ export async function claimDirectory(options: {
   } catch (error) {
     const code = codeOf(error);
     if (code === '') throw error;
-    throw new Error(`latchd cannot use its data directory ${resolve(at)} (${code}): ${remedyFor(code)}`, { cause: error });
+    throw new Error(`latchd cannot use its data directory ${resolve(at)} (${code}): ${repairHintFor(code)}`, { cause: error });
   }
 }
 
 /** What an operator does about a directory that cannot be used at the start. */
-function remedyFor(code: string): string {
+function repairHintFor(code: string): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'there is no room on its disk: make some';
   if (code === 'EROFS') return 'its disk is mounted read-only: mount it writable, and look at the kernel log, it may be failing';
   if (code === 'EACCES' || code === 'EPERM') return 'the user that latchd runs as may not write there: give the directory to that user';

@@ -84,7 +84,7 @@ export function isData(name: string): boolean {
 }
 
 /** Whether the store itself gives this file to a backup while it runs. */
-export function isOfOneInstant(name: string): boolean {
+export function isInSnapshot(name: string): boolean {
   return lineOf(name)?.ofOneInstant === true;
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
-import { bodyOf, checkedExtra, jsonOf } from './checksummed-line.ts';
+import { bodyOf, checksummedExtra, jsonOf } from './checksummed-line.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 import { createJournal, type Journal } from './records/journal.ts';
@@ -67,7 +67,7 @@ export function createQuarantine(options: {
     },
     async keep(deviceId, reason, payload) {
       const body = bodyOf({ at: clock.now(), deviceId, reason, payload: payload.slice(0, maxPayloadLength) });
-      const length = Buffer.byteLength(body) + checkedExtra;
+      const length = Buffer.byteLength(body) + checksummedExtra;
       try {
         while (turning || !journal || (size > 0 && size + length > maxBytes)) await turn();
         size += length;

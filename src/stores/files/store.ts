@@ -22,8 +22,8 @@ import type {
   WebhookStore,
 } from '../../domain/ports.ts';
 import { retentionCutoff } from '../../domain/records/record.ts';
-import type { KeptFile } from './backup/backup-sources.ts';
-import { keptNow } from './backup/snapshot.ts';
+import type { BackupSource } from './backup/backup-sources.ts';
+import { snapshotNow } from './backup/snapshot.ts';
 import { claimDirectory } from './claim-directory.ts';
 import { createDirectoryLock } from './directory-lock.ts';
 import type { DisabledLock } from './documents/lock-files.ts';
@@ -56,7 +56,7 @@ export interface StoreOptions {
   readonly isClockSynchronised?: () => Promise<boolean>;
 }
 
-interface StoreFigures {
+interface StoreStats {
   readonly locks: number;
   readonly disabledLocks: number;
   readonly records: number;
@@ -97,12 +97,12 @@ export interface Store extends Part {
   probe(bytes: number): Promise<void>;
   /** What is wrong with a file of records that cannot be read; undefined when nothing is. Each probe has it tried again. */
   unreadable(): DomainError | undefined;
-  figures(): StoreFigures;
+  stats(): StoreStats;
   /**
    * Runs `use` on the documents and records as they were at one instant. What is changed, sealed or deleted meanwhile stays readable as it
    * was until `use` has ended.
    */
-  atOneInstant<T>(use: (kept: readonly KeptFile[]) => Promise<T>): Promise<T>;
+  atOneInstant<T>(use: (kept: readonly BackupSource[]) => Promise<T>): Promise<T>;
   /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
   sealDays(): Promise<void>;
   /**
@@ -183,7 +183,7 @@ export function createStore(options: StoreOptions): Store {
     atOneInstant: (use) =>
       kept.holding(() =>
         records.holding((days) =>
-          use(keptNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days })),
+          use(snapshotNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days })),
         ),
       ),
     sealDays: records.seal,
@@ -200,8 +200,8 @@ export function createStore(options: StoreOptions): Store {
     clockIsSuspect: clockTrust.isSuspect,
     clockIsTrusted: clockTrust.isTrusted,
     acceptClock: clockTrust.accept,
-    figures() {
-      const log = records.figures();
+    stats() {
+      const log = records.stats();
       return {
         locks: lockFiles.locks.all().length,
         disabledLocks: lockFiles.disabled().length,

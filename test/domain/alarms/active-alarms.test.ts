@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AccountId, Caller } from '../../../src/domain/accounts/account.ts';
-import { createStandingAlarms } from '../../../src/domain/alarms/active-alarms.ts';
+import { createActiveAlarms } from '../../../src/domain/alarms/active-alarms.ts';
 import { type Alarm, type AlarmKind, alarmKinds } from '../../../src/domain/alarms/alarm.ts';
 import { type LockId, roleOn } from '../../../src/domain/locks/lock.ts';
 import { createLockLists } from '../../../src/domain/locks/lock-lists.ts';
@@ -17,7 +17,7 @@ describe('the alarms that stand', () => {
     const random = createRandom(5);
     const { locks } = createMemoryLocks([1, 2, 3, 4].map((number) => ({ ...sampleLock(number), administrator: 9 as AccountId })));
     const lists = createLockLists(locks);
-    const standing = createStandingAlarms(locks, lists);
+    const standing = createActiveAlarms(locks, lists);
     let expected: Alarm[] = [];
     const mayEndIt = (caller: Caller, lockId: LockId | null): boolean => {
       const lock = lockId === null ? undefined : locks.get(lockId);

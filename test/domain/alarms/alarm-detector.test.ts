@@ -14,7 +14,7 @@ async function watched() {
   const domain = await createDomain();
   domain.link.reply(lockId, () => ok);
   await domain.alarms.start();
-  await domain.supervision.start();
+  await domain.alarmDetector.start();
   let seq = 0;
   return {
     ...domain,
@@ -31,7 +31,7 @@ async function watched() {
       domain.reports.events(lockId, { epoch: 'e', events: [{ seq: ++seq, type, ...event }] }),
     said: (kind: 'alarm-began' | 'alarm-ended') => domain.notices.filter((notice) => notice.kind === kind).length,
     stop: async () => {
-      await domain.supervision.stop();
+      await domain.alarmDetector.stop();
       await domain.alarms.stop();
     },
   };
@@ -88,7 +88,7 @@ describe('a lock that is online', () => {
       priority: 2,
       accountId: null,
       deadline: commands.deadline(),
-      atTurn: () => ({ op: 'get-status' }),
+      makeCommand: () => ({ op: 'get-status' }),
     });
     await settled();
     expect(link.ops()).toEqual(['get-status']);
@@ -282,16 +282,16 @@ describe('what is over in an instant', () => {
 
 describe('a gap in the events of a lock', () => {
   it('is an alarm when they are lost, and no news once a person knows it (Protocol 4.4)', async () => {
-    const { alarms, supervision, reports, stands, comes, stop } = await watched();
+    const { alarms, alarmDetector, reports, stands, comes, stop } = await watched();
     comes();
     await reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'a' }] });
     await reports.events(lockId, { epoch: 'e', events: [{ seq: 5, type: 'a' }] });
     await settled();
     expect(stands()).toEqual(['event-gap']);
     await alarms.end(callers.admin, 'event-gap', lockId);
-    supervision.notice({ kind: 'events-lost', lockId, epoch: 'e', from: 2, to: 4 });
+    alarmDetector.notice({ kind: 'events-lost', lockId, epoch: 'e', from: 2, to: 4 });
     expect(stands()).toEqual([]);
-    supervision.notice({ kind: 'events-lost', lockId, epoch: 'e', from: 7, to: 7 });
+    alarmDetector.notice({ kind: 'events-lost', lockId, epoch: 'e', from: 7, to: 7 });
     expect(stands()).toEqual(['event-gap']);
     await stop();
   });
@@ -313,15 +313,15 @@ describe('a gap in the events of a lock', () => {
 
 describe('the gateway itself', () => {
   it('is an alarm while its clock is suspect, its disk takes no writes, or its backup failed', async () => {
-    const { clock, gatewayClock, gatewayStorage, supervision, stands, stop } = await watched();
+    const { clock, gatewayClock, gatewayStorage, alarmDetector, stands, stop } = await watched();
     gatewayClock.isSuspect = true;
     gatewayStorage.health = 'The disk of the gateway is full';
-    supervision.backup('no backup was made');
+    alarmDetector.backup('no backup was made');
     await clock.advance(5_000);
     expect(stands().sort()).toEqual(['backup-failing', 'clock-suspect', 'storage-unavailable']);
     gatewayClock.isSuspect = false;
     gatewayStorage.health = 'ok';
-    supervision.backup(undefined);
+    alarmDetector.backup(undefined);
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();

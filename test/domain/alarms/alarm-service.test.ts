@@ -84,7 +84,7 @@ describe('an alarm', () => {
     expect(await codeOf(() => alarms.end(callers.admin, 'duress', lockId))).toBe('not-found');
     expect(await codeOf(() => alarms.end(callers.admin, 'jammed', lockId))).toBe('conflict');
     expect(await codeOf(() => alarms.end(callers.manager, 'tampered', lockId))).toBe('done');
-    expect(alarms.figures()).toMatchObject({ jammed: 1, tampered: 0 });
+    expect(alarms.stats()).toMatchObject({ jammed: 1, tampered: 0 });
     await alarms.stop();
   });
 
@@ -104,7 +104,7 @@ describe('an alarm', () => {
     alarms.raise('event-gap', lockId, { reason: 'x', lost: [{ epoch: 'e', to: 4 }] });
     isFull = true;
     await expect(alarms.end(callers.admin, 'event-gap', lockId)).rejects.toThrow('full');
-    expect([alarms.figures()['event-gap'], alarms.isAccepted(lockId, { epoch: 'e', to: 4 })]).toEqual([1, false]);
+    expect([alarms.stats()['event-gap'], alarms.isAccepted(lockId, { epoch: 'e', to: 4 })]).toEqual([1, false]);
     isFull = false;
     await clock.advance(10_000);
     expect(store.current().alarms).toHaveLength(1);

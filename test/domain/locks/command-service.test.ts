@@ -4,7 +4,7 @@ import type { Notice } from '../../../src/domain/domain-event.ts';
 import { DomainError } from '../../../src/domain/errors.ts';
 import { type CommandRequest, createCommandService, priority } from '../../../src/domain/locks/command-service.ts';
 import type { LockCommand } from '../../../src/domain/locks/lock-command.ts';
-import { createStandstill } from '../../../src/domain/locks/stall-detector.ts';
+import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
 import { codeOf, createFakeCertainty, createFakeCommandIds, lockId, otherLockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
@@ -14,13 +14,13 @@ function setUp({ commandTimeoutMs = 10_000 } = {}) {
   const link = createFakeLink({ clock });
   const notices: Notice[] = [];
   const notify = (notice: Notice) => void notices.push(notice);
-  const standstill = createStandstill({ clock, notify, commandTimeoutMs });
+  const stallDetector = createStallDetector({ clock, notify, commandTimeoutMs });
   const commands = createCommandService({
     clock,
     link,
     commandIds: createFakeCommandIds(),
     notify,
-    standstill,
+    stallDetector,
     certainty: createFakeCertainty(),
     commandTimeoutMs,
   });
@@ -32,11 +32,11 @@ function setUp({ commandTimeoutMs = 10_000 } = {}) {
       priority: priority.door,
       accountId: 3 as AccountId,
       deadline: commands.deadline(),
-      atTurn: () => command,
+      makeCommand: () => command,
       ...request,
     });
   }
-  return { clock, link, notices, commands, standstill, send, seconds };
+  return { clock, link, notices, commands, stallDetector, send, seconds };
 }
 
 const unlock: LockCommand = { op: 'unlock' };
@@ -140,14 +140,14 @@ describe('a command to a lock that is online', () => {
     let asked = 0;
     void send({ op: 'lock' });
     const unnecessary = send(unlock, {
-      atTurn: () => {
+      makeCommand: () => {
         asked += 1;
         return undefined;
       },
     });
     const forbidden = codeOf(() =>
       send(unlock, {
-        atTurn: () => {
+        makeCommand: () => {
           throw new DomainError('forbidden', 'not any more');
         },
       }),
@@ -377,12 +377,12 @@ it('figures say how many commands are under way and wait, and how many wait for 
   for (let n = 0; n < 4; n++) void send(unlock);
   for (let n = 0; n < 2; n++) void send(unlock, { lockId: otherLockId });
   await settled();
-  expect(commands.figures()).toEqual({ underWay: 2, waiting: 4, longestQueue: 3 });
+  expect(commands.stats()).toEqual({ underWay: 2, waiting: 4, longestQueue: 3 });
   for (let n = 0; n < 6; n++) {
     link.sent[n]?.answer(ok);
     await settled();
   }
-  expect(commands.figures()).toEqual({ underWay: 0, waiting: 0, longestQueue: 0 });
+  expect(commands.stats()).toEqual({ underWay: 0, waiting: 0, longestQueue: 0 });
 });
 
 describe('a lock whose uptime counter has drifted', () => {
@@ -432,8 +432,8 @@ describe('a lock whose uptime counter has drifted', () => {
 
 describe('after a standstill of the process, in which requests wait unread', () => {
   it('a command has what is left since the standstill began; when nothing is, it is not sent (Protocol 5.4 rule 1)', async () => {
-    const { link, notices, clock, standstill, send } = setUp();
-    await standstill.start();
+    const { link, notices, clock, stallDetector, send } = setUp();
+    await stallDetector.start();
     await clock.advance(700);
     clock.block(4_000);
     const inTime = send(unlock);
@@ -452,7 +452,7 @@ describe('after a standstill of the process, in which requests wait unread', () 
     expect(link.sent).toMatchObject([{}, { ttlMs: 10_000 }]);
     link.sent[1]?.answer(ok);
     await later;
-    await standstill.stop();
+    await stallDetector.stop();
     expect(clock.timers()).toBe(0);
   });
 
@@ -463,8 +463,8 @@ describe('after a standstill of the process, in which requests wait unread', () 
   ])(
     'with a time-out of %i ms, a standstill of %i ms counts as well, and who is read to have gone opens nothing (Protocol 5.4 rule 1)',
     async (commandTimeoutMs, stoodMs) => {
-      const { link, notices, clock, standstill, send } = setUp({ commandTimeoutMs });
-      await standstill.start();
+      const { link, notices, clock, stallDetector, send } = setUp({ commandTimeoutMs });
+      await stallDetector.start();
       await clock.advance(500);
       clock.block(stoodMs);
       const caller = new AbortController();
@@ -479,7 +479,7 @@ describe('after a standstill of the process, in which requests wait unread', () 
       link.sent[0]?.answer(ok);
       await stays;
       expect(notices.filter(({ kind }) => kind === 'stood-still')).toEqual([]);
-      await standstill.stop();
+      await stallDetector.stop();
     },
   );
 
@@ -488,8 +488,8 @@ describe('after a standstill of the process, in which requests wait unread', () 
       [10_000, 100],
       [100, 60],
     ] as const) {
-      const { link, clock, standstill, send } = setUp({ commandTimeoutMs });
-      await standstill.start();
+      const { link, clock, stallDetector, send } = setUp({ commandTimeoutMs });
+      await stallDetector.start();
       await clock.advance(500);
       clock.block(unseenMs);
       void codeOf(() => send(unlock));
@@ -500,13 +500,13 @@ describe('after a standstill of the process, in which requests wait unread', () 
       link.sent[0]?.answer(ok);
       await settled();
       expect(link.sent[1]).toMatchObject({ ttlMs: commandTimeoutMs - unseenMs });
-      await standstill.stop();
+      await stallDetector.stop();
     }
   });
 
   it('a command is not sent for a caller of whom it is read next that he has gone (Protocol 5.4 rule 1)', async () => {
-    const { link, clock, standstill, send } = setUp();
-    await standstill.start();
+    const { link, clock, stallDetector, send } = setUp();
+    await stallDetector.start();
     clock.block(4_000);
     const caller = new AbortController();
     const code = codeOf(() => send(unlock, { gone: caller.signal }));
@@ -515,6 +515,6 @@ describe('after a standstill of the process, in which requests wait unread', () 
     await clock.advance(100);
     expect(await code).toBe('lock-busy');
     expect(link.sent).toEqual([]);
-    await standstill.stop();
+    await stallDetector.stop();
   });
 });

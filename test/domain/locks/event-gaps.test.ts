@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Notice } from '../../../src/domain/domain-event.ts';
 import { createCommandService } from '../../../src/domain/locks/command-service.ts';
 import { createEventGaps } from '../../../src/domain/locks/event-gaps.ts';
-import { createStandstill } from '../../../src/domain/locks/stall-detector.ts';
+import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
 import type { EpochProgress } from '../../../src/domain/ports.ts';
 import { codeOf, createFakeCertainty, createFakeCommandIds, lockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
@@ -17,13 +17,13 @@ function setUp(progress: Record<string, Stored>) {
   const link = createFakeLink({ clock });
   const notices: Notice[] = [];
   const notify = (notice: Notice) => void notices.push(notice);
-  const standstill = createStandstill({ clock, notify, commandTimeoutMs: 10_000 });
+  const stallDetector = createStallDetector({ clock, notify, commandTimeoutMs: 10_000 });
   const commands = createCommandService({
     clock,
     link,
     commandIds: createFakeCommandIds(),
     notify,
-    standstill,
+    stallDetector,
     certainty: createFakeCertainty(),
     commandTimeoutMs: 10_000,
   });

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
 import type { LockRecord } from '../../../src/domain/records/record.ts';
 import { createLaneReader } from '../../../src/domain/webhooks/backlog-reader.ts';
-import { createLanes, type Lane, type Lanes } from '../../../src/domain/webhooks/delivery-queues.ts';
+import { createDeliveryQueues, type Lane, type Lanes } from '../../../src/domain/webhooks/delivery-queues.ts';
 
 /** A log in which record n is of lock n % locks + 1. */
 function logOf(records: number, locks: number) {
   const readings: number[] = [];
-  const lanes = createLanes();
+  const lanes = createDeliveryQueues();
   const reader = createLaneReader({
     lanes,
     newestRecord: () => records,

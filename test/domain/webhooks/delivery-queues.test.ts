@@ -1,7 +1,7 @@
 // What waits for a webhook, where the order of things matters more than a test with a whole gateway can show.
 import { describe, expect, test } from '@jest/globals';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
-import { createLanes, type Lane, type Lanes } from '../../../src/domain/webhooks/delivery-queues.ts';
+import { createDeliveryQueues, type Lane, type Lanes } from '../../../src/domain/webhooks/delivery-queues.ts';
 import type { Delivery, WebhookEventType } from '../../../src/domain/webhooks/webhook.ts';
 
 const lockId = 7 as LockId;
@@ -24,7 +24,7 @@ function drain(lanes: Lanes, lane: Lane): unknown[] {
 
 describe('a lane', () => {
   test('gives records and all else in the order in which they happened, those in the log included', () => {
-    const lanes = createLanes();
+    const lanes = createDeliveryQueues();
     const lane = lanes.addBehind(lockId, 3);
     lanes.add(delivery('before', 'alarm', 3), undefined);
     lanes.add(delivery('between', 'alarm', 5), undefined);
@@ -37,7 +37,7 @@ describe('a lane', () => {
   });
 
   test('reads again what was stored while the log was read', () => {
-    const lanes = createLanes();
+    const lanes = createDeliveryQueues();
     const lane = lanes.addBehind(lockId, 3);
     addRecord(lanes, 9);
     lanes.read(lane, { records: [record(4)], upTo: 8, more: false });
@@ -51,7 +51,7 @@ describe('a lane', () => {
   });
 
   test('that is held back gives up its memory and nothing else', () => {
-    const lanes = createLanes();
+    const lanes = createDeliveryQueues();
     const lane = addRecord(lanes, 1);
     for (const recordId of [2, 3]) addRecord(lanes, recordId);
     lanes.holdBack(lane);
@@ -64,7 +64,7 @@ describe('a lane', () => {
   });
 
   test('does not take back what is being sent', () => {
-    const lanes = createLanes();
+    const lanes = createDeliveryQueues();
     const { lane } = lanes.add(delivery('sent', 'state', 0), 'state 7');
     lane.isUnderWay = true;
     lanes.add(delivery('old', 'state', 0), 'state 7');
@@ -74,7 +74,7 @@ describe('a lane', () => {
 });
 
 test('of too much the oldest gives way, of what is kept and of what is not each for itself', () => {
-  const lanes = createLanes();
+  const lanes = createDeliveryQueues();
   const gaveWay: (string | undefined)[] = [];
   for (let n = 0; n < 1_002; n++) {
     gaveWay.push(lanes.add(delivery(`alarm ${n}`, 'alarm', 0, n), undefined).gaveWay?.id);

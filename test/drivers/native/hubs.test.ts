@@ -97,7 +97,7 @@ test('it cannot speak for a lock that is not bound to it, nor hear its commands 
   await client.closed;
   expect([undisturbed.isClosed(), isOnline(lockB)]).toEqual([false, true]);
   expect(mqtt.reports.told.filter(([what]) => what === 'state')).toEqual([]);
-  expect(mqtt.broker.figures()).toMatchObject({ refusedPublishes: { 'foreign-topic': 1 }, connectedHubs: 0 });
+  expect(mqtt.broker.stats()).toMatchObject({ refusedPublishes: { 'foreign-topic': 1 }, connectedHubs: 0 });
 });
 
 test('an unbinding takes effect at the next message: the hub is closed, and the lock may log in itself', async () => {
@@ -132,7 +132,7 @@ test('events that could not be stored bring the hub back once, so that it sends 
   const { events } = mqtt.reports;
   mqtt.reports.events = () => Promise.reject(storageUnavailable());
   client.send(publishPacket(topics.build(a, 'events'), '{"epoch":"e","events":[{"seq":1,"type":"tamper"}]}', 60));
-  await until('it was left', () => mqtt.receiver.figures().messagesLeftUnacknowledged === 1);
+  await until('it was left', () => mqtt.receiver.stats().messagesLeftUnacknowledged === 1);
   mqtt.reports.events = events;
   mqtt.receiver.storageWorks();
   await client.closed;
@@ -164,7 +164,7 @@ test('but not while somebody waits at the door of another of its locks (T3)', as
   const { events } = mqtt.reports;
   mqtt.reports.events = () => Promise.reject(storageUnavailable());
   client.send(publishPacket(topics.build(a, 'events'), '{"epoch":"e","events":[{"seq":1,"type":"tamper"}]}', 60));
-  await until('it was left', () => mqtt.receiver.figures().messagesLeftUnacknowledged === 1);
+  await until('it was left', () => mqtt.receiver.stats().messagesLeftUnacknowledged === 1);
   mqtt.reports.events = events;
   const outcome = mqtt.sender.session(lockB.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 5_000);
   mqtt.receiver.storageWorks();

@@ -40,7 +40,7 @@ test('while pairing is closed it is refused as ever, and closing it ends who wai
   await mqtt.pairing.close(admin);
   await client.closed;
   await expect(mqtt.login(stranger)).rejects.toThrow('refused with 4');
-  expect(mqtt.broker.figures().refusedConnections).toEqual({ key: 1 });
+  expect(mqtt.broker.stats().refusedConnections).toEqual({ key: 1 });
 });
 
 test.each(['state', 'battery', 'events', 'reply', 'command'] as const)('a publish to its own %s closes it', async (channel) => {
@@ -122,7 +122,7 @@ test('four may wait from one address, and a stranger is told the same whether a 
   for (const _ of [1, 2]) await asHub.next();
   for (const number of [0, 1, 2]) await mqtt.login({ ...stranger, deviceId: deviceId(number) });
   await expect(mqtt.login({ ...stranger, deviceId: deviceId(3) })).rejects.toThrow('refused with 5');
-  expect(mqtt.broker.figures()).toMatchObject({ connectedHubs: 0, refusedConnections: { 'pairing-full': 1 } });
+  expect(mqtt.broker.stats()).toMatchObject({ connectedHubs: 0, refusedConnections: { 'pairing-full': 1 } });
   expect(mqtt.reports.told).toEqual([]);
 });
 

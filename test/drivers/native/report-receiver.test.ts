@@ -67,7 +67,7 @@ test('a hello begins the session; reports of it count, those of another are igno
     ['state', lockA.lockId, { state: 'unlocked', date: 5 }],
     ['battery', lockA.lockId, { level: 92 }],
   ]);
-  expect(receiver.figures().ignoredReports).toBe(2);
+  expect(receiver.stats().ignoredReports).toBe(2);
 });
 
 test('a session is there when the report service hears the hello: it may send at once', () => {
@@ -139,7 +139,7 @@ describe('events (Protocol 4.4)', () => {
     expect(acknowledged).toBe(false);
     kept.open();
     expect(await receipt).toBe('acknowledge');
-    expect(receiver.figures().invalidEvents).toBe(1);
+    expect(receiver.stats().invalidEvents).toBe(1);
   });
 
   test('an event nested so deeply that it cannot be written as JSON again is quarantined as it came and acknowledged, or it would block those behind it', async () => {
@@ -188,7 +188,7 @@ describe('events (Protocol 4.4)', () => {
       reports.events = () => Promise.reject(storageUnavailable());
       const receipts = [sayOne(1), say('events', 'x'), sayOne(2), say('events', { epoch: 'e', events: [{ seq: 3 }, event(4)] })];
       expect(await Promise.all(receipts)).toEqual(['leave', 'acknowledge', 'leave', 'leave']);
-      expect(receiver.figures()).toMatchObject({ messagesLeftUnacknowledged: 3, malformedMessages: 1, invalidEvents: 1 });
+      expect(receiver.stats()).toMatchObject({ messagesLeftUnacknowledged: 3, malformedMessages: 1, invalidEvents: 1 });
     });
   });
 
@@ -197,7 +197,7 @@ describe('events (Protocol 4.4)', () => {
     expect(await say('events', { epoch: 'e', events: [event(1), { seq: 2 }] })).toBe('leave');
     quarantine.keep = () => Promise.reject(new Error('a bug'));
     await expect(say('events', { epoch: 'e', events: [event(3), { seq: 4 }] })).rejects.toThrow('a bug');
-    expect(receiver.figures().messagesLeftUnacknowledged).toBe(1);
+    expect(receiver.stats().messagesLeftUnacknowledged).toBe(1);
   });
 
   test('a bug is no reason to acknowledge: the receipt rejects', async () => {
@@ -216,7 +216,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
     expect(await say('events', events)).toBe('leave');
     expect(await say('events', events)).toBe('leave');
     expect(connection.closed).toEqual([]);
-    expect(receiver.figures().messagesLeftUnacknowledged).toBe(2);
+    expect(receiver.stats().messagesLeftUnacknowledged).toBe(2);
     reports.events = working;
     const other = createFakeConnection(lockB);
     receiver.connected(other);
@@ -301,7 +301,7 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
     expect(await say('events', events(301, 1))).toBe('leave');
     expect(await say('events', events(1, 100), other)).toBe('acknowledge');
     expect([storedOf(lockA), storedOf(lockB), connection.closed]).toEqual([2, 1, []]);
-    expect(receiver.figures()).toMatchObject({ messagesOverQuota: 2, locksOverQuota: 1, messagesLeftUnacknowledged: 0 });
+    expect(receiver.stats()).toMatchObject({ messagesOverQuota: 2, locksOverQuota: 1, messagesLeftUnacknowledged: 0 });
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([
       expect.objectContaining({ fields: { code: 'event-flood', lockId: lockA.lockId, deviceId: lockA.deviceId } }),
     ]);
@@ -318,7 +318,7 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
     tell('reply', { id: 'id-1', ok: true });
     expect(await outcome).toMatchObject({ kind: 'ok' });
     clock.advance(1_000);
-    expect([connection.closed.length, receiver.figures().locksOverQuota, clock.timers()]).toEqual([1, 0, 0]);
+    expect([connection.closed.length, receiver.stats().locksOverQuota, clock.timers()]).toEqual([1, 0, 0]);
     const again = createFakeConnection(lockA);
     receiver.connected(again);
     expect(await say('events', events(201, 100), again)).toBe('acknowledge');
@@ -327,7 +327,7 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
   test('gets no new allowance by connecting anew, and leaves no timer behind', async () => {
     for (let from = 1; from <= 201; from += 100) await say('events', events(from, 100));
     receiver.ended(connection, 'gone');
-    expect([receiver.figures().locksOverQuota, clock.timers()]).toEqual([0, 0]);
+    expect([receiver.stats().locksOverQuota, clock.timers()]).toEqual([0, 0]);
     const again = createFakeConnection(lockA);
     receiver.connected(again);
     expect(await say('events', events(201, 100), again)).toBe('leave');
@@ -337,7 +337,7 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
     await say('events', events(1, 100));
     reports.events = async () => ({ duplicates: 100 });
     for (let round = 0; round < 10; round++) expect(await say('events', events(1, 100))).toBe('acknowledge');
-    expect(receiver.figures().messagesOverQuota).toBe(0);
+    expect(receiver.stats().messagesOverQuota).toBe(0);
     reports.events = async () => allNew;
     expect(await say('events', events(101, 100))).toBe('acknowledge');
     expect(await say('events', events(201, 1))).toBe('leave');
@@ -350,7 +350,7 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
     reports.events = keep;
     expect(await say('events', events(1, 100))).toBe('acknowledge');
     await settled();
-    expect(receiver.figures().messagesOverQuota).toBe(0);
+    expect(receiver.stats().messagesOverQuota).toBe(0);
   });
 });
 
@@ -364,7 +364,7 @@ test('by default a backlog of 150, and the twenty thousand of a busy door, are s
 test('a lock that says hello all the time costs itself the connection: each hello may be a write', () => {
   for (let n = 0; n < 120; n++) expect(say('hello', helloText({ session: `session-${n}`, firmwareRevision: `${n}` }))).toBe('acknowledge');
   expect(say('hello', helloText({ session: 'session-120' }))).toBe('leave');
-  expect([connection.closed, what().length, receiver.figures().helloFloods]).toEqual([['it says hello all the time'], 120, 1]);
+  expect([connection.closed, what().length, receiver.stats().helloFloods]).toEqual([['it says hello all the time'], 120, 1]);
   const again = createFakeConnection(lockA);
   receiver.connected(again);
   clock.advance(500);
@@ -374,7 +374,7 @@ test('a lock that says hello all the time costs itself the connection: each hell
 test('nor does it do better with status: what takes it online again counts like a hello (Protocol 6, T3)', () => {
   tell('hello', helloText());
   for (let n = 0; n < 500; n++) for (const status of ['offline', 'online']) tell('status', status);
-  expect([what().filter((told) => told === 'hello').length, receiver.figures().helloFloods > 0]).toEqual([120, true]);
+  expect([what().filter((told) => told === 'hello').length, receiver.stats().helloFloods > 0]).toEqual([120, true]);
   expect(connection.closed[0]).toBe('it says hello all the time');
 });
 
@@ -382,7 +382,7 @@ test('what cannot be understood on any channel is acknowledged, counted, quarant
   for (const channel of ['status', 'hello', 'state', 'battery', 'events', 'reply'] as const) {
     expect(await say(channel, '{"credential":"1325672378"')).toBe('acknowledge');
   }
-  expect(receiver.figures().malformedMessages).toBe(6);
+  expect(receiver.stats().malformedMessages).toBe(6);
   expect(quarantine.kept.length).toBe(6);
   expect(log.lines.length).toBe(1);
   expect(JSON.stringify(log.lines)).not.toContain('1325672378');

@@ -2,13 +2,13 @@
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../src/domain/accounts/account.ts';
 import { originOf } from '../../../src/domain/origin.ts';
-import { createPlaces, type Doing, type Place } from '../../../src/http/pipeline/connection-limit.ts';
+import { type ConnectionSlot, createConnectionLimit, type Doing } from '../../../src/http/pipeline/connection-limit.ts';
 
 /** Room for so few that a test can fill it. */
 function world() {
   const gone: string[] = [];
-  const places = createPlaces({ strangers: 6, strangersOfNetwork: 3, known: 3, knownOfAccount: 2 }, () => undefined);
-  function enter(name: string, address: string, doing: Doing): Place | undefined {
+  const places = createConnectionLimit({ strangers: 6, strangersOfNetwork: 3, known: 3, knownOfAccount: 2 }, () => undefined);
+  function enter(name: string, address: string, doing: Doing): ConnectionSlot | undefined {
     return places.enter(originOf(address), { doing: () => doing, giveWay: () => void gone.push(name) });
   }
   return { enter, gone };

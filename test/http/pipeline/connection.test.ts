@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
-import { Connection } from '../../../src/http/pipeline/connection.ts';
+import { HttpConnection } from '../../../src/http/pipeline/connection.ts';
 import { HeldBytes } from '../../../src/http/pipeline/held-bytes.ts';
 import { until } from '../../support/site.ts';
 
@@ -16,14 +16,14 @@ afterEach(() => {
 async function connected() {
   const bounds = { waiting: new HeldBytes(100_000), untaken: new HeldBytes(1_000_000) };
   const responses: ServerResponse[] = [];
-  let connection: Connection | undefined;
+  let connection: HttpConnection | undefined;
   const server = createServer((request, response) => {
     connection?.begin(request, response);
     response.on('close', () => connection?.end(response));
     responses.push(response);
   });
   server.on('connection', (socket) => {
-    connection = new Connection(socket, bounds);
+    connection = new HttpConnection(socket, bounds);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

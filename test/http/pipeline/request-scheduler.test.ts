@@ -1,13 +1,13 @@
 // In which order requests are handled when they are more than fit into a turn of the event loop.
 import { expect, test } from '@jest/globals';
-import { createRequestTurns, type Rank } from '../../../src/http/pipeline/request-scheduler.ts';
-import { createTurnEnd } from '../../../src/platform/tick-batcher.ts';
+import { createRequestScheduler, type Rank } from '../../../src/http/pipeline/request-scheduler.ts';
+import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
 
 /** Each request takes half a millisecond. */
 function world() {
   let now = 0;
   const handled: string[] = [];
-  const turns = createRequestTurns({ clock: { monotonic: () => now }, turnEnd: createTurnEnd() });
+  const turns = createRequestScheduler({ clock: { monotonic: () => now }, tickBatcher: createTickBatcher() });
   function ask(rank: Rank, name: string): void {
     turns.take(rank, () => {
       now += 0.5;

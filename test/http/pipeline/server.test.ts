@@ -3,9 +3,9 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { Gone } from '../../../src/domain/ports.ts';
+import type { CancelSignal } from '../../../src/domain/ports.ts';
 import { createHttpServer } from '../../../src/http/pipeline/server.ts';
-import { createTurnEnd } from '../../../src/platform/tick-batcher.ts';
+import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
 import { createServerUnderTest, sampleToken } from '../../support/fake-services.ts';
 
 type Under = ReturnType<typeof createServerUnderTest>;
@@ -72,7 +72,7 @@ describe('The server as a part', () => {
       endpoints: { http: { host: '127.0.0.1', port, webSocket: false } },
       onWebSocket: () => undefined,
       ...rest,
-      turnEnd: createTurnEnd(),
+      tickBatcher: createTickBatcher(),
       readiness: () => ({ ready: true, parts: {} }),
       gatewayStatus: () => ({}),
       lockProtocol: async () => ({}),
@@ -107,7 +107,7 @@ describe('The server as a part', () => {
 
   test('stop is bounded: after 4.5 s what is still under way is cut off, and its work learns that nobody waits', async () => {
     const under = await started();
-    const asked = signal<Gone>();
+    const asked = signal<CancelSignal>();
     under.locks.move = (_caller, _lockId, _wanted, gone) => {
       asked.fire(gone);
       return new Promise(() => undefined);
@@ -173,7 +173,7 @@ describe('A client that leaves before its answer', () => {
 
   test('one that got its answer never aborts it', async () => {
     const under = await started();
-    let kept: Gone | undefined;
+    let kept: CancelSignal | undefined;
     under.locks.move = async (_caller, _lockId, _wanted, gone) => {
       kept = gone;
       return { success: true };
@@ -182,7 +182,7 @@ describe('A client that leaves before its answer', () => {
     await under.server.stop();
     expect([answer.status, kept?.aborted]).toEqual([200, false]);
     // A getter of its own would keep the request until the next full collection (see ClientGone).
-    expect(Object.hasOwn(kept as Gone, 'aborted')).toBe(false);
+    expect(Object.hasOwn(kept as CancelSignal, 'aborted')).toBe(false);
   });
 
   test('a body that stops half-way ends without an answer and without a service being asked', async () => {

@@ -94,7 +94,7 @@ describe('the control socket', () => {
     expect(log.lines).toContainEqual(
       expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ code: 'control-failed' }) }),
     );
-    expect(control.figures()).toEqual({ asked: 6, failed: 6, dropped: 0 });
+    expect(control.stats()).toEqual({ asked: 6, failed: 6, dropped: 0 });
   });
 
   test('what is not one JSON object with an action is dropped without an answer, and counted', async () => {
@@ -111,7 +111,7 @@ describe('the control socket', () => {
     for (const text of hostile) expect(await (await open(text)).ended).toBe('');
     const early = await open('{"action":');
     early.socket.destroy();
-    await until(() => control.figures().dropped === hostile.length + 1, 'all are counted');
+    await until(() => control.stats().dropped === hostile.length + 1, 'all are counted');
     expect(await askControl(directory, { action: 'GET /echo', still: 'here' })).toEqual({ still: 'here' });
   });
 
@@ -126,22 +126,22 @@ describe('the control socket', () => {
     deaf.socket.pause();
     deaf.socket.write('{"action":"long"}\n');
     await until(() => clock.timers() === 1, 'its answer waits');
-    await until(() => control.figures().asked === 1, 'it was asked');
+    await until(() => control.stats().asked === 1, 'it was asked');
     await clock.advance(11_000);
     deaf.socket.resume();
     expect((await deaf.ended).length).toBeLessThan(3_000_000);
-    expect(control.figures()).toEqual({ asked: 1, failed: 0, dropped: 2 });
+    expect(control.stats()).toEqual({ asked: 1, failed: 0, dropped: 2 });
   });
 
   test('what follows the first line is not read; requests that take long have their time, sixteen of them at once', async () => {
     const twice = await open('{"action":"GET /echo"}\n{"action":"fail"}\n');
     expect(await twice.ended).toBe('{"ok":true}\n');
     const waiting = await Promise.all(Array.from({ length: 16 }, () => open('{"action":"wait"}\n')));
-    await until(() => control.figures().asked === 17, 'all wait');
+    await until(() => control.stats().asked === 17, 'all wait');
     await clock.advance(60_000);
     const one = await open('{"action":"GET /echo"}\n');
     expect(await one.ended).toBe('');
-    expect(control.figures()).toEqual({ asked: 17, failed: 0, dropped: 1 });
+    expect(control.stats()).toEqual({ asked: 17, failed: 0, dropped: 1 });
     // A stop waits for none of them.
     await control.stop();
     for (const { ended } of waiting) expect(await ended).toBe('');

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Log } from '../../../src/domain/part.ts';
 import { machineNames } from '../../../src/platform/mdns/machine-names.ts';
 import { createCertificateFiles } from '../../../src/platform/tls/certificate-files.ts';
-import { type Certificates, createCertificates, type Identity } from '../../../src/platform/tls/certificates.ts';
+import { type Certificates, createCertificates, type TlsIdentity } from '../../../src/platform/tls/certificates.ts';
 import { createOwnCertificates } from '../../../src/platform/tls/local-certificates.ts';
 import { makeAuthority, makeKey, makeServerCertificate } from '../../../src/platform/tls/x509.ts';
 import { createSettableClock, type SettableClock } from '../../support/settable-clock.ts';
@@ -64,7 +64,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** Whether a client that trusts the authority accepts the server under that name; the reason why not otherwise. */
-async function handshake(identity: Identity, ca: string, servername: string): Promise<string> {
+async function handshake(identity: TlsIdentity, ca: string, servername: string): Promise<string> {
   const server = createServer(identity, (socket) => socket.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address() as { port: number };

@@ -230,7 +230,7 @@ describe('a restart', () => {
       await expect(store.locks.add(sampleLock(20, { deviceId: deviceId(3) }))).rejects.toMatchObject({ code: 'conflict' });
       await expect(store.locks.add(sampleLock(3, { deviceId: deviceId(77) }))).rejects.toMatchObject({ code: 'conflict' });
       expect(await store.counters.next('lockId')).toBe(10);
-      expect(store.figures()).toMatchObject({ locks: 2, disabledLocks: 2, records: 10, writable: true });
+      expect(store.stats()).toMatchObject({ locks: 2, disabledLocks: 2, records: 10, writable: true });
       expect(await readFile(`${directory}/locks/3.json`, 'utf8')).toBe(good.slice(0, -30));
       await store.stop();
     }));
@@ -368,7 +368,7 @@ describe('storage that fails', () => {
       await expect(store.probe(16_384)).rejects.toMatchObject(refused);
       expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
       expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(12);
-      expect(store.figures().writable).toBe(false);
+      expect(store.stats().writable).toBe(false);
       expect(fatal).toHaveLength(1);
       await store.stop();
     }),

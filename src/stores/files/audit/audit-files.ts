@@ -4,22 +4,22 @@ import { Dates } from '../records/dates.ts';
 import type { LinePlace } from '../records/read-lines.ts';
 
 /** Where the line of a deed lies. */
-export interface AuditPlace<File> extends LinePlace {
+export interface AuditLine<File> extends LinePlace {
   readonly id: number;
   readonly file: File;
 }
 
-export interface AuditPlaces<File> {
+export interface AuditFiles<File> {
   /** In place of an earlier line with this id. */
-  put(place: AuditPlace<File>, at: number): void;
+  put(place: AuditLine<File>, at: number): void;
   /** Those of the time between both, included: how many, and the newest without the first `skip`, at most `take`. */
-  newest(from: number, to: number, skip: number, take: number): { readonly total: number; readonly places: readonly AuditPlace<File>[] };
+  newest(from: number, to: number, skip: number, take: number): { readonly total: number; readonly places: readonly AuditLine<File>[] };
   /** Forgets what lies in these files. */
   drop(files: readonly File[]): void;
 }
 
-export function createAuditPlaces<File>(): AuditPlaces<File> {
-  let places: AuditPlace<File>[] = [];
+export function createAuditFiles<File>(): AuditFiles<File> {
+  let places: AuditLine<File>[] = [];
   /** Of the same entries. */
   let dates = new Dates();
 
@@ -39,7 +39,7 @@ export function createAuditPlaces<File>(): AuditPlaces<File> {
     },
     newest(from, to, skip, take) {
       const found = dates.newest(from, to, skip, take);
-      return { total: dates.matching(from, to), places: found.map((n) => places[n] as AuditPlace<File>) };
+      return { total: dates.matching(from, to), places: found.map((n) => places[n] as AuditLine<File>) };
     },
     drop(files) {
       const [left, leftDates] = [places, dates.values];
@@ -54,6 +54,6 @@ export function createAuditPlaces<File>(): AuditPlaces<File> {
   };
 }
 
-function idOf({ id }: AuditPlace<unknown>): number {
+function idOf({ id }: AuditLine<unknown>): number {
   return id;
 }

@@ -7,8 +7,8 @@ import type { AuditQuery, AuditStore } from '../../../domain/ports.ts';
 import type { OpenFile } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { readLines } from '../records/read-lines.ts';
-import { createAuditPlaces } from './audit-files.ts';
-import { type AuditFile, type AuditSeriesOptions, createAuditSeries, entryOf, type Place } from './audit-series.ts';
+import { createAuditFiles } from './audit-files.ts';
+import { type AuditFile, type AuditSeriesOptions, type AuditSeriesPosition, createAuditSeries, entryOf } from './audit-series.ts';
 
 /** Of 2 MiB each. So many deeds that nobody does them in six months; whoever does them all the same does not fill the disk. */
 const series = { deeds: { name: 'audit', mostFiles: 32 }, attempts: { name: 'attempts', mostFiles: 16 } } as const;
@@ -26,8 +26,8 @@ export interface AuditLog extends AuditStore {
 }
 
 export function createAuditLog(options: AuditSeriesOptions): AuditLog {
-  const places = createAuditPlaces<AuditFile>();
-  const recent = createKept<Place, AuditEntry>(entriesKept, () => 1);
+  const places = createAuditFiles<AuditFile>();
+  const recent = createKept<AuditSeriesPosition, AuditEntry>(entriesKept, () => 1);
   const deeds = createAuditSeries(options, series.deeds, places.drop);
   const attempts = createAuditSeries(options, series.attempts, places.drop);
   let highest = 0;
@@ -37,20 +37,20 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
     places.put(place, entry.at);
     recent.keep(place, entry);
   }
-  async function read(wanted: readonly Place[]): Promise<AuditEntry[]> {
+  async function read(wanted: readonly AuditSeriesPosition[]): Promise<AuditEntry[]> {
     const found = wanted.map((where) => recent.get(where));
     for (const file of new Set(wanted.filter((_, n) => found[n] === undefined).map((where) => where.file))) {
       const missing = wanted.flatMap((where, n) => (found[n] === undefined && where.file === file ? [n] : []));
       const { read } = await toRead(file);
       const lines = await readLines(
         read,
-        missing.map((n) => wanted[n] as Place),
+        missing.map((n) => wanted[n] as AuditSeriesPosition),
       );
       for (const [nth, n] of missing.entries()) {
         const entry = entryOf(lines[nth] as Buffer);
         if (entry === undefined) continue;
         found[n] = entry;
-        recent.keep(wanted[n] as Place, entry);
+        recent.keep(wanted[n] as AuditSeriesPosition, entry);
       }
     }
     return found.flatMap((entry) => entry ?? []);

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
 import { recordDaysAtMost } from '../../../domain/records/record.ts';
-import { bodyOf, checkedExtra, isIntact, jsonOf } from '../checksummed-line.ts';
+import { bodyOf, checksummedExtra, isIntact, jsonOf } from '../checksummed-line.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import type { FileLayer, OpenFile } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
@@ -15,7 +15,7 @@ import { createJournal, type Journal } from '../records/journal.ts';
 import { createJournalFile, recoverJournal } from '../records/journal-recovery.ts';
 import { scanLines } from '../records/line-scan.ts';
 import { filesToPurge } from '../records/retention.ts';
-import type { AuditPlace } from './audit-files.ts';
+import type { AuditLine } from './audit-files.ts';
 
 const mostFileBytes = 2 << 20;
 const monthMs = 31 * 86_400_000;
@@ -42,10 +42,10 @@ export interface AuditFile {
   handle?: Promise<OpenFile>;
 }
 
-export type Place = AuditPlace<AuditFile>;
+export type AuditSeriesPosition = AuditLine<AuditFile>;
 
 export interface FoundLine {
-  readonly place: Place;
+  readonly place: AuditSeriesPosition;
   readonly at: number;
 }
 
@@ -53,7 +53,7 @@ export interface AuditSeries {
   /** Every line that is there, in the order in which they were written, and an id below which none is free. */
   open(): Promise<{ readonly lines: readonly FoundLine[]; readonly highest: number }>;
   /** Resolves with where its line is, durably. `storage-unavailable`: it is not there. */
-  append(entry: AuditEntry): Promise<Place>;
+  append(entry: AuditEntry): Promise<AuditSeriesPosition>;
   /** Deletes files whose deeds are all older than six calendar months; seven at most. Resolves with their names. */
   purge(now: number): Promise<string[]>;
   close(): Promise<void>;
@@ -151,7 +151,7 @@ export function createAuditSeries(
       const names = (await files.readdir(folder)).map(parseDayFileName).filter((name) => name !== undefined);
       all = names.sort((a, b) => a.firstRecordId - b.firstRecordId).map(fileOf);
       const last = all.at(-1);
-      const recovered = last && (await recoverJournal(files, last.path, log, holdsDeed).catch(leaveOut(last)));
+      const recovered = last && (await recoverJournal(files, last.path, log, holdsAuditEntry).catch(leaveOut(last)));
       const lines: FoundLine[] = [];
       for (const file of all) for (const found of (await linesOf(file).catch(leaveOut(file))) ?? []) lines.push(found);
       journal = recovered && createJournal(recovered.file, recovered.length);
@@ -162,7 +162,7 @@ export function createAuditSeries(
     },
     async append(entry) {
       const body = bodyOf(entry);
-      const bytes = Buffer.byteLength(body) + checkedExtra;
+      const bytes = Buffer.byteLength(body) + checksummedExtra;
       try {
         while (turning || !journal || isFull(bytes)) await turn(entry.id);
         const file = all.at(-1) as AuditFile;
@@ -199,6 +199,6 @@ export function entryOf(bytes: Buffer): AuditEntry | undefined {
 }
 
 /** Whether an intact line holds what `append` wrote. */
-export function holdsDeed(bytes: Buffer): boolean {
+export function holdsAuditEntry(bytes: Buffer): boolean {
   return line.safeParse(jsonOf(bytes)).success;
 }

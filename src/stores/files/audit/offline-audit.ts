@@ -2,7 +2,7 @@
 import { chown, stat } from 'node:fs/promises';
 import { localAdministrator } from '../../../domain/accounts/account.ts';
 import { createAuditTrail } from '../../../domain/audit/audit.ts';
-import type { Deed } from '../../../domain/audit/audit-action.ts';
+import type { AuditAction } from '../../../domain/audit/audit-action.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
 import { auditFolders, createAuditLog } from './audit-log.ts';
@@ -11,9 +11,9 @@ const nothing = (): void => undefined;
 const noLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
 
 /** Does `work`, then writes its line if that can be: a backup is made of a full disk, too. Nobody else may have the directory. */
-export async function noteDeed<T>(
+export async function appendOfflineAudit<T>(
   { files, directory, now }: { readonly files: FileLayer; readonly directory: string; readonly now: number },
-  deed: Deed,
+  auditAction: AuditAction,
   work: () => Promise<T>,
 ): Promise<T> {
   const clock = { now: () => now, monotonic: () => 0, timer: () => nothing };
@@ -24,7 +24,7 @@ export async function noteDeed<T>(
   );
   if (!isOpen) return work();
   try {
-    return await createAuditTrail({ clock, audit }).note({ ...localAdministrator, address: 'command line' }, deed, work);
+    return await createAuditTrail({ clock, audit }).note({ ...localAdministrator, address: 'command line' }, auditAction, work);
   } finally {
     await audit.close();
     await giveBack(files, directory).catch(nothing);

@@ -10,7 +10,7 @@ export interface OpenContent {
   close(): Promise<void>;
 }
 
-export interface KeptFile {
+export interface BackupSource {
   /** Relative to the data directory. */
   readonly name: string;
   /** Undefined when it is gone meanwhile. */
@@ -20,7 +20,7 @@ export interface KeptFile {
 const nothingToClose = async (): Promise<void> => undefined;
 
 /** A file that is made when its turn comes. */
-export function keptBytes(name: string, make: () => Buffer): KeptFile {
+export function sourceOfBytes(name: string, make: () => Buffer): BackupSource {
   return {
     name,
     async open() {
@@ -35,12 +35,12 @@ export function keptBytes(name: string, make: () => Buffer): KeptFile {
 }
 
 /** The first `bytes` of a file that somebody else keeps open. */
-export function keptPart(name: string, bytes: number, read: OpenContent['read']): KeptFile {
+export function sourceOfPart(name: string, bytes: number, read: OpenContent['read']): BackupSource {
   return { name, open: async () => ({ bytes, read, close: nothingToClose }) };
 }
 
 /** A file at its path, whole; of one that only grows, its finished lines. */
-export function keptPath(files: FileLayer, directory: string, name: string): KeptFile {
+export function sourceOfPath(files: FileLayer, directory: string, name: string): BackupSource {
   return {
     name,
     async open() {
@@ -48,7 +48,7 @@ export function keptPath(files: FileLayer, directory: string, name: string): Kep
       // Replaced whole while it is read, it would be two halves; read at once, it is one of the two.
       if (!name.endsWith('.jsonl')) {
         const all = await readIfThere(files, path);
-        return all && keptBytes(name, () => all).open();
+        return all && sourceOfBytes(name, () => all).open();
       }
       const file = await files.open(path, 'read').catch((error: unknown) => {
         if (codeOf(error) === 'ENOENT') return undefined;

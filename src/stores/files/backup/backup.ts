@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { codeOf, type FileLayer } from '../files.ts';
 import { type BackupReason, dataPrefix, type ListedFile, manifestName, manifestOf } from './backup-manifest.ts';
-import type { KeptFile, OpenContent } from './backup-sources.ts';
+import type { BackupSource, OpenContent } from './backup-sources.ts';
 import { type ArchiveFile, writeArchive } from './tar.ts';
 
 const pieceBytes = 128 * 1024;
@@ -28,7 +28,7 @@ export interface BackupOutcome {
 export async function writeBackup(options: {
   /** Not those that end the process when a flush fails: it is not the store's disk. */
   readonly files: FileLayer;
-  readonly kept: readonly KeptFile[];
+  readonly kept: readonly BackupSource[];
   readonly target: string;
   readonly latchd: string;
   readonly reason: BackupReason;

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Log, Part } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
-import { noteDeed } from '../audit/offline-audit.ts';
-import { dataIn, isOfOneInstant } from '../data-directory.ts';
+import { appendOfflineAudit } from '../audit/offline-audit.ts';
+import { dataIn, isInSnapshot } from '../data-directory.ts';
 import { createDirectoryLock } from '../directory-lock.ts';
 import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from '../documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../store.ts';
 import { type BackupOutcome, writeBackup } from './backup.ts';
 import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
 import type { BackupReason } from './backup-manifest.ts';
-import { type KeptFile, keptPath } from './backup-sources.ts';
+import { type BackupSource, sourceOfPath } from './backup-sources.ts';
 
 export interface BackupRequest {
   readonly reason: BackupReason;
@@ -60,8 +60,13 @@ export function createBackups(options: BackupsOptions & { readonly store: () => 
       // Asked in the same turn: the accounts are those of the backup.
       const hashes = administratorHashes(accounts, options.clock.now());
       const isTokenSpare = await isSpare(files, directory, hashes);
-      const others = (await dataIn(directory)).filter((name) => !isOfOneInstant(name) && !(isTokenSpare && name === adminTokenName));
-      return write({ ...options, files }, request, [...kept, ...others.map((name) => keptPath(files, directory, name))], stopping.signal);
+      const others = (await dataIn(directory)).filter((name) => !isInSnapshot(name) && !(isTokenSpare && name === adminTokenName));
+      return write(
+        { ...options, files },
+        request,
+        [...kept, ...others.map((name) => sourceOfPath(files, directory, name))],
+        stopping.signal,
+      );
     });
   }
 
@@ -116,8 +121,10 @@ export async function backUpDirectory(options: BackupsOptions, request: BackupRe
   const lock = createDirectoryLock({ files, directory, log });
   await lock.acquire();
   try {
-    const deed = { action: 'backup', object: 'backup', detail: request.to ?? '' };
-    return await noteDeed({ files, directory, now: options.clock.now() }, deed, () => backUpFiles({ ...options, files }, request, signal));
+    const auditAction = { action: 'backup', object: 'backup', detail: request.to ?? '' };
+    return await appendOfflineAudit({ files, directory, now: options.clock.now() }, auditAction, () =>
+      backUpFiles({ ...options, files }, request, signal),
+    );
   } finally {
     await lock.release();
   }
@@ -132,7 +139,7 @@ async function backUpFiles(options: WriteOptions, request: BackupRequest, signal
   return write(
     options,
     request,
-    names.map((name) => keptPath(files, directory, name)),
+    names.map((name) => sourceOfPath(files, directory, name)),
     signal,
   );
 }
@@ -140,7 +147,7 @@ async function backUpFiles(options: WriteOptions, request: BackupRequest, signal
 async function write(
   options: WriteOptions,
   request: BackupRequest,
-  kept: readonly KeptFile[],
+  kept: readonly BackupSource[],
   signal: AbortSignal,
 ): Promise<BackupOutcome> {
   const { files, folder, keep, latchd, clock } = options;

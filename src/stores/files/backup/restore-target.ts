@@ -19,7 +19,7 @@ interface Place {
 }
 
 /** Rejects with one sentence when the directory may not become a data directory. */
-export async function findPlace(files: FileLayer, asked: string): Promise<Place> {
+export async function findRestoreTarget(files: FileLayer, asked: string): Promise<Place> {
   try {
     const directory = await realpath(asked).catch((error: unknown) => {
       if (codeOf(error) === 'ENOENT') return asked;
@@ -41,11 +41,11 @@ export async function findPlace(files: FileLayer, asked: string): Promise<Place>
   } catch (error) {
     throw codeOf(error) === ''
       ? error
-      : new Error(`${asked} cannot be used (${codeOf(error)}): ${remedyFor(codeOf(error))}`, { cause: error });
+      : new Error(`${asked} cannot be used (${codeOf(error)}): ${repairHintFor(codeOf(error))}`, { cause: error });
   }
 }
 
-function remedyFor(code: string): string {
+function repairHintFor(code: string): string {
   if (code === 'EACCES' || code === 'EPERM') return 'this user may not make it there: ask as root';
   if (code === 'EEXIST') return 'somebody else makes a directory there at this moment';
   if (code === 'ENOTDIR') return 'it, or something above it, is a file';

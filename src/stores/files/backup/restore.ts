@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import { lchown, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { noteDeed } from '../audit/offline-audit.ts';
+import { appendOfflineAudit } from '../audit/offline-audit.ts';
 import { isData } from '../data-directory.ts';
 import { createCounterFile, leapt } from '../documents/counter-file.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
-import { type Finding, type Verified, verify } from '../verify/verify.ts';
+import { type Verified, type VerifyFinding, verify } from '../verify/verify.ts';
 import { dataPrefix, isSafeName, type ListedFile, manifestName, parseManifest } from './backup-manifest.ts';
-import { findPlace, type Owner } from './restore-target.ts';
+import { findRestoreTarget, type Owner } from './restore-target.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { type ArchiveFile, readArchive } from './tar.ts';
 
@@ -48,14 +48,18 @@ export interface Restored extends Verified {
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { archive, now, acceptDamage, signal, onProgress } = options;
   const files = options.files ?? nodeFiles();
-  const { directory, making, owner } = await findPlace(files, resolve(options.directory));
+  const { directory, making, owner } = await findRestoreTarget(files, resolve(options.directory));
   try {
     const unpacked = await unpack(options, files, making);
     await leap(files, making, now);
     const tokenOf = options.revokeTokens ? await revokeTokens(files, making, now) : null;
     const asOf = `as of ${unpacked.manifest.createdAt}`;
-    const deed = { action: 'restore', object: 'data directory', detail: options.revokeTokens ? `${asOf}, all tokens revoked` : asOf };
-    await noteDeed({ files, directory: making, now }, deed, async () => undefined);
+    const auditAction = {
+      action: 'restore',
+      object: 'data directory',
+      detail: options.revokeTokens ? `${asOf}, all tokens revoked` : asOf,
+    };
+    await appendOfflineAudit({ files, directory: making, now }, auditAction, async () => undefined);
     onProgress(unpacked.bytes, 'checking');
     const verified = await verify(making);
     signal.throwIfAborted();
@@ -73,7 +77,7 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
   }
 }
 
-function leftOut(file: string): Finding {
+function leftOut(file: string): VerifyFinding {
   return { file, problem: 'is no file of a data directory, and would be left out' };
 }
 

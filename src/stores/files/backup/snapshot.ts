@@ -9,10 +9,10 @@ import type { WebhookFiles } from '../documents/webhook-files.ts';
 import type { FileLayer } from '../files.ts';
 import { type DayFile, dayFileName, indexFileName } from '../records/day-file.ts';
 import { isSealed } from '../records/sealed-day.ts';
-import { type KeptFile, keptBytes, keptPart, keptPath } from './backup-sources.ts';
+import { type BackupSource, sourceOfBytes, sourceOfPart, sourceOfPath } from './backup-sources.ts';
 
 /** As they are now; nothing is awaited before all of it is picked up. `days` must stay open until they have been read. */
-export function keptNow(store: {
+export function snapshotNow(store: {
   readonly files: FileLayer;
   readonly directory: string;
   readonly counters: Pick<CounterFile, 'document'>;
@@ -23,14 +23,14 @@ export function keptNow(store: {
   readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
-}): KeptFile[] {
+}): BackupSource[] {
   const { files, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days } = store;
-  const document = (name: string, whole: Document<object>) => keptBytes(name, whole.flushedText());
+  const document = (name: string, whole: Document<object>) => sourceOfBytes(name, whole.flushedText());
 
-  function dayFiles(day: DayFile): KeptFile[] {
-    const file = keptPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
+  function dayFiles(day: DayFile): BackupSource[] {
+    const file = sourceOfPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
     // An index belongs to the sorted lines of a sealed day; without it, a day is sealed again.
-    return isSealed(day) ? [file, keptPath(files, directory, `records/${indexFileName(day.name)}`)] : [file];
+    return isSealed(day) ? [file, sourceOfPath(files, directory, `records/${indexFileName(day.name)}`)] : [file];
   }
 
   return [
@@ -38,10 +38,12 @@ export function keptNow(store: {
     accounts.keptNow(),
     document('hubs.json', hubs.document),
     // A damaged one as it lies there.
-    ...lockFiles.flushed().map(([name, text]) => (text ? keptBytes(`locks/${name}`, text) : keptPath(files, directory, `locks/${name}`))),
-    ...removedLocks.flushed().map(([name, text]) => keptBytes(`removed/${name}`, text)),
+    ...lockFiles
+      .flushed()
+      .map(([name, text]) => (text ? sourceOfBytes(`locks/${name}`, text) : sourceOfPath(files, directory, `locks/${name}`))),
+    ...removedLocks.flushed().map(([name, text]) => sourceOfBytes(`removed/${name}`, text)),
     ...lockFiles.cardFiles.keptNow(),
-    ...webhooks.flushed().map(([name, text]) => keptBytes(`webhooks/${name}`, text)),
+    ...webhooks.flushed().map(([name, text]) => sourceOfBytes(`webhooks/${name}`, text)),
     ...days.flatMap(dayFiles),
   ];
 }

@@ -5,10 +5,10 @@ import { type AccountBook, type AccountReader, createAccountBook } from '../../.
 import { DomainError } from '../../../domain/errors.ts';
 import { createSequence } from '../../../domain/mutex.ts';
 import type { AccountStore } from '../../../domain/ports.ts';
-import type { KeptFile } from '../backup/backup-sources.ts';
+import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, DamagedDocumentError, type DocumentFormat } from './document.ts';
-import { accountId, id, sha256 } from './id-schemas.ts';
+import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 import { loadRows } from './row-upgrade.ts';
@@ -21,7 +21,7 @@ const account = z.strictObject({
 }) satisfies z.ZodType<Account>;
 
 const token = z.strictObject({
-  tokenId: id,
+  tokenId: idSchema,
   accountId,
   name: z.string(),
   hash: sha256,
@@ -59,7 +59,7 @@ export interface AccountFile extends AccountStore {
   begin(account: Account, token: Token): Promise<void>;
   highest(): { readonly accountId: number; readonly tokenId: number };
   /** For a backup: what is on the disk now. */
-  keptNow(): KeptFile;
+  keptNow(): BackupSource;
   /** Resolves when no write is under way or waiting. */
   idle(): Promise<void>;
 }

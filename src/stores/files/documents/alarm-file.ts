@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { type AcceptedLoss, type Alarm, alarmKinds, type LostEvents } from '../../../domain/alarms/alarm.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { AlarmStore, KeptAlarms } from '../../../domain/ports.ts';
+import type { AlarmState, AlarmStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
 import { readIfThere } from './durable-file.ts';
@@ -29,7 +29,7 @@ type AlarmRow = Alarm | AcceptedLoss;
 export const alarmRows: RowFormat<AlarmRow> = { of: 'alarms', schemaVersion: 1, schema: z.union([alarm, acceptedLoss]) };
 
 /** alarms.json, as it was before there were rows. */
-export const olderAlarms: DocumentFormat<KeptAlarms> = {
+export const olderAlarms: DocumentFormat<AlarmState> = {
   schemaVersion: 1,
   schema: z.strictObject({ alarms: z.array(alarm), acceptedLosses: z.array(acceptedLoss) }),
 };
@@ -97,6 +97,6 @@ function keyOf(row: Pick<Alarm, 'kind' | 'lockId'> | AcceptedLoss): string {
   return `${'kind' in row ? row.kind : 'accepted'} ${row.lockId ?? 'gateway'}`;
 }
 
-function rowsOf({ alarms, acceptedLosses }: KeptAlarms): [string, AlarmRow][] {
+function rowsOf({ alarms, acceptedLosses }: AlarmState): [string, AlarmRow][] {
   return [...alarms, ...acceptedLosses].map((row) => [keyOf(row), row]);
 }

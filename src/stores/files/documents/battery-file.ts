@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { BatteryLevel, LockId } from '../../../domain/locks/lock.ts';
 import type { BatteryStore } from '../../../domain/ports.ts';
 import { lockId } from './id-schemas.ts';
-import { createLateDocument, type LateOptions } from './write-behind-document.ts';
+import { createWriteBehindDocument, type WriteBehindOptions } from './write-behind-document.ts';
 
 const saveDelayMs = 3_600_000;
 
@@ -19,9 +19,9 @@ export interface BatteryFile extends BatteryStore {
   close(): Promise<void>;
 }
 
-export function createBatteryFile(options: LateOptions): BatteryFile {
+export function createBatteryFile(options: WriteBehindOptions): BatteryFile {
   const known = new Map<LockId, readonly BatteryLevel[]>();
-  const document = createLateDocument(options, {
+  const document = createWriteBehindDocument(options, {
     ...{ format: batteryFormat, delayMs: saveDelayMs, holds: 'the battery levels', whenLost: 'they begin anew' },
     value: () => ({ batteries: [...known].map(([lockId, levels]) => ({ lockId, levels })) }),
   });

@@ -14,7 +14,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { CardStore } from '../../../domain/ports.ts';
-import { type KeptFile, keptBytes, keptPath } from '../backup/backup-sources.ts';
+import { type BackupSource, sourceOfBytes, sourceOfPath } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { type CardRow, cardFileName, cardFormat, firstRows, follow, rowsForgotten, rowsOf } from './card-row.ts';
@@ -52,7 +52,7 @@ export interface CardFiles {
   /** Until the returned function is called, what `keptNow` has given stays readable. */
   hold(): () => void;
   /** All files as they are now. */
-  keptNow(): readonly KeptFile[];
+  keptNow(): readonly BackupSource[];
   idle(): Promise<void>;
 }
 
@@ -230,7 +230,7 @@ export function createCardFiles(options: {
       [...present]
         .filter((lockId) => owners.has(lockId) || owners.isDisabled(lockId))
         .map((lockId) => {
-          const kept = inMemory.get(lockId)?.rows.keptNow(nameOf(lockId)) ?? keptPath(files, directory, nameOf(lockId));
+          const kept = inMemory.get(lockId)?.rows.keptNow(nameOf(lockId)) ?? sourceOfPath(files, directory, nameOf(lockId));
           return { name: kept.name, open: () => openKept(kept, () => removed.get(lockId)) };
         }),
     async idle() {
@@ -260,7 +260,7 @@ function tooMany(held: HeldCards): ReturnType<HeldCards['past']> {
   return [all.reduce((oldest, one) => (one.to < oldest.to ? one : oldest))];
 }
 
-async function openKept(kept: KeptFile, removedBytes: () => Buffer | undefined): ReturnType<KeptFile['open']> {
+async function openKept(kept: BackupSource, removedBytes: () => Buffer | undefined): ReturnType<BackupSource['open']> {
   try {
     const content = await kept.open();
     if (content !== undefined) return content;
@@ -268,5 +268,5 @@ async function openKept(kept: KeptFile, removedBytes: () => Buffer | undefined):
     if (removedBytes() === undefined) throw storageUnavailable(error);
   }
   const bytes = removedBytes();
-  return bytes && keptBytes(kept.name, () => bytes).open();
+  return bytes && sourceOfBytes(kept.name, () => bytes).open();
 }

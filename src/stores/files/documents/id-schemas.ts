@@ -6,11 +6,11 @@ import type { DeviceId, LockId } from '../../../domain/locks/lock.ts';
 import type { WebhookId } from '../../../domain/webhooks/webhook.ts';
 
 /** A number that is given once. */
-export const id = z.int().min(1);
-export const lockId = id.transform((number) => number as LockId);
-export const cardId = id.transform((number) => number as CardId);
-export const accountId = id.transform((number) => number as AccountId);
-export const webhookId = id.transform((number) => number as WebhookId);
+export const idSchema = z.int().min(1);
+export const lockId = idSchema.transform((number) => number as LockId);
+export const cardId = idSchema.transform((number) => number as CardId);
+export const accountId = idSchema.transform((number) => number as AccountId);
+export const webhookId = idSchema.transform((number) => number as WebhookId);
 export const deviceId = z
   .string()
   .regex(/^[0-9a-f]{12}$/)

@@ -1,10 +1,10 @@
 // A file of lines that is appended to, each time with a flush, and now and then written anew. Open only as long as it is used: there may be
 // one for each lock.
 import { dirname } from 'node:path';
-import type { KeptFile } from '../backup/backup-sources.ts';
+import type { BackupSource } from '../backup/backup-sources.ts';
 import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
 import { isFull, storageUnavailable } from '../flush-guard.ts';
-import { nextTurn } from '../records/next-turn.ts';
+import { nextTick } from '../records/next-turn.ts';
 
 export class LineFile {
   readonly #files: FileLayer;
@@ -62,7 +62,7 @@ export class LineFile {
           const bytes = Buffer.from(text);
           await file.write(bytes, length);
           length += bytes.length;
-          await nextTurn();
+          await nextTick();
         }
         await file.sync();
       } finally {
@@ -93,7 +93,7 @@ export class LineFile {
   }
 
   /** The file as it is now, whatever is appended later; nobody writes it anew before that was read. */
-  keptNow(name: string): KeptFile {
+  keptNow(name: string): BackupSource {
     const length = this.#renaming ?? this.#length;
     return {
       name,

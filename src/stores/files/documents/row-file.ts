@@ -10,8 +10,8 @@
 // To use it: `createRowFile`, then `load` (false: there is no such file, then `create`), then `get`, `entries` and `update`. Whoever wants rows
 // by something else than their key keeps that in `onFlushed`. In a backup: `keptNow`, and `mayCompact` false as long as it is read.
 
-import type { KeptFile } from '../backup/backup-sources.ts';
-import { checkedLine } from '../checksummed-line.ts';
+import type { BackupSource } from '../backup/backup-sources.ts';
+import { checksummedLine } from '../checksummed-line.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { LineFile } from './line-file.ts';
@@ -51,7 +51,7 @@ export interface RowFile<Row> {
    */
   update(change: (newest: NewestRows<Row>) => readonly RowChange<Row>[]): Promise<void>;
   /** For a backup: the file as it is now, whatever is appended later. */
-  keptNow(name: string): KeptFile;
+  keptNow(name: string): BackupSource;
   /** Bytes of a line that a power cut had torn when it was loaded. */
   torn(): number;
   /** Resolves when no write is under way or waiting. Never rejects. */
@@ -125,7 +125,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     });
   }
 
-  keptNow(name: string): KeptFile {
+  keptNow(name: string): BackupSource {
     return this.#file.keptNow(name);
   }
   torn(): number {
@@ -202,7 +202,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   }
 
   *#texts({ of, schemaVersion }: RowFormat<Row>): Generator<string> {
-    yield checkedLine({ of, schemaVersion });
+    yield checksummedLine({ of, schemaVersion });
     let lines: string[] = [];
     for (const row of this.#rows) {
       lines.push(lineOf([row], this.#top));
@@ -217,5 +217,5 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
 }
 
 function lineOf(rows: readonly RowChange<unknown>[], top: number): string {
-  return checkedLine(top > 0 ? { rows, top } : { rows });
+  return checksummedLine(top > 0 ? { rows, top } : { rows });
 }

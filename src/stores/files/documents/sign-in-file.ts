@@ -5,14 +5,14 @@ import type { Log } from '../../../domain/part.ts';
 import type { SignIn, SignInStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { NewerSchemaError } from './document.ts';
-import { accountId, id, sha256 } from './id-schemas.ts';
+import { accountId, idSchema, sha256 } from './id-schemas.ts';
 import { createRowFile } from './row-file.ts';
 import type { RowFormat } from './row-reader.ts';
 
 export const signInFormat: RowFormat<SignIn> = {
   of: 'sign-ins',
   schemaVersion: 1,
-  schema: z.strictObject({ hash: sha256, tokenId: id, accountId, expiresAt: z.int() }) satisfies z.ZodType<SignIn>,
+  schema: z.strictObject({ hash: sha256, tokenId: idSchema, accountId, expiresAt: z.int() }) satisfies z.ZodType<SignIn>,
 };
 
 export interface SignInFile extends SignInStore {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type LockId, type LockStatus, unknownStatus } from '../../../domain/locks/lock.ts';
 import type { StatusStore } from '../../../domain/ports.ts';
 import { lockId } from './id-schemas.ts';
-import { createLateDocument, type LateOptions } from './write-behind-document.ts';
+import { createWriteBehindDocument, type WriteBehindOptions } from './write-behind-document.ts';
 
 const saveDelayMs = 5_000;
 
@@ -30,9 +30,9 @@ export interface StatusFile extends StatusStore {
   close(): Promise<void>;
 }
 
-export function createStatusFile(options: LateOptions): StatusFile {
+export function createStatusFile(options: WriteBehindOptions): StatusFile {
   const known = new Map<LockId, LockStatus>();
-  const document = createLateDocument(options, {
+  const document = createWriteBehindDocument(options, {
     ...{ format: statusFormat, delayMs: saveDelayMs, holds: 'the status of the locks', whenLost: 'they will say it again' },
     value: () => ({ statuses: [...known].map(([lockId, one]) => ({ lockId, ...one })) }),
   });

@@ -6,7 +6,7 @@ import type { Clock } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
 
-export interface LateDocument<T> {
+export interface WriteBehindDocument<T> {
   /** What was saved; undefined when there is nothing, or nothing that can be used: that is set aside. */
   load(): Promise<T | undefined>;
   /** Something has changed: it is saved when the delay is over, and tried again after another when that fails. */
@@ -16,7 +16,7 @@ export interface LateDocument<T> {
 }
 
 /** Where the files of a store that are saved late come from. */
-export interface LateOptions {
+export interface WriteBehindOptions {
   readonly files: FileLayer;
   readonly path: string;
   readonly clock: Clock;
@@ -24,8 +24,8 @@ export interface LateOptions {
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }
 
-export function createLateDocument<T extends object>(
-  { files, path, clock, log, beforeUpgrade }: LateOptions,
+export function createWriteBehindDocument<T extends object>(
+  { files, path, clock, log, beforeUpgrade }: WriteBehindOptions,
   options: {
     readonly format: DocumentFormat<T>;
     readonly delayMs: number;
@@ -36,7 +36,7 @@ export function createLateDocument<T extends object>(
     /** All of it, as it is now. */
     readonly value: () => T;
   },
-): LateDocument<T> {
+): WriteBehindDocument<T> {
   const { format, delayMs, holds, whenLost, value } = options;
   const document = createDocument({ files, path, format, beforeUpgrade });
   let cancelTimer: (() => void) | undefined;

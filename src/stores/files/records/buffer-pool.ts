@@ -1,7 +1,7 @@
 // Where the bytes of a page are read into: a few buffers, used again and again. A new one for each page costs more than its bytes: it lies
 // outside of the heap, and all that was thrown away there is counted until it is collected.
 
-export interface ReadRoom {
+export interface BufferPool {
   /** A buffer with room for so many bytes; what was in it before may still be there. */
   take(bytes: number): Buffer;
   /** Nothing reads into it or from it any more. */
@@ -13,7 +13,7 @@ const leastBytes = 64 << 10;
 const mostBytes = 512 << 10;
 const mostKept = 8;
 
-export function createReadRoom(): ReadRoom {
+export function createBufferPool(): BufferPool {
   const kept: Buffer[] = [];
   return {
     take(bytes) {

@@ -21,13 +21,13 @@ interface Epoch {
   readonly name: string;
   readonly ranges: SeqRanges;
   /** Those whose flush is under way, oldest first. */
-  readonly claims: Claim[];
+  readonly claims: Reservation[];
   /** Highest serverDate of its records. */
   newestAt: number;
 }
 
 /** The new events of one call, on their way to the disk: one with `fresh` events ends by exactly one of `keep` and `undo`. */
-export interface Claim {
+export interface Reservation {
   readonly fresh: readonly RecordDraft[];
   readonly duplicates: number;
   readonly refused: readonly RecordDraft[];
@@ -57,17 +57,17 @@ export interface EventProgress {
    * name. An epoch with nothing since `forgetBefore` may give way.
    * A promise: one of them waits for a flush, and nothing is claimed; to be asked again when it resolves. It never rejects.
    */
-  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Claim | Promise<void>;
+  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Reservation | Promise<void>;
   /** Its events are flushed. */
-  keep(claim: Claim): void;
+  keep(claim: Reservation): void;
   /** They are not: forgets them again. */
-  undo(claim: Claim): void;
+  undo(claim: Reservation): void;
   /** Takes over a stored record at the start. */
   restore(record: RecordPlace): void;
   /** Everything flushed, for an index. */
   remembered(): Remembered;
   /** Takes over what an index kept. */
-  recall(remembered: Remembered): void;
+  load(remembered: Remembered): void;
 }
 
 /** `earlierIds`: the lockIds that the device of this lock had before, of which the events are not to be told again. */
@@ -151,7 +151,7 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
         if (claimOne(epoch, event.seq)) fresh.push(nameOnce(lockId, event));
         else refused = [...refused, event];
       }
-      const claim: Claim = {
+      const claim: Reservation = {
         fresh,
         duplicates: events.length - fresh.length - refused.length,
         refused,
@@ -200,9 +200,9 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
       }
       return { epochs: all.sort((a, b) => a.lockId - b.lockId), commands: usedCommands.remembered(underWay) };
     },
-    recall({ epochs, commands }) {
+    load({ epochs, commands }) {
       for (const epoch of epochs) recallOne(epoch);
-      usedCommands.recall(commands);
+      usedCommands.load(commands);
     },
   };
 }
@@ -212,20 +212,20 @@ function isStored(epochs: readonly Epoch[], seq: number): boolean {
 }
 
 /** The claim whose flush one of these events waits for. */
-function pendingOf({ ranges, claims }: Epoch, events: readonly RecordDraft[]): Claim | undefined {
+function pendingOf({ ranges, claims }: Epoch, events: readonly RecordDraft[]): Reservation | undefined {
   // What is claimed counts as stored already, so most calls end here.
   if (claims.length === 0 || !events.some(({ seq }) => includesSeq(ranges, seq))) return undefined;
   return claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
 }
 
-function endOf(claim: Claim): Promise<void> {
+function endOf(claim: Reservation): Promise<void> {
   claim.ended ??= new Promise((resolve) => {
     claim.end = resolve;
   });
   return claim.ended;
 }
 
-function endClaim(claim: Claim): void {
+function endClaim(claim: Reservation): void {
   const claims = claim.epoch?.claims;
   // Nearly always the first: flushes end in their order. `splice` makes an array, and each event ends here.
   if (claims?.[0] === claim) claims.shift();

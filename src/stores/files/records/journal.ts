@@ -8,7 +8,7 @@ import { codeOf, type OpenFile } from '../files.ts';
 import { isFull, storageUnavailable } from '../flush-guard.ts';
 import type { JournalTail } from './journal-tail.ts';
 import { LineBuffer } from './line-buffer.ts';
-import { nextTurn } from './next-turn.ts';
+import { nextTick } from './next-turn.ts';
 
 /** Lines that stand or fall together, and who waits for them. One object with methods: there are some 100,000 of them a second. */
 export interface Appending {
@@ -134,7 +134,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   }
   async function writeAll(): Promise<void> {
     // One turn of the event loop, so that everybody who was just acknowledged can be in the next group.
-    await nextTurn();
+    await nextTick();
     while (group.waiting.length > 0) {
       const flushing = group;
       const flushed = commit(flushing);
@@ -147,7 +147,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
       } catch (error) {
         for (const appending of flushing.waiting) appending.failed(storageUnavailable(error));
       }
-      await nextTurn();
+      await nextTick();
     }
     emptyOther();
     writing = undefined;

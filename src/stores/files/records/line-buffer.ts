@@ -1,11 +1,11 @@
 // Checked lines, one behind the other, in the buffer from which they are written; made there byte by byte when they come. Thousands of
 // events wait for a flush: lines as strings, put together piece by piece, would be a dozen objects for each, which the collector of garbage
 // copies twice, and writing them later takes longer than this.
-import { checkedExtra, finishLine } from '../checksummed-line.ts';
+import { checksummedExtra, finishLine } from '../checksummed-line.ts';
 
 /** What most groups need; beyond `keptBytes` a buffer is not kept for the next ones. */
 const firstBytes = 64 << 10;
-const keptBytes = 4 << 20;
+const sourceOfBytes = 4 << 20;
 
 const [newline, space, quote, minus, zero, backslash, tilde] = [0x0a, 0x20, 0x22, 0x2d, 0x30, 0x5c, 0x7e];
 /** Digits that are counted with 32-bit integers, which is faster. */
@@ -38,13 +38,13 @@ export class LineBuffer {
   clear(): void {
     this.lengths.length = 0;
     this.#start = 0;
-    if (this.#bytes.length > keptBytes) this.#take(Buffer.alloc(0));
+    if (this.#bytes.length > sourceOfBytes) this.#take(Buffer.alloc(0));
   }
 
   /** A line of at most so many bytes, without its checksum: what is put behind one another until `end`, which is no piece at last. */
   begin(mostBytes: number): void {
     this.#at = this.#start;
-    const end = this.#start + mostBytes + checkedExtra;
+    const end = this.#start + mostBytes + checksummedExtra;
     if (end > this.#bytes.length) this.#makeRoom(end);
   }
 

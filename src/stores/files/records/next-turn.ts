@@ -1,4 +1,4 @@
 /** Lets whatever else waits run first. What is read from memory never leaves the turn by itself, however much it is. */
-export function nextTurn(): Promise<void> {
+export function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -11,7 +11,7 @@ import { createJournalFile, recoverJournal } from './journal-recovery.ts';
 import { createJournalTail } from './journal-tail.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { scanLines } from './line-scan.ts';
-import { createLockRuns, type LockRuns } from './open-index.ts';
+import { createOpenIndex, type OpenIndex } from './open-index.ts';
 import { type LinePlace, linesInMemory, readLines } from './read-lines.ts';
 import { decodePlace, intactRecord, putRecord } from './record-line.ts';
 import type { RecordPlace } from './record-parser.ts';
@@ -31,7 +31,7 @@ export interface OpenDay extends DayFile, RecordPages {
   /** Resolves when every append that was begun has ended. */
   idle(): Promise<void>;
   /** Where the lines lie, for sealing. */
-  readonly runs: LockRuns;
+  readonly runs: OpenIndex;
 }
 
 type Appended = (error: Error | undefined, lastRecordId: number) => void;
@@ -59,7 +59,7 @@ const recordsKept = 25_000;
 export async function beginDay(options: DayOptions): Promise<OpenDay> {
   const file = await createJournalFile(options.files, `${options.folder}/${dayFileName(options.name)}`);
   return openDay(options, createJournal(file, 0, createJournalTail(tailPieces, tailPieceBytes)), {
-    runs: createLockRuns(),
+    runs: createOpenIndex(),
     newest: undefined,
     isInOrder: true,
   });
@@ -67,7 +67,7 @@ export async function beginDay(options: DayOptions): Promise<OpenDay> {
 
 /** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
 export async function reopenDay(options: DayOptions, onRecord: (record: RecordPlace) => void): Promise<OpenDay> {
-  let runs = createLockRuns();
+  let runs = createOpenIndex();
   let newest: NewestRecord | undefined;
   // Lines that were sorted, and then the power went before their index was written, are in another order.
   let isInOrder = true;
@@ -88,7 +88,7 @@ export async function reopenDay(options: DayOptions, onRecord: (record: RecordPl
     return record !== undefined;
   });
   if (rewritten) {
-    runs = createLockRuns();
+    runs = createOpenIndex();
     before = 0;
     await scanLines(file, take);
   }
@@ -104,7 +104,7 @@ export async function reopenDay(options: DayOptions, onRecord: (record: RecordPl
 
 /** What is in the file. */
 interface Written {
-  readonly runs: LockRuns;
+  readonly runs: OpenIndex;
   newest: NewestRecord | undefined;
   /** The lines are in the order of their recordIds. */
   readonly isInOrder: boolean;

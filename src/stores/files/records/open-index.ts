@@ -4,28 +4,28 @@ import { Dates } from './dates.ts';
 import type { LinePlace } from './read-lines.ts';
 
 /** The lines of one lock, oldest first. */
-export interface LockRun {
+export interface OpenRun {
   readonly positions: Float64Array;
   readonly lengths: Uint32Array;
   /** Their lockDates, and how many they are. */
   readonly dates: Dates;
 }
 
-export interface LockRuns {
+export interface OpenIndex {
   /** `length` counts the newline. */
   add(lockId: LockId, position: number, length: number, lockDate: number): void;
   count(): number;
   /** The locks that have lines, lowest first. */
   locks(): LockId[];
-  of(lockId: LockId): LockRun | undefined;
+  of(lockId: LockId): OpenRun | undefined;
   /** Lines of the lock whose lockDate lies between both, included. */
   matching(lockId: LockId, from: number, to: number): number;
   /** Their places, newest first, without the first `skip`, at most `take`. */
   places(lockId: LockId, from: number, to: number, skip: number, take: number): LinePlace[];
 }
 
-export function createLockRuns(): LockRuns {
-  const runs = new Map<LockId, { -readonly [K in keyof LockRun]: LockRun[K] }>();
+export function createOpenIndex(): OpenIndex {
+  const runs = new Map<LockId, { -readonly [K in keyof OpenRun]: OpenRun[K] }>();
   let total = 0;
   return {
     add(lockId, position, length, lockDate) {
@@ -54,7 +54,7 @@ export function createLockRuns(): LockRuns {
   };
 }
 
-function grow(run: { -readonly [K in keyof LockRun]: LockRun[K] }): void {
+function grow(run: { -readonly [K in keyof OpenRun]: OpenRun[K] }): void {
   const positions = new Float64Array(run.positions.length * 2);
   const lengths = new Uint32Array(positions.length);
   positions.set(run.positions);

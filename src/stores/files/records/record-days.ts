@@ -4,7 +4,7 @@ import type { Log } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import type { FileLayer } from '../files.ts';
-import { createReadRoom } from './buffer-pool.ts';
+import { createBufferPool } from './buffer-pool.ts';
 import { dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
 import type { EventProgress } from './event-deduplication.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
@@ -14,7 +14,7 @@ import { filesToPurge } from './retention.ts';
 import type { SealedDay } from './sealed-day.ts';
 import { isSealed } from './sealed-day.ts';
 import { sealDay } from './sealing.ts';
-import { createHeldDays, type HeldDays } from './segment-snapshots.ts';
+import { createSegmentSnapshots, type SegmentSnapshots } from './segment-snapshots.ts';
 import { isUnreadable, type UnreadableDay } from './unreadable-day.ts';
 
 /** Reading a failing disk takes long, and what is wrong with it seldom passes. */
@@ -29,7 +29,7 @@ export interface RecordDays {
   /** Begins one. `firstRecordId` is asked when it is named. */
   begin(firstRecordId: () => number): Promise<void>;
   /** The days as they are now; they stay open until `release` is called. */
-  hold: HeldDays['hold'];
+  hold: SegmentSnapshots['hold'];
   /** The problem with the first day that cannot be read; undefined: there is none. */
   unreadable(): DomainError | undefined;
   /** The same for one that no later index covers: until it is read, nobody knows which events are stored. */
@@ -51,7 +51,7 @@ export function createRecordDays(options: {
   readonly log: Log;
 }): RecordDays {
   const { files, folder, clock, log } = options;
-  const held = createHeldDays({ log, room: createReadRoom() });
+  const held = createSegmentSnapshots({ log, room: createBufferPool() });
   /** Not sealed, oldest first. */
   let open: readonly OpenDay[] = [];
   /** Those that cannot be read. */
@@ -142,7 +142,7 @@ export function createRecordDays(options: {
 
   return {
     async open(progress) {
-      const found = await openFolder({ files, folder, log }, progress.recall, progress.restore);
+      const found = await openFolder({ files, folder, log }, progress.load, progress.restore);
       open = found.open;
       unread = found.days.filter(isUnreadable);
       await held.replace(found.days);

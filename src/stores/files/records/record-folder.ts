@@ -40,12 +40,12 @@ interface FoundIndex {
 /** `recall` is called once, before `onRecord` is called for each record of the days that are not sealed. */
 export async function openFolder(
   options: FolderOptions,
-  recall: (remembered: Remembered) => void,
+  load: (remembered: Remembered) => void,
   onRecord: (record: RecordPlace) => void,
 ): Promise<OpenedFolder> {
   const names = await tidy(options);
   const indexes = await readIndexes(options, names);
-  for (const { remembered } of indexes.values()) if (remembered) recall(remembered);
+  for (const { remembered } of indexes.values()) if (remembered) load(remembered);
   // The newest index comes first, and covers all days before it.
   const [newestIndexed] = indexes.keys();
   const covered = newestIndexed === undefined ? 0 : names.indexOf(newestIndexed) + 1;

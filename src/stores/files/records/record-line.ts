@@ -4,7 +4,7 @@ import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../../../domain/records/record.ts';
 import { isIntact, jsonOf } from '../checksummed-line.ts';
-import { id, lockId } from '../documents/id-schemas.ts';
+import { idSchema, lockId } from '../documents/id-schemas.ts';
 import { jsonBytes, LineBuffer, pieceOf } from './line-buffer.ts';
 import { plainPlace, plainRecord, type RecordPlace } from './record-parser.ts';
 
@@ -12,10 +12,10 @@ const text = z.string();
 const millis = z.int();
 
 const recordSchema = z.object({
-  recordId: id,
+  recordId: idSchema,
   lockId,
   epoch: text,
-  seq: id,
+  seq: idSchema,
   type: text,
   success: z.boolean(),
   credential: text,

@@ -5,13 +5,13 @@ import type { LockId } from '../../../domain/locks/lock.ts';
 import { type Page, pageOf } from '../../../domain/page.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { AppendOutcome, Clock, RecordQuery, RecordStore, StoredEvents } from '../../../domain/ports.ts';
-import { type LockRecord, oldestKept, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
+import { type LockRecord, oldestStored, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
 import type { ClockTrust } from '../clock-trust.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import type { DayFile, RecordPages } from './day-file.ts';
-import { type Claim, createEventProgress } from './event-deduplication.ts';
+import { createEventProgress, type Reservation } from './event-deduplication.ts';
 import type { OpenDay } from './open-day.ts';
 import { createRecordDays, type RecordDays } from './record-days.ts';
 import { createRecordIds, type RecordIds } from './record-ids.ts';
@@ -42,7 +42,7 @@ export interface RecordLog extends RecordStore {
   /** Waits for what was appended. */
   close(): Promise<void>;
   /** `stored` and `duplicates` are events since the start. */
-  figures(): {
+  stats(): {
     readonly records: number;
     readonly days: number;
     readonly flushes: number;
@@ -73,7 +73,7 @@ export function createRecordLog(options: {
   let duplicates = 0;
 
   /** With a wrong clock nothing is forgotten for its age. */
-  const forgetBefore = (): number => oldestKept(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
+  const forgetBefore = (): number => oldestStored(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
 
   /** Today's file, when it is there and `count` recordIds are reserved. */
   function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {
@@ -95,7 +95,7 @@ export function createRecordLog(options: {
     lockId: LockId,
     epoch: string,
     events: readonly RecordDraft[],
-    before: Claim | Promise<void>,
+    before: Reservation | Promise<void>,
   ): Promise<AppendOutcome> {
     let queued = (): void => undefined;
     const turn = new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ export function createRecordLog(options: {
     }
   }
   /** The day for a claim, which is undone when there is none. Undefined: it has nothing to store. */
-  async function dayFor(recordIds: RecordIds, claim: Claim): Promise<OpenDay | undefined> {
+  async function dayFor(recordIds: RecordIds, claim: Reservation): Promise<OpenDay | undefined> {
     const { length } = claim.fresh;
     if (length === 0) return undefined;
     try {
@@ -130,7 +130,13 @@ export function createRecordLog(options: {
     }
   }
   /** Nothing is awaited between here and the journal's queue: recordIds are in the order of the file. */
-  function store(recordIds: RecordIds, lockId: LockId, epoch: string, claim: Claim, day: OpenDay | undefined): Promise<AppendOutcome> {
+  function store(
+    recordIds: RecordIds,
+    lockId: LockId,
+    epoch: string,
+    claim: Reservation,
+    day: OpenDay | undefined,
+  ): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       function done(error: unknown, lastRecordId: number): void {
         if (error !== undefined) {
@@ -212,7 +218,7 @@ export function createRecordLog(options: {
       await days.close();
       await ids?.settle();
     },
-    figures: () => ({ records: count(), days: days.all().length, flushes: days.flushes(), stored, duplicates }),
+    stats: () => ({ records: count(), days: days.all().length, flushes: days.flushes(), stored, duplicates }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { isIntact } from '../checksummed-line.ts';
-import { nextTurn } from './next-turn.ts';
+import { nextTick } from './next-turn.ts';
 import { type LinePlace, readLines } from './read-lines.ts';
 import { readRecord } from './record-line.ts';
 
@@ -154,6 +154,6 @@ async function* piecesOf(readAt: ReadAt, { from, to }: ByteRange): AsyncGenerato
     carry = text.subarray(start);
     position += start;
     yield lines;
-    await nextTurn();
+    await nextTick();
   }
 }

@@ -2,7 +2,7 @@
 // lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication, and which of
 // its commands have named somebody.
 import { z } from 'zod';
-import { checkedLine, isIntact } from '../checksummed-line.ts';
+import { checksummedLine, isIntact } from '../checksummed-line.ts';
 import { lockId } from '../documents/id-schemas.ts';
 import type { Remembered } from './event-deduplication.ts';
 
@@ -59,7 +59,7 @@ const rememberedLine = z.object({
 export function encodeIndex(index: SealedIndex, { epochs, commands }: Remembered): Buffer {
   const { blocks, ...head } = index;
   const columns = Object.fromEntries(Object.entries(blocks).map(([name, column]) => [name, Array.from(column as Float64Array)]));
-  return Buffer.from(checkedLine({ schemaVersion: 1, ...head, ...columns }) + checkedLine({ epochs, commands }));
+  return Buffer.from(checksummedLine({ schemaVersion: 1, ...head, ...columns }) + checksummedLine({ epochs, commands }));
 }
 
 /** Throws when the file is not exactly what was written. */

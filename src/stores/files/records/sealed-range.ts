@@ -3,7 +3,7 @@
 import type { Log } from '../../../domain/part.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { createLockRows, type LockRow } from './block-index.ts';
-import type { ReadRoom } from './buffer-pool.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import { type DayQuery, dayFileName, type Matching, type RecordPages } from './day-file.ts';
 import { intactRecords, lockDateIn } from './record-line.ts';
 import type { SealedDay } from './sealed-day.ts';
@@ -23,11 +23,11 @@ interface Block {
   readonly text: Buffer;
 }
 
-export function createSealedStretch(options: {
+export function createSealedRange(options: {
   /** In the order of their recordIds. */
   readonly days: readonly SealedDay[];
   readonly log: Log;
-  readonly room: ReadRoom;
+  readonly room: BufferPool;
 }): RecordPages {
   const { days, log, room } = options;
   const rowOf = createLockRows(days.map(({ index }) => index.blocks));

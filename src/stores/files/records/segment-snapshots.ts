@@ -1,11 +1,11 @@
 // The days as they are at one moment, for whoever reads them: a day that is sealed or deleted meanwhile stays open until
 // nobody reads it any more.
 import type { Log } from '../../../domain/part.ts';
-import type { ReadRoom } from './buffer-pool.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import type { RecordPages } from './day-file.ts';
 import type { RecordDay } from './record-folder.ts';
 import { isSealed, type SealedDay } from './sealed-day.ts';
-import { createSealedStretch } from './sealed-range.ts';
+import { createSealedRange } from './sealed-range.ts';
 
 export interface View {
   /** In the order of their recordIds. */
@@ -14,7 +14,7 @@ export interface View {
   readonly pages: readonly RecordPages[];
 }
 
-export interface HeldDays {
+export interface SegmentSnapshots {
   now(): View;
   /** From now on these are the days; `retired`, which is none of them, is closed when nobody reads it. */
   replace(days: readonly RecordDay[], retired?: RecordDay): Promise<void>;
@@ -24,7 +24,7 @@ export interface HeldDays {
   close(): Promise<void>;
 }
 
-export function createHeldDays(options: { readonly log: Log; readonly room: ReadRoom }): HeldDays {
+export function createSegmentSnapshots(options: { readonly log: Log; readonly room: BufferPool }): SegmentSnapshots {
   let current = viewOf([]);
   /** No longer how the days are, and still read. */
   const earlier = new Set<ReturnType<typeof viewOf>>();
@@ -65,11 +65,11 @@ export function createHeldDays(options: { readonly log: Log; readonly room: Read
 }
 
 /** Newest first. Sealed days that follow each other are asked as one. */
-function pagesOf(days: readonly RecordDay[], { log, room }: { readonly log: Log; readonly room: ReadRoom }): RecordPages[] {
+function pagesOf(days: readonly RecordDay[], { log, room }: { readonly log: Log; readonly room: BufferPool }): RecordPages[] {
   const pages: RecordPages[] = [];
   let sealed: SealedDay[] = [];
   function endStretch(): void {
-    if (sealed.length > 0) pages.unshift(createSealedStretch({ days: sealed, log, room }));
+    if (sealed.length > 0) pages.unshift(createSealedRange({ days: sealed, log, room }));
     sealed = [];
   }
   for (const day of days) {

@@ -2,9 +2,9 @@
 // are collected in one reading of the file from its beginning to its end: reading each line by itself, in the order in which
 // they are needed, took 25 s for a million.
 import type { LockId } from '../../../domain/locks/lock.ts';
-import { nextTurn } from './next-turn.ts';
+import { nextTick } from './next-turn.ts';
 import type { OpenDay } from './open-day.ts';
-import type { LockRun } from './open-index.ts';
+import type { OpenRun } from './open-index.ts';
 
 /** Lines held in memory at a time. The file is read once for each so many bytes. */
 const groupBytes = 16_000_000;
@@ -23,7 +23,7 @@ export interface SortedLine {
 /** Lines of one lock that follow each other, `to` not included. */
 interface Part {
   readonly lockId: LockId;
-  readonly run: LockRun;
+  readonly run: OpenRun;
   readonly from: number;
   readonly to: number;
   /** Where they begin among the sorted bytes of the group. */
@@ -40,7 +40,7 @@ export async function* sortedSlices(day: FinishedDay, goOn: () => boolean): Asyn
   // Used again for each group: what is thrown away stays in memory for a while.
   let sorted = Buffer.alloc(0);
   for (const group of groupsOf(day)) {
-    await nextTurn();
+    await nextTick();
     if (sorted.length < group.bytes) sorted = Buffer.allocUnsafe(group.bytes);
     await collect(day, group, sorted, goOn);
     for (const slice of slicesOf(group, sorted)) {
@@ -53,7 +53,7 @@ export async function* sortedSlices(day: FinishedDay, goOn: () => boolean): Asyn
 function* groupsOf({ runs }: FinishedDay): Generator<Group> {
   let group: Group = { parts: [], bytes: 0, longestLine: 0 };
   for (const lockId of runs.locks()) {
-    const run = runs.of(lockId) as LockRun;
+    const run = runs.of(lockId) as OpenRun;
     for (let from = 0, to = 0; from < run.dates.count; from = to) {
       const at = group.bytes;
       for (; to < run.dates.count && group.bytes < groupBytes; to++) {
@@ -76,7 +76,7 @@ async function collect(day: FinishedDay, { parts, longestLine }: Group, sorted: 
   // A line that begins in a piece may end behind it.
   const piece = Buffer.allocUnsafe(pieceBytes + longestLine);
   for (let from = 0; from < day.bytes() && goOn(); from += pieceBytes) {
-    await nextTurn();
+    await nextTick();
     await day.readAt(piece.subarray(0, Math.min(piece.length, day.bytes() - from)), from);
     for (const cursor of cursors) {
       const { positions, lengths } = cursor.run;

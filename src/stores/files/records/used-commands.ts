@@ -23,7 +23,7 @@ export interface UsedCommands {
   /** All but those on their way to the disk, for an index. */
   remembered(underWay: ReadonlyMap<LockId, readonly number[]>): RememberedCommands[];
   /** Takes over what an index kept. */
-  recall(commands: readonly RememberedCommands[]): void;
+  load(commands: readonly RememberedCommands[]): void;
 }
 
 export function createUsedCommands(): UsedCommands {
@@ -54,7 +54,7 @@ export function createUsedCommands(): UsedCommands {
       });
       return all.filter(({ ranges }) => ranges.length > 0).sort((a, b) => a.lockId - b.lockId);
     },
-    recall(commands) {
+    load(commands) {
       for (const { lockId, ranges } of commands) {
         locks.set(
           lockId,

@@ -1,6 +1,6 @@
 // Reads the records of one lock straight from the files, whether a daemon is running on them or not. Changes nothing.
 import type { LockId } from '../../../domain/locks/lock.ts';
-import { type LockRecord, oldestKept } from '../../../domain/records/record.ts';
+import { type LockRecord, oldestStored } from '../../../domain/records/record.ts';
 import { clockIsSuspectFor } from '../clock-trust.ts';
 import { readIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
@@ -47,7 +47,7 @@ export async function* exportRecords({
   });
   const isSuspect = await clockIsSuspectFor(files, `${directory}/clock.json`, now, await newestRecordAt(files, folder));
   if (isSuspect) onSuspectClock();
-  const lowest = Math.max(from, oldestKept(now, isSuspect, recordDays));
+  const lowest = Math.max(from, oldestStored(now, isSuspect, recordDays));
   const mark = Buffer.from(`"lockId":${lockId},`);
   let isKnown = false;
   for (const [index, name] of names.entries()) {

@@ -6,7 +6,7 @@ import { type LockDocument, lockDocumentFormat } from '../documents/lock-documen
 import { codeOf, type FileLayer } from '../files.ts';
 import { newestRecordAt } from './export.ts';
 
-export interface Survey {
+export interface Inspection {
   readonly documents: number;
   /** Of those, how many an older latchd wrote; the next start upgrades them. */
   readonly older: number;
@@ -21,7 +21,7 @@ export interface Survey {
 }
 
 /** Rejects only when the directory itself cannot be read. */
-export async function survey(files: FileLayer, directory: string): Promise<Survey> {
+export async function inspect(files: FileLayer, directory: string): Promise<Inspection> {
   const problems: string[] = [];
   let documents = 0;
   let older = 0;

@@ -1,5 +1,5 @@
 // What an operator does about what `verify` has found.
-import type { Finding } from './verify.ts';
+import type { VerifyFinding } from './verify.ts';
 
 const backup = 'put it back from a backup';
 const lost = 'look at the disk; all else in it is served, and what is missing is in a backup, if anywhere';
@@ -23,7 +23,7 @@ const remedies: readonly (readonly [what: RegExp, remedy: string])[] = [
   [/: was written by a newer latchd/, 'start that version'],
 ];
 
-export function remedyFor({ file, problem }: Finding): string {
+export function repairHintFor({ file, problem }: VerifyFinding): string {
   const line = `${file}: ${problem}`;
   return remedies.find(([what]) => what.test(line))?.[1] ?? backup;
 }

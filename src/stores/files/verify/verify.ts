@@ -4,7 +4,7 @@ import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { Hubs } from '../../../domain/ports.ts';
 import type { KeptWebhook } from '../../../domain/webhooks/webhook.ts';
 import { auditFolders } from '../audit/audit-log.ts';
-import { holdsDeed } from '../audit/audit-series.ts';
+import { holdsAuditEntry } from '../audit/audit-series.ts';
 import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from '../data-directory.ts';
 import { runningOwner } from '../directory-lock.ts';
 import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } from '../documents/account-file.ts';
@@ -24,24 +24,24 @@ import { namesIn, type Report, remarkTorn, repeated, verifyLines } from './verif
 import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
 
 /** `file` is relative to the data directory. */
-export interface Finding {
+export interface VerifyFinding {
   readonly file: string;
   readonly problem: string;
 }
 
 export interface Verified {
   /** What is wrong. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly VerifyFinding[];
   /** What is as it may be, and a person may still want to know: what a power cut left that nobody was told is kept. */
-  readonly remarks: readonly Finding[];
+  readonly remarks: readonly VerifyFinding[];
   readonly locks: number;
   readonly records: number;
 }
 
 /** Rejects when a process has the directory, or when there is none. Takes about a second for 200,000 records. */
 export async function verify(directory: string, files: FileLayer = nodeFiles()): Promise<Verified> {
-  const findings: Finding[] = [];
-  const remarks: Finding[] = [];
+  const findings: VerifyFinding[] = [];
+  const remarks: VerifyFinding[] = [];
   const report: Report = Object.assign(
     (file: string, problem: string): void => {
       const short = problem.replaceAll(`${directory}/`, '');
@@ -77,7 +77,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
     for (const name of (await readdirIfThere(files, `${directory}/${folder}`)).sort()) {
       if (!name.endsWith('.jsonl')) continue;
       await verifyLines(files, directory, `${folder}/${name}`, report, (line) =>
-        holdsDeed(line) ? undefined : 'holds something else than a deed',
+        holdsAuditEntry(line) ? undefined : 'holds something else than a deed',
       );
     }
   }

@@ -2,12 +2,12 @@
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Alarm } from '../../../../src/domain/alarms/alarm.ts';
-import type { KeptAlarms } from '../../../../src/domain/ports.ts';
+import type { AlarmState } from '../../../../src/domain/ports.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { startedStore, withDirectory } from '../support/directory.ts';
 import { lockId } from '../support/samples.ts';
 
-const kept: KeptAlarms = {
+const kept: AlarmState = {
   alarms: [
     { kind: 'low-battery', lockId: lockId(7), since: 5, reason: 'its battery is at 17 percent', batteryPercent: 17 },
     { kind: 'event-gap', lockId: lockId(7), since: 6, reason: 'lost', lost: [{ epoch: 'e', to: 4 }] },

@@ -8,7 +8,7 @@ import type { LockId } from '../../../../src/domain/locks/lock.ts';
 import { createCardsInMemory } from '../../../../src/stores/files/documents/cards-in-memory.ts';
 import { nodeFiles } from '../../../../src/stores/files/files.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
-import { survey } from '../../../../src/stores/files/verify/inspect.ts';
+import { inspect } from '../../../../src/stores/files/verify/inspect.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { cuttableFiles } from '../support/cuttable-files.ts';
 import { manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
@@ -190,10 +190,10 @@ describe('the file of the cards of a lock', () => {
 
   test('that is gone is told by whoever looks at the data', () =>
     withLock(async (store, directory) => {
-      expect((await survey(nodeFiles(), directory)).problems).toEqual([]);
+      expect((await inspect(nodeFiles(), directory)).problems).toEqual([]);
       await store.stop();
       await rm(`${directory}/cards/1.jsonl`);
-      expect((await survey(nodeFiles(), directory)).problems).toEqual([`${directory}/cards/1.jsonl is missing`]);
+      expect((await inspect(nodeFiles(), directory)).problems).toEqual([`${directory}/cards/1.jsonl is missing`]);
       expect((await verify(directory)).findings).toContainEqual({ file: 'cards/1.jsonl', problem: 'is missing' });
     }));
 

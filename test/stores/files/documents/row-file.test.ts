@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { checkedLine } from '../../../../src/stores/files/checksummed-line.ts';
+import { checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { createRowFile, type RowFile } from '../../../../src/stores/files/documents/row-file.ts';
 import { type RowChange, readTop } from '../../../../src/stores/files/documents/row-reader.ts';
 import { type FileLayer, nodeFiles } from '../../../../src/stores/files/files.ts';
@@ -156,7 +156,7 @@ describe('a file of rows', () => {
       const length = await content?.read(bytes.subarray(0, content.bytes), 0);
       await content?.close();
       expect(bytes.toString('utf8', 0, length)).toBe(
-        checkedLine({ of: 'things', schemaVersion: 1 }) + checkedLine({ rows: [put(1)], top: 1 }),
+        checksummedLine({ of: 'things', schemaVersion: 1 }) + checksummedLine({ rows: [put(1)], top: 1 }),
       );
       mayCompact = true;
       await rows.update(() => [put(3)]);
@@ -167,8 +167,8 @@ describe('a file of rows', () => {
 });
 
 describe('a file of rows that was torn or damaged', () => {
-  const header = checkedLine({ of: 'things', schemaVersion: 1 });
-  const line = (...changes: RowChange<Row>[]) => checkedLine({ rows: changes, top: 9 });
+  const header = checksummedLine({ of: 'things', schemaVersion: 1 });
+  const line = (...changes: RowChange<Row>[]) => checksummedLine({ rows: changes, top: 9 });
 
   test.each([
     ['in the middle of its last line', line(put(2)).slice(0, 30)],
@@ -192,9 +192,9 @@ describe('a file of rows that was torn or damaged', () => {
     ['a line that was kept, to zeros', header + line(put(1)).replace('row', '\0\0\0') + line(put(2)), 'line 2 is not as it was written'],
     ['its header', header.replace('things', 'thongs') + line(put(1)), 'line 1 is not as it was written'],
     ['all', '', 'it has no header'],
-    ['that it holds other things', checkedLine({ of: 'others', schemaVersion: 1 }), 'it holds no things'],
-    ['a row, to something else', header + checkedLine({ rows: [['r1', { id: 1 }]] }), 'line 2 has a wrong r1: name:'],
-    ['a line, to something else', header + checkedLine({ row: 1 }), 'line 2 holds something else than rows'],
+    ['that it holds other things', checksummedLine({ of: 'others', schemaVersion: 1 }), 'it holds no things'],
+    ['a row, to something else', header + checksummedLine({ rows: [['r1', { id: 1 }]] }), 'line 2 has a wrong r1: name:'],
+    ['a line, to something else', header + checksummedLine({ row: 1 }), 'line 2 holds something else than rows'],
   ])('says so, with the file and the line, when something changed %s', (_what, text, problem) =>
     inFolder(async (path) => {
       await writeFile(path, text);
@@ -205,7 +205,7 @@ describe('a file of rows that was torn or damaged', () => {
 
   test('asks for the newer program that wrote it', () =>
     inFolder(async (path) => {
-      await writeFile(path, checkedLine({ of: 'things', schemaVersion: 2 }));
+      await writeFile(path, checksummedLine({ of: 'things', schemaVersion: 2 }));
       await expect(rowFile(nodeFiles(), path).load()).rejects.toThrow('was written by a newer latchd (schema 2, this one knows 1)');
     }));
 });

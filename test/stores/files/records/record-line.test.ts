@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bodyOf, checkedLine } from '../../../../src/stores/files/checksummed-line.ts';
+import { bodyOf, checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { LineBuffer } from '../../../../src/stores/files/records/line-buffer.ts';
 import { decodePlace, decodeRecord, putRecord, readRecord, recordLine } from '../../../../src/stores/files/records/record-line.ts';
 import { lockId, sampleEvent } from '../support/samples.ts';
@@ -38,7 +38,7 @@ describe('a line of a record', () => {
     const last = Object.entries({ reportedDate, undated, reason, command }).filter(([, value]) => value !== undefined);
     const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...Object.fromEntries(last) };
     expect(readRecord(written(changes))).toEqual(expected);
-    expect(written(changes)).toEqual(lineOf(checkedLine(expected)));
+    expect(written(changes)).toEqual(lineOf(checksummedLine(expected)));
     const { recordId, lockId, epoch, seq, lockDate, serverDate } = expected;
     expect(decodePlace(written(changes))).toMatchObject({ recordId, lockId, epoch, seq, lockDate, serverDate });
     expect(decodePlace(written(changes))?.command).toBe(command);
@@ -76,7 +76,7 @@ describe('a line of a record', () => {
       fc.property(fc.array(record, { maxLength: 5 }), (records) => {
         const lines = new LineBuffer();
         for (const { recordId, lockId: lock, epoch, ...draft } of records) putRecord(lines, recordId, lockId(lock), epoch, draft);
-        const text = records.map((one) => checkedLine(one)).join('');
+        const text = records.map((one) => checksummedLine(one)).join('');
         expect(lines.bytes()).toEqual(Buffer.from(text));
         let at = 0;
         for (const [n, length] of lines.lengths.entries()) {
@@ -118,7 +118,7 @@ describe('a line of a record', () => {
       lines.putInteger(n);
       putRecord(lines, n, lockId(7), 'e', record);
       if (n % 2 === 0) lines.add(bodyOf({ n, text: '€'.repeat(n) }));
-      texts.push(recordLine(n, lockId(7), 'e', record), ...(n % 2 === 0 ? [checkedLine({ n, text: '€'.repeat(n) })] : []));
+      texts.push(recordLine(n, lockId(7), 'e', record), ...(n % 2 === 0 ? [checksummedLine({ n, text: '€'.repeat(n) })] : []));
     }
     expect(lines.bytes().toString()).toBe(texts.join(''));
     expect(lines.lengths).toEqual(texts.map((text) => Buffer.byteLength(text)));
@@ -128,14 +128,14 @@ describe('a line of a record', () => {
 
   test('is read in another order of its members too, as a person may have put it', () => {
     const { recordId, ...rest } = { recordId: 12, lockId: 7, epoch: '7d3f', ...sampleEvent(3, { username: 'plain' }) };
-    expect(readRecord(lineOf(checkedLine({ ...rest, recordId })))).toEqual({ recordId, ...rest });
+    expect(readRecord(lineOf(checksummedLine({ ...rest, recordId })))).toEqual({ recordId, ...rest });
   });
 
   test.each([{ recordId: 0 }, { lockId: -1 }, { seq: 1.5 }, { success: 'true' }, { lockDate: '5' }, { epoch: undefined }])(
     'that holds something else is none: %j',
     (changes) => {
       const line = { recordId: 12, lockId: 7, epoch: '7d3f', ...sampleEvent(3, { username: 'plain' }), ...changes };
-      expect(readRecord(lineOf(checkedLine(line)))).toBeUndefined();
+      expect(readRecord(lineOf(checksummedLine(line)))).toBeUndefined();
     },
   );
 });

@@ -1,7 +1,7 @@
 // A day that is sorted in several pieces and groups, because it is larger than what is held in memory.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { createLockRuns } from '../../../../src/stores/files/records/open-index.ts';
+import { createOpenIndex } from '../../../../src/stores/files/records/open-index.ts';
 import { recordLine } from '../../../../src/stores/files/records/record-line.ts';
 import { sortedSlices } from '../../../../src/stores/files/records/sorted-lines.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
@@ -50,7 +50,7 @@ test('a day of 20 MB is sealed with every line at its place', () =>
 test('a day that lies in memory is sorted in many turns, so that doors answer meanwhile', async () => {
   const line = Buffer.from(`${'x'.repeat(199)}\n`);
   const bytes = Buffer.concat(Array.from({ length: 10_000 }, () => line));
-  const runs = createLockRuns();
+  const runs = createOpenIndex();
   for (let n = 0; n < 10_000; n++) runs.add(lockId(1 + (n % 7)), n * line.length, line.length, n);
   const day = { runs, bytes: () => bytes.length, readAt: async (into: Uint8Array, position: number) => bytes.copy(into, 0, position) };
   let turns = 0;

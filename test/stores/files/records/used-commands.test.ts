@@ -92,7 +92,7 @@ describe('what is remembered of the commands of a lock', () => {
     used.giveBack(one, 2);
     expect([used.use(one, 2), used.use(one, 3)]).toEqual([true, false]);
     const other = createUsedCommands();
-    other.recall(used.remembered(new Map()));
+    other.load(used.remembered(new Map()));
     expect([other.use(one, 2), other.use(one, 4)]).toEqual([false, true]);
   });
 });

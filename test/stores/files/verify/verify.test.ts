@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DeviceId } from '../../../../src/domain/locks/lock.ts';
-import { remedyFor } from '../../../../src/stores/files/verify/repair-hints.ts';
+import { repairHintFor } from '../../../../src/stores/files/verify/repair-hints.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
 import { deviceId, everything, lockId, sampleCard, sampleEvent, sampleEvents, sampleLock, sampleWebhook } from '../support/samples.ts';
@@ -537,7 +537,7 @@ test.each([
   ['counters.json', 'has the floor 0 for groupId, but 1 is in use', 'put it back from a backup'],
   ['status.json', 'was written by a newer latchd (schema 9, this one knows 1): start that version', 'start that version'],
 ])('what to do about %s that %s', (file, problem, remedy) => {
-  expect(remedyFor({ file, problem })).toBe(remedy);
+  expect(repairHintFor({ file, problem })).toBe(remedy);
 });
 
 test('what to do about what a start mends is nothing, and after it nothing is wrong', () =>
@@ -548,7 +548,7 @@ test('what to do about what a start mends is nothing, and after it nothing is wr
     for (const name of ['status.json', 'battery.json', 'alarms.jsonl']) await writeFile(`${directory}/${name}`, '', { mode: 0o600 });
     await rm(`${directory}/command.key`);
     const { findings } = await verify(directory);
-    expect(findings.map(remedyFor).filter((remedy) => !remedy.startsWith('nothing'))).toEqual([]);
+    expect(findings.map(repairHintFor).filter((remedy) => !remedy.startsWith('nothing'))).toEqual([]);
     expect(findings.length).toBeGreaterThanOrEqual(10);
     const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
     // The files of the cards are not read before.
@@ -565,7 +565,7 @@ test('an index that is moved away, as it is told, is made again', () =>
       editLine(1, (body) => body.replace('"count":300', '"count":299')),
     );
     const [finding] = (await verify(directory)).findings;
-    expect(finding && remedyFor(finding)).toBe('move it away: the next start makes it again from its records');
+    expect(finding && repairHintFor(finding)).toBe('move it away: the next start makes it again from its records');
     await rm(`${directory}/${sealed}.index`);
     const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
     await store.sealDays();
