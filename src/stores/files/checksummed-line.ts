@@ -2,7 +2,6 @@
 //   {"recordId":1,"lockId":7,"crc":"1c291ca3"}
 // The checksum is the CRC-32 of all bytes before `,"crc"`.
 import { crc32 } from 'node:zlib';
-import { shortCrc32 } from './records/short-crc.ts';
 
 const head = ',"crc":"';
 const tail = '"}';
@@ -33,12 +32,10 @@ const [headFirst, headSecond] = [headBytes.readInt32LE(0), headBytes.readInt32LE
 const digitPairs = Uint16Array.from({ length: 256 }, (_, byte) => Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16LE(0));
 const tailPair = Buffer.from(tail).readUInt16LE(0);
 const newline = 0x0a;
-/** A longer body is a text without bound, not a record. */
-const shortBytes = 1_000;
 
 /** Makes the body that lies in [from, to) a line: puts behind it what `checkedExtra` counts, and gives where that ends. `view`: of the same bytes. */
 export function finishLine(bytes: Buffer, view: DataView, from: number, to: number): number {
-  const checksum = to - from < shortBytes ? shortCrc32(view, from, to) : crc32(bytes.subarray(from, to));
+  const checksum = crc32(bytes.subarray(from, to));
   view.setInt32(to, headFirst, true);
   view.setInt32(to + 4, headSecond, true);
   let at = to + head.length;
@@ -65,13 +62,7 @@ export function isIntact(line: Buffer): boolean {
     if (digit < 0) return false;
     stated = stated * 16 + digit;
   }
-  return line[at] === quote && line[at + 1] === brace && stated === checksumOf(line, end);
-}
-
-/** Of the bytes before `end`. */
-function checksumOf(line: Buffer, end: number): number {
-  if (end >= shortBytes) return crc32(line.subarray(0, end));
-  return shortCrc32(new DataView(line.buffer, line.byteOffset, end), 0, end);
+  return line[at] === quote && line[at + 1] === brace && stated === crc32(line.subarray(0, end));
 }
 
 /** What a line holds, whatever that is; undefined when it is no JSON: its checksum can be right all the same. */
