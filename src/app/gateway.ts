@@ -6,9 +6,11 @@ import { localAdministrator } from '../domain/accounts/account.ts';
 import { createSignInService } from '../domain/accounts/sign-in-service.ts';
 import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import { createDriverTable } from '../domain/locks/driver-table.ts';
 import type { Log, Part } from '../domain/part.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
 import { createCommandSender } from '../drivers/native/command-sender.ts';
+import { createNativeDriver } from '../drivers/native/driver.ts';
 import { createHubPresence } from '../drivers/native/hub-presence.ts';
 import { createReportReceiver } from '../drivers/native/report-receiver.ts';
 import { createTopics } from '../drivers/native/topics.ts';
@@ -93,13 +95,14 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
 
   const sender = createCommandSender({ clock, log, topics });
   const hubPresence = createHubPresence({ log });
+  const drivers = createDriverTable(store);
   const ownPorts = () => Object.values(status.addresses()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
   const services = createServices({
     clock,
     secrets,
     stores: store,
-    link: sender,
+    drivers,
     hubLink: hubPresence,
     commandIds: createCommandIds({ key: store.commandKey, start: store.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
@@ -114,7 +117,22 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   const { alarmDetector, pairing, commands } = services;
 
   const reports = metrics ? timeEvents(services.reports, clock, metrics) : services.reports;
-  const receiver = createReportReceiver({ reports, sender, quarantine: store.quarantine, clock, log });
+  const native = createNativeDriver({
+    ...{
+      clock,
+      link: sender,
+      locks: store.locks,
+      records: store.records,
+      reports,
+      commands,
+      notify: services.notify,
+      watch: alarmDetector,
+    },
+    clockIsSuspect: store.clockIsSuspect,
+    clockIsTrusted: store.clockIsTrusted,
+  });
+  drivers.add(native);
+  const receiver = createReportReceiver({ reports: native.reports, sender, quarantine: store.quarantine, clock, log });
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
@@ -141,7 +159,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     backups,
     probe,
     services,
-    link: sender,
+    link: drivers,
     broker,
     certificates,
     freeBytes: () => nodeFiles().freeBytes(config.dataDir),
@@ -205,7 +223,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     services.stallDetector,
     services.certainty,
     broker,
-    services.lockClocks,
+    native.clockSync,
     alarmDetector,
     http,
     services.webhooks,

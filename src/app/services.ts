@@ -12,8 +12,9 @@ import type { Notice, Notify } from '../domain/domain-event.ts';
 import { announced } from '../domain/events/emitting-stores.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
 import { keepingBatteries } from '../domain/locks/battery-history.ts';
-import { createLockClocks } from '../domain/locks/clock-sync.ts';
+import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
+import type { Drivers } from '../domain/locks/driver.ts';
 import { createHubService } from '../domain/locks/hub-service.ts';
 import { createLockLists } from '../domain/locks/lock-lists.ts';
 import { createLockNames } from '../domain/locks/lock-names.ts';
@@ -34,7 +35,6 @@ import type {
   CounterStore,
   HubLink,
   HubStore,
-  LockLink,
   LockStore,
   Quarantine,
   RecordStore,
@@ -69,7 +69,7 @@ export interface ServicesOptions {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly stores: Stores;
-  readonly link: LockLink;
+  readonly drivers: Drivers;
   readonly hubLink: HubLink;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
@@ -88,7 +88,7 @@ export interface ServicesOptions {
 
 export type Services = ReturnType<typeof createServices>;
 
-export function createServices({ clock, secrets, stores, link, hubLink, commandIds, ...options }: ServicesOptions) {
+export function createServices({ clock, secrets, stores, drivers: link, hubLink, commandIds, ...options }: ServicesOptions) {
   const { hubs, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
   const administration = createSequence();
 
@@ -168,12 +168,13 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     link,
     names,
     administration,
-    timezoneChanged: (lockId) => reports.timezoneChanged(lockId),
+    timezoneChanged: link.timezoneChanged,
   });
   const roleService = createRoleService({ locks, accounts, administration });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
   const pairing = createPairingService({ clock, locks, registrations, link, notify });
   const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, notify, endAfterMs: options.alarmDetector.endAfterMs });
+  const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
     clock,
     locks,
@@ -184,17 +185,7 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     clockIsSuspect,
     storageHealth: options.storageHealth,
     certainty,
-    clockEvidence: () => lockClocks.evidence(),
-  });
-  const lockClocks = createLockClocks({
-    clock,
-    locks,
-    link,
-    commands,
-    clockIsSuspect,
-    clockIsTrusted: stores.clockIsTrusted,
-    notify,
-    watch: alarmDetector,
+    clockEvidence: clockEvidence.evidence,
   });
   const reports = createReportService({
     clock,
@@ -204,10 +195,9 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     records,
     accounts,
     quarantine,
-    commands,
     cardService,
     evidence,
-    lockClocks,
+    clockEvidence,
     commandIds,
     link,
     certainty,
@@ -249,8 +239,9 @@ export function createServices({ clock, secrets, stores, link, hubLink, commandI
     live,
     commands,
     stallDetector,
-    lockClocks,
     alarmDetector,
+    clockEvidence,
+    notify,
     reports: observeReports(reports, alarmDetector, statuses),
   };
 }

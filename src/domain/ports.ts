@@ -298,7 +298,7 @@ export interface IssuedCommand {
 
 export interface CommandIds {
   /** A new id. For lock and unlock it names the account (null: the gateway's own, and nobody) and is signed for this lock and op; any other names nobody. */
-  issue(lockId: LockId, accountId: AccountId | null, op: LockCommand['op']): CommandId;
+  issue(lockId: LockId, accountId: AccountId | null, op: string): CommandId;
   /** Undefined when it names nobody or was not issued here for this lock and op. */
   read(lockId: LockId, commandId: string, op: 'lock' | 'unlock'): IssuedCommand | undefined;
 }

@@ -119,7 +119,7 @@ describe('pairing (HTTP API 6, Protocol 7)', () => {
   test('pending devices are shown with what a person needs to recognise them', async () => {
     const fresh: PendingDevice = {
       ...{ deviceId: device, address: '10.0.0.9', keyFingerprint: '9f86-d081-884c-7d65', since: 5, connected: true, contested: false },
-      hello: { modelNum: 'SN-9', firmwareRevision: '6.5', state: 'locked', battery: 92, epoch: 'e', lastSeq: 3 },
+      hello: { modelNum: 'SN-9', firmwareRevision: '6.5', state: 'locked', battery: 92 },
       replaces: undefined,
     };
     const reset: PendingDevice = {

@@ -1,8 +1,9 @@
 // A lock with a bolt as the laws of mechanics have it, for tests that ask whether the gateway ever says what is not so: its bolt takes its time,
 // its words take theirs, and it answers as slowly, as early and as rudely as the protocol allows. It shares nothing with the gateway or the simulator.
 import type { LockId, OpenState } from '../../src/domain/locks/lock.ts';
-import type { CommandOutcome, LockCommand } from '../../src/domain/locks/lock-command.ts';
+import type { CommandOutcome } from '../../src/domain/locks/lock-command.ts';
 import type { ReportService } from '../../src/domain/locks/report-service.ts';
+import type { NativeCommand } from '../../src/drivers/native/own-commands.ts';
 import { type FakeLink, refusal, type SentCommand } from './fake-link.ts';
 import type { SettableClock } from './settable-clock.ts';
 
@@ -159,7 +160,7 @@ export function createBoltModel(options: {
     clock.timer(fate.afterMs, arrive);
   }
 
-  function obey(command: LockCommand): CommandOutcome | undefined {
+  function obey(command: NativeCommand): CommandOutcome | undefined {
     const sent = link.sent.at(-1) as SentCommand;
     if (command.op === 'lock' || command.op === 'unlock') {
       const fate = nextFate();

@@ -8,12 +8,14 @@ import type { Notice } from '../../src/domain/domain-event.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
 import { announced } from '../../src/domain/events/emitting-stores.ts';
 import { keepingBatteries } from '../../src/domain/locks/battery-history.ts';
+import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
 import { createSequence } from '../../src/domain/mutex.ts';
 import type { CommandIds, HubLink, Secrets } from '../../src/domain/ports.ts';
 import type { WebhookBodies } from '../../src/domain/webhooks/delivery-worker.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
+import { createNativeDriver } from '../../src/drivers/native/driver.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import { createFakeReceiver } from './fake-receiver.ts';
 import {
@@ -260,6 +262,7 @@ export async function createDomain(
       if (outcome.kind === 'refused') reports.reply(id, command, outcome, {});
     },
   });
+  const drivers = createDriverTable({ locks: storedLocks });
   const gatewayClock = { isSuspect: false, isSynchronised: false };
   const gatewayStorage = { health: 'ok' };
   const batteries = createMemoryBatteries();
@@ -290,7 +293,7 @@ export async function createDomain(
   const random = () => 0.5;
 
   const services = createServices({
-    ...{ clock, secrets, link, hubLink, commandIds, webhookBodies, random },
+    ...{ clock, secrets, drivers, hubLink, commandIds, webhookBodies, random },
     stores: {
       ...{ batteries, counters, hubs, records, removedLocks, quarantine, clockIsSuspect, clockIsTrusted },
       ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
@@ -303,7 +306,13 @@ export async function createDomain(
     notify: (notice) => void notices.push(notice),
     storageHealth: () => gatewayStorage.health,
   });
-  const { live, reports, commands, pairing, alarms, alarmDetector, lockClocks, webhooks } = services;
+  const { live, commands, pairing, alarms, alarmDetector, webhooks } = services;
+  const native = createNativeDriver({
+    ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, notify: services.notify, watch: alarmDetector },
+    ...{ clockIsSuspect, clockIsTrusted },
+  });
+  drivers.add(native);
+  const { reports, clockSync } = native;
   // As the services use them: what a test changes through them is announced, too.
   const { locks, cards, statuses, accounts } = announced(
     {
@@ -370,7 +379,9 @@ export async function createDomain(
     damagedLocks,
     gatewayClock,
     gatewayStorage,
-    lockClocks,
+    drivers,
+    clockSync,
+    clockEvidence: services.clockEvidence,
     deeds: memoryAudit.entries,
     audit,
     alarms,

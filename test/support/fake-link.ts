@@ -1,12 +1,13 @@
 // A lock link whose sessions a test scripts: replies, silence, a lost connection, a new session.
 import type { CardOnLock } from '../../src/domain/credentials/card.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
-import type { CommandId, CommandOutcome, LockCommand } from '../../src/domain/locks/lock-command.ts';
-import type { Clock, LockLink, LockSession } from '../../src/domain/ports.ts';
+import type { CommandId, CommandOutcome } from '../../src/domain/locks/lock-command.ts';
+import type { Clock } from '../../src/domain/ports.ts';
+import type { NativeCommand, NativeLink, NativeSession } from '../../src/drivers/native/own-commands.ts';
 
 export interface SentCommand {
-  readonly session: LockSession;
-  readonly command: LockCommand;
+  readonly session: NativeSession;
+  readonly command: NativeCommand;
   readonly commandId: CommandId;
   readonly ttlMs: number;
   /** The lock replies; ignored when the command has ended. */
@@ -14,14 +15,16 @@ export interface SentCommand {
 }
 
 /** What a lock does with a command; undefined: nothing, so that only `answer`, a loss or the time-out ends it. */
-export type Replier = (command: LockCommand) => CommandOutcome | undefined;
+export type Replier = (command: NativeCommand) => CommandOutcome | undefined;
 
-export interface FakeLink extends LockLink {
+export interface FakeLink extends NativeLink {
+  /** It is as able as a lock can be. */
+  can(): true;
   /** Every command that was sent, oldest first. */
   readonly sent: SentCommand[];
   readonly disconnects: { readonly lockId: LockId; readonly reason: string }[];
   /** A hello: a new session; what was under way in the earlier one is lost. Keeps the replier unless given another. */
-  connect(lockId: LockId, replier?: Replier): LockSession;
+  connect(lockId: LockId, replier?: Replier): NativeSession;
   /** The connection ends; what was under way is lost. */
   lose(lockId: LockId): void;
   reply(lockId: LockId, replier: Replier): void;
@@ -39,11 +42,11 @@ export function refusal(error: string, message = ''): CommandOutcome {
 /** `onOutcome` sees each reply before whoever sent the command, as the adapter reports its state first. */
 export function createFakeLink(options: {
   readonly clock: Clock;
-  readonly onOutcome?: (lockId: LockId, command: LockCommand, outcome: CommandOutcome) => void;
+  readonly onOutcome?: (lockId: LockId, command: NativeCommand, outcome: CommandOutcome) => void;
 }): FakeLink {
-  const sessions = new Map<LockId, LockSession>();
+  const sessions = new Map<LockId, NativeSession>();
   const repliers = new Map<LockId, Replier>();
-  const underWay = new Map<LockSession, Set<(outcome: CommandOutcome) => void>>();
+  const underWay = new Map<NativeSession, Set<(outcome: CommandOutcome) => void>>();
   const sent: SentCommand[] = [];
   const disconnects: { lockId: LockId; reason: string }[] = [];
 
@@ -57,6 +60,7 @@ export function createFakeLink(options: {
   return {
     sent,
     disconnects,
+    can: () => true,
     session: (lockId) => sessions.get(lockId),
     disconnect(lockId, reason) {
       disconnects.push({ lockId, reason });
@@ -66,7 +70,7 @@ export function createFakeLink(options: {
       lose(lockId);
       if (replier !== undefined) repliers.set(lockId, replier);
       const waiting = new Set<(outcome: CommandOutcome) => void>();
-      const session: LockSession = {
+      const session: NativeSession = {
         lockId,
         send(command, commandId, ttlMs) {
           if (sessions.get(lockId) !== session) return Promise.resolve({ kind: 'lost' });

@@ -83,7 +83,6 @@ export function createFakeReports(): FakeReports {
       told.push(['events', lockId, report]);
       return allNew;
     },
-    timezoneChanged: () => undefined,
     offline: (lockId) => void told.push(['offline', lockId]),
   };
 }

@@ -1,7 +1,6 @@
 // Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
 
 import type { Notice } from '../domain-event.ts';
-import type { ClockWatch } from '../locks/clock-sync.ts';
 import type { Lock, LockId, OpenState } from '../locks/lock.ts';
 import type { EventsReport } from '../locks/lock-report.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
@@ -30,6 +29,13 @@ export interface AlarmDetectorSettings {
   readonly silentAfterMs: number;
   /** Below it a battery is low. */
   readonly lowBatteryPercent: number;
+}
+
+/** What became of a lock's clock, for whoever watches over it. */
+export interface ClockWatch {
+  clockIsRight(lockId: LockId): void;
+  /** `reason` is for the operator. */
+  clockStaysWrong(lockId: LockId, reason: string): void;
 }
 
 export interface AlarmDetector extends Part, ClockWatch {

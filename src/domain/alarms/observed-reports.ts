@@ -27,9 +27,9 @@ export function observeReports(reports: ReportService, alarmDetector: AlarmDetec
 
   return {
     ...reports,
-    hello(lockId, report) {
+    hello(lockId, report, own) {
       const before = statuses.get(lockId).state;
-      reports.hello(lockId, report);
+      reports.hello(lockId, report, own);
       alarmDetector.hello(lockId);
       if (report.state !== undefined) alarmDetector.state(lockId, before);
       if (report.battery !== undefined) alarmDetector.battery(lockId);

@@ -1,4 +1,4 @@
-// How a change of a lock's cards happens: its intent first, then the lock, then completed; what stays open is settled (Protocol 5.4 rule 6).
+// How a change of a lock's cards happens: its intent first, then the lock, then completed; what stays open is settled.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireRoleStill } from '../accounts/permissions.ts';
 import type { Notify } from '../domain-event.ts';
@@ -81,7 +81,7 @@ export function createCardChanges(options: {
   ): Promise<CardIntent> {
     const deadline = commands.deadline();
     // Asked before anything is stored: an offline lock costs no write, and a later session never gets this change.
-    const session = commands.session(lockId);
+    const session = commands.session(lockId, 'cards');
     return inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
       await settleFirst(session, deadline);
       const change = await prepare(session);
@@ -145,7 +145,7 @@ export function createCardChanges(options: {
     const deadline = clock.monotonic() + settlementMs;
     try {
       if ((await cards.of(lockId)).intents.length === 0) return;
-      const session = of ?? commands.session(lockId);
+      const session = of ?? commands.session(lockId, 'cards');
       await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
     } catch (error) {
       notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: reasonOf(error) });
@@ -168,7 +168,7 @@ export function createCardChanges(options: {
     async beforeRemoval(lockId, clearing, remove) {
       const deadline = commands.deadline();
       if (clearing !== undefined) {
-        const session = commands.session(lockId);
+        const session = commands.session(lockId, 'cards');
         return inTurn.run(lockId, { priority: -1, deadline, gone: clearing.gone }, async () => {
           await clear(session, clearing);
           return remove();

@@ -156,7 +156,7 @@ export function createCardService(options: {
     async onLock(caller, lockId, gone) {
       requireRole(locks, caller, lockId, 'manager');
       const deadline = commands.deadline();
-      const session = commands.session(lockId);
+      const session = commands.session(lockId, 'cards');
       const held = await listCardsOnLock(commands, { session, accountId: caller.accountId, deadline, gone });
       const strangers = strangersOf(held, cards.inMemory(lockId) ?? (await cards.of(lockId)));
       evidence.heard(session, strangers);

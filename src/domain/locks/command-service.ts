@@ -1,12 +1,13 @@
-// Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits (Protocol 5.4).
+// Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits.
 import type { AccountId } from '../accounts/account.ts';
 import type { Done } from '../credentials/card-count.ts';
 import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
 import { createOneAtATime, type QueueStats } from '../keyed-queue.ts';
-import type { CancelSignal, Clock, CommandIds, LockLink, LockSession } from '../ports.ts';
+import type { CancelSignal, Clock, CommandIds, LockSession } from '../ports.ts';
+import type { Capability, Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
-import { type CommandOutcome, type LockCommand, wantedBy } from './lock-command.ts';
+import { type CommandOutcome, type DriverCommand, type LockCommand, wantedBy } from './lock-command.ts';
 import type { StallDetector } from './stall-detector.ts';
 import type { StateCertainty } from './state-certainty.ts';
 
@@ -32,10 +33,12 @@ export interface CommandRequest {
   /** On the monotonic clock; from the caller's request. */
   readonly deadline: number;
   readonly gone?: CancelSignal;
-  /** The session in which it was asked for, when that was earlier than now: it is sent in no other (Protocol 5.3 rule 1). */
+  /** The session in which it was asked for, when that was earlier than now: it is sent in no other. */
   readonly session?: LockSession;
   /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */
-  readonly makeCommand: () => LockCommand | undefined;
+  readonly makeCommand: () => LockCommand | DriverCommand | undefined;
+  /** What the lock must be able to do: `lock-refused` before anything waits when it cannot. */
+  readonly needs?: Capability;
 }
 
 /** The lock has answered, or there was nothing to send. */
@@ -50,8 +53,8 @@ export interface CommandStats extends QueueStats {
 export interface CommandService {
   /** Milliseconds on the monotonic clock by which a command that is asked for now must be done; earlier after a standstill of the process. */
   deadline(): number;
-  /** The session to which a command belongs that is asked for now; `lock-offline` when there is none. */
-  session(lockId: LockId): LockSession;
+  /** The session to which a command belongs that is asked for now; `lock-offline` when there is none, `lock-refused` when the lock cannot do it. */
+  session(lockId: LockId, needs?: Capability): LockSession;
   /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
   send(request: CommandRequest): Promise<CommandEnd>;
   /** Asks the lock to say its state and battery again, behind whatever waits: whether it has answered ok. Never rejects. */
@@ -63,7 +66,7 @@ export interface CommandService {
 
 export function createCommandService(options: {
   readonly clock: Clock;
-  readonly link: LockLink;
+  readonly link: Pick<Drivers, 'session' | 'disconnect' | 'can'>;
   readonly commandIds: CommandIds;
   readonly notify: Notify;
   readonly commandTimeoutMs: number;
@@ -103,23 +106,35 @@ export function createCommandService(options: {
   }
 
   /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
-  async function exchange(session: LockSession, command: LockCommand, accountId: AccountId | null, ttlMs: number): Promise<CommandOutcome> {
-    const commandId = commandIds.issue(session.lockId, accountId, command.op);
+  async function exchange(
+    session: LockSession,
+    command: LockCommand | DriverCommand,
+    accountId: AccountId | null,
+    ttlMs: number,
+  ): Promise<CommandOutcome> {
+    const op = command.op === 'driver' ? command.name : command.op;
+    const commandId = commandIds.issue(session.lockId, accountId, op);
     const sentAt = clock.monotonic();
     const wanted = wantedBy(command);
     if (wanted !== undefined) certainty.moving(session.lockId, ttlMs);
-    const outcome = await untilStopped(session.send(command, commandId, ttlMs));
+    const sent = command.op === 'driver' ? command.send(commandId, ttlMs) : session.send(command, commandId, ttlMs);
+    const outcome = await untilStopped(sent);
     if (wanted !== undefined) certainty.moved(session.lockId, wanted, outcome);
-    if (outcome.kind === 'ok') options.done?.(session.lockId, command, outcome);
+    if (outcome.kind === 'ok' && command.op !== 'driver') options.done?.(session.lockId, command, outcome);
     notify({
       kind: accountId === null ? 'own-command-ended' : 'command-ended',
       lockId: session.lockId,
       commandId,
-      op: command.op,
+      op,
       outcome: outcome.kind === 'refused' ? outcome.error : outcome.kind,
       ms: Math.round(clock.monotonic() - sentAt),
     });
     return outcome;
+  }
+
+  function requireCapability(lockId: LockId, needs: Capability | undefined): void {
+    if (needs === undefined || link.can(lockId, needs)) return;
+    throw new DomainError('lock-refused', 'a lock of this kind cannot do that; nothing was sent', { lockError: 'not-supported' });
   }
 
   function disconnect({ lockId }: LockSession, reason: string): void {
@@ -153,6 +168,7 @@ export function createCommandService(options: {
     const { lockId } = request;
     const askedFor = request.session ?? link.session(lockId);
     if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
+    requireCapability(lockId, request.needs);
     const settled = stallDetector.settled();
     if (settled !== undefined) await settled;
     return turns.run(lockId, request, async () => {
@@ -168,7 +184,7 @@ export function createCommandService(options: {
       if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) resyncUptime(askedFor);
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
       // A probe that is refused (the gateway is stopping) has nothing more to tell.
-      if (outcome.kind === 'no-reply') probe(askedFor).catch(() => undefined);
+      if (outcome.kind === 'no-reply' && link.can(lockId, 'query')) probe(askedFor).catch(() => undefined);
       throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
     });
   }
@@ -191,17 +207,18 @@ export function createCommandService(options: {
   return {
     deadline,
 
-    session(lockId) {
+    session(lockId, needs) {
       if (stopped !== undefined) throw stopping();
       const session = link.session(lockId);
       if (session === undefined) throw offline();
+      requireCapability(lockId, needs);
       return session;
     },
 
     send,
     async ask(lockId) {
       const request = { lockId, priority: priority.gateway, accountId: null, deadline: deadline(), makeCommand: () => getStatus };
-      const end = await send(request).catch(() => undefined);
+      const end = await send({ ...request, needs: 'query' }).catch(() => undefined);
       return end?.kind === 'ok';
     },
 

@@ -1,9 +1,9 @@
-// Everything the gateway can tell a lock, and how that can end (Protocol 5). A closed union: a forgotten case does not compile.
+// Everything the domain can tell a lock of any kind, and how that can end. A closed union: a forgotten case does not compile.
 import type { CardOnLock, Validity } from '../credentials/card.ts';
 import type { LockSettings, OpenState } from './lock.ts';
 
 declare const commandIdBrand: unique symbol;
-/** At most 96 characters, opaque to the lock; names the account, signed (Protocol 5.1). */
+/** At most 96 characters, opaque to the lock; names the account, signed. */
 export type CommandId = string & { readonly [commandIdBrand]: true };
 
 export type LockCommand =
@@ -15,12 +15,22 @@ export type LockCommand =
   | { readonly op: 'remove-card'; readonly cardNumber: string }
   | { readonly op: 'list-cards'; readonly offset: number; readonly limit: number }
   | { readonly op: 'set-settings'; readonly settings: Partial<LockSettings> }
-  | { readonly op: 'set-clock'; readonly now: number; readonly timezoneRawOffset: number }
-  | { readonly op: 'get-status' }
-  | { readonly op: 'resend-events'; readonly epoch: string; readonly from: number; readonly to: number };
+  | { readonly op: 'get-status' };
+
+/**
+ * What a driver tells its lock of its own accord, such as the time. It waits in the queue of the lock like any other command; what it says,
+ * the driver alone knows.
+ */
+export interface DriverCommand {
+  readonly op: 'driver';
+  /** For the log. */
+  readonly name: string;
+  /** As `LockSession.send`, in the session of now. */
+  send(commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
+}
 
 /** Where this command wants the bolt; undefined: it leaves it where it is. */
-export function wantedBy({ op }: LockCommand): OpenState | undefined {
+export function wantedBy({ op }: { readonly op: string }): OpenState | undefined {
   if (op === 'lock') return 'locked';
   return op === 'unlock' ? 'unlocked' : undefined;
 }

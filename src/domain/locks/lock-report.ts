@@ -1,7 +1,7 @@
-// Everything a lock can tell the gateway of itself, already validated (Protocol 4).
+// Everything a lock can tell the gateway of itself, already validated by its driver.
 import type { LockSettings, OpenState } from './lock.ts';
 
-/** Protocol 4.1; the members that only concern the session stay in the mqtt adapter. */
+/** A lock is online, and says this of itself. */
 export interface HelloReport {
   readonly modelNum?: string;
   readonly hardwareRevision?: string;
@@ -13,22 +13,19 @@ export interface HelloReport {
   readonly autoLockTime?: number;
   readonly settings?: Partial<LockSettings>;
   readonly cards?: { readonly count: number; readonly digest: string };
-  readonly epoch?: string;
-  readonly lastSeq?: number;
 }
 
-/** Protocol 4.2. */
 export interface StateReport {
   readonly state: OpenState;
   readonly date?: number;
 }
 
-/** Protocol 4.3; level is a percentage, 0 to 100. */
+/** Level is a percentage, 0 to 100. */
 export interface BatteryReport {
   readonly level: number;
 }
 
-/** What a reply says of the lock (Protocol 5.2); how the command ended is its outcome. */
+/** What a reply says of the lock; how the command ended is its outcome. */
 export interface ReplyReport {
   readonly state?: OpenState;
   readonly battery?: number;
@@ -37,7 +34,7 @@ export interface ReplyReport {
   readonly settings?: Partial<LockSettings>;
 }
 
-/** Protocol 4.4: why something at the door was refused. */
+/** Why something at the door was refused. */
 export const refusalReasons = [
   'unknown-card',
   'wrong-passcode',
@@ -52,7 +49,7 @@ export const refusalReasons = [
   'busy',
 ] as const;
 
-/** Protocol 4.4. */
+/** Something that happened at a door. */
 export interface LockEvent {
   readonly seq: number;
   readonly type: string;

@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../page.ts';
 import type { AccountStore, BatteryStore, CancelSignal, LockLink, LockStore, StatusStore } from '../ports.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
+import type { Capability } from './driver.ts';
 import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
 import type { LockLists, WantedLocks } from './lock-lists.ts';
@@ -66,6 +67,7 @@ export function createLockService(options: {
   function send(
     request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: CancelSignal },
     toSend: () => LockCommand | undefined,
+    needs?: Capability,
   ): Promise<CommandEnd> {
     const { caller, lockId, role, gone } = request;
     requireRole(locks, caller, lockId, role);
@@ -73,13 +75,15 @@ export function createLockService(options: {
       requireRoleStill({ locks, accounts }, caller, lockId, role);
       return toSend();
     };
+    const accountId = caller.accountId;
     return commands.send({
       lockId,
       priority: request.priority,
-      accountId: caller.accountId,
+      accountId,
       deadline: commands.deadline(),
       gone,
       makeCommand,
+      ...(needs && { needs }),
     });
   }
 
@@ -120,7 +124,7 @@ export function createLockService(options: {
 
     async setAutoLock(caller, lockId, seconds, gone) {
       const request = { caller, lockId, role: 'manager', priority: priority.change, gone } as const;
-      refuseUnlessOk(await send(request, () => ({ op: 'set-auto-lock', seconds })));
+      refuseUnlessOk(await send(request, () => ({ op: 'set-auto-lock', seconds }), 'autoLock'));
       await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: seconds }));
     },
 
@@ -139,7 +143,7 @@ export function createLockService(options: {
 
     async changeSettings(caller, lockId, settings, gone) {
       const request = { caller, lockId, role: 'administrator', priority: priority.change, gone } as const;
-      refuseUnlessOk(await send(request, () => ({ op: 'set-settings', settings })));
+      refuseUnlessOk(await send(request, () => ({ op: 'set-settings', settings }), 'settings'));
       await locks.update(lockId, (lock) => ({ ...lock, settings: { ...lock.settings, ...settings } }));
     },
   };

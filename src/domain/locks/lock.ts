@@ -34,6 +34,13 @@ export const unknownSettings: LockSettings = {
   passageModeAutoUnlock: 2,
 };
 
+/** Who speaks to a lock that does not speak the native protocol, and where it is found. It never changes. */
+export interface LockDriver {
+  readonly kind: string;
+  /** Names the lock among all of its kind: a serial number, a topic prefix. */
+  readonly address: string;
+}
+
 export interface Lock {
   readonly lockId: LockId;
   readonly deviceId: DeviceId;
@@ -60,6 +67,8 @@ export interface Lock {
   readonly keyHash: string;
   /** The hub that speaks for it; null: it has a login of its own (Protocol 2). */
   readonly hubId: DeviceId | null;
+  /** Absent: it speaks the native protocol. */
+  readonly driver?: LockDriver;
 }
 
 export interface GrantedRole {

@@ -22,11 +22,9 @@ import type {
   StatusStore,
 } from '../ports.ts';
 import { isPlausibleDate, isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
-import type { LockClocks } from './clock-sync.ts';
-import type { CommandService } from './command-service.ts';
-import { createEventGaps } from './event-gaps.ts';
+import type { ClockEvidence } from './clock-evidence.ts';
 import type { Lock, LockId, LockSettings, OpenState } from './lock.ts';
-import { type CommandOutcome, type LockCommand, wantedBy } from './lock-command.ts';
+import { type CommandOutcome, wantedBy } from './lock-command.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, ReplyReport, StateReport } from './lock-report.ts';
 import type { StateCertainty } from './state-certainty.ts';
 
@@ -41,20 +39,29 @@ const remoteOps = new Map([
 /** No calendar goes further (ECMA-262 21.4.1.1). */
 const maxDateMs = 8.64e15;
 
+/** What a driver does of its own once a lock is online. One that fails leaves the lock online, and is said in the log under this name. */
+export interface FollowUp {
+  readonly step: string;
+  work(): Promise<unknown>;
+}
+
+export interface FollowUps {
+  readonly beforeCards: FollowUp;
+  readonly afterCards?: FollowUp;
+}
+
 export interface ReportService {
-  /** The lock is online from now on: takes over what it says and starts the follow-ups (clock, open card changes, missing events). */
-  hello(lockId: LockId, report: HelloReport): void;
+  /** The lock is online from now on: takes over what it says, and settles open card changes, before and after which the driver has its own follow-ups. */
+  hello(lockId: LockId, report: HelloReport, own?: FollowUps): void;
   state(lockId: LockId, report: StateReport): void;
   battery(lockId: LockId, report: BatteryReport): void;
   /** The lock has answered `command`; told before whoever sent it hears of it, and before anything that the lock says next. */
-  reply(lockId: LockId, command: LockCommand, outcome: CommandOutcome, report: ReplyReport): void;
+  reply(lockId: LockId, command: { readonly op: string }, outcome: CommandOutcome, report: ReplyReport): void;
   /**
    * Resolves when every event is flushed: only then may the lock forget them; `duplicates` were so already.
    * Rejects with `storage-unavailable`.
    */
   events(lockId: LockId, report: EventsReport): Promise<Pick<AppendOutcome, 'duplicates'>>;
-  /** Sets the clock of a lock that is online, with its new offset. */
-  timezoneChanged(lockId: LockId): void;
   /** `reason` is for the operator. */
   offline(lockId: LockId, reason: string): void;
 }
@@ -67,10 +74,9 @@ export function createReportService(options: {
   readonly records: RecordStore;
   readonly accounts: Pick<AccountStore, 'nameOf'>;
   readonly quarantine: Quarantine;
-  readonly commands: CommandService;
   readonly cardService: Pick<CardService, 'settle'>;
   readonly evidence: Pick<CardEvidence, 'heard'>;
-  readonly lockClocks: Pick<LockClocks, 'check' | 'set'>;
+  readonly clockEvidence: Pick<ClockEvidence, 'heard'>;
   readonly commandIds: CommandIds;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly notify: Notify;
@@ -79,11 +85,10 @@ export function createReportService(options: {
   /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
   readonly clockIsSuspect?: () => boolean;
 }): ReportService {
-  const { clock, locks, statuses, cards, records, accounts, quarantine, commands, commandIds, evidence, notify, link, certainty } = options;
+  const { clock, locks, statuses, cards, records, accounts, quarantine, commandIds, evidence, notify, link, certainty } = options;
   const { clockIsSuspect = () => false } = options;
   const inSequence = createSequence();
   const holders = createCardHolders({ cards, notify });
-  const gaps = createEventGaps({ clock, records, commands, notify });
 
   function believable(date: number | undefined, now: number): date is number {
     if (date === undefined || Math.abs(date) > maxDateMs) return false;
@@ -99,12 +104,8 @@ export function createReportService(options: {
   }
 
   /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
-  async function followUp(lockId: LockId, step: string, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      notify({ kind: 'follow-up-failed', lockId, step, reason: error instanceof Error ? error.message : String(error) });
-    }
+  function followUp(lockId: LockId, step: string, work: () => Promise<unknown>): Promise<void> {
+    return runFollowUp(notify, lockId, { step, work });
   }
 
   /** undefined: it is nothing new. */
@@ -113,14 +114,13 @@ export function createReportService(options: {
     return followUp(lock.lockId, 'keep what the lock said', () => locks.update(lock.lockId, (current) => withTold(current, told)));
   }
 
-  async function afterHello(lock: Lock, report: HelloReport, now: number): Promise<void> {
+  async function afterHello(lock: Lock, report: HelloReport, own: FollowUps | undefined): Promise<void> {
     const { lockId } = lock;
     const kept = keepTold(lock, report);
     if (kept !== undefined) await kept;
-    await followUp(lockId, 'set-clock', () => options.lockClocks.check(lockId, report.date, now));
+    if (own !== undefined) await runFollowUp(notify, lockId, own.beforeCards);
     await options.cardService.settle(lockId);
-    const { epoch, lastSeq } = report;
-    if (epoch !== undefined) await followUp(lockId, 'resend-events', () => gaps.hello(lockId, epoch, lastSeq ?? 0));
+    if (own?.afterCards !== undefined) await runFollowUp(notify, lockId, own.afterCards);
   }
 
   /** Written member by member, not spread: thousands of drafts wait for a flush, and spreading makes each twice as large. The last ones are rare. */
@@ -157,11 +157,6 @@ export function createReportService(options: {
     if (!isSame) notify({ kind: 'cards-differ', lockId, onLock: count, known: known.length });
   }
 
-  function askForGaps(lockId: LockId, epoch: string): void {
-    const asking = gaps.heard(lockId, epoch);
-    if (asking !== undefined) void followUp(lockId, 'resend-events', () => asking);
-  }
-
   async function setAside(lockId: LockId, epoch: string, events: readonly object[], reason: string): Promise<void> {
     if (events.length === 0) return;
     const deviceId = locks.get(lockId)?.deviceId;
@@ -170,7 +165,7 @@ export function createReportService(options: {
   }
 
   return {
-    hello(lockId, report) {
+    hello(lockId, report, own) {
       const lock = locks.get(lockId);
       if (lock === undefined) return;
       const now = clock.now();
@@ -184,8 +179,8 @@ export function createReportService(options: {
       notify({ kind: 'lock-online', lockId });
       const { cards: onLock } = report;
       if (onLock !== undefined) void followUp(lockId, 'compare-cards', () => compareCards(lockId, onLock));
-      gaps.newSession(lockId);
-      void afterHello(lock, report, now);
+      options.clockEvidence.heard(lockId, report.date);
+      void afterHello(lock, report, own);
     },
 
     state(lockId, { state, date }) {
@@ -216,33 +211,33 @@ export function createReportService(options: {
       const append = (held: LockCards | undefined) => {
         const drafts = sound.map((event) => draft(lockId, event, now, held));
         return records.append(lockId, epoch, drafts).then((outcome) => {
-          const answer = () => {
-            askForGaps(lockId, epoch);
-            return outcome;
-          };
           const { refused } = outcome;
-          if (refused.length === 0 && misleading.length === 0) return answer();
+          if (refused.length === 0 && misleading.length === 0) return outcome;
           return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
             .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
-            .then(answer);
+            .then(() => outcome);
         });
       };
       const held = holders.forEvents(lockId, sound);
       return held instanceof Promise ? held.then(append) : append(held);
     },
 
-    timezoneChanged(lockId) {
-      if (link.session(lockId) !== undefined) void followUp(lockId, 'set-clock', () => options.lockClocks.set(lockId));
-    },
-
     offline(lockId, reason) {
       if (locks.get(lockId) === undefined) return;
       statuses.patch(lockId, { lastSeenAt: clock.now() });
       certainty.left(lockId);
-      gaps.newSession(lockId);
       notify({ kind: 'lock-offline', lockId, reason });
     },
   };
+}
+
+/** Never rejects: it is tried again after the next hello of the lock. */
+export async function runFollowUp(notify: Notify, lockId: LockId, { step, work }: FollowUp): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    notify({ kind: 'follow-up-failed', lockId, step, reason: error instanceof Error ? error.message : String(error) });
+  }
 }
 
 type Told = Pick<HelloReport, 'modelNum' | 'hardwareRevision' | 'firmwareRevision' | 'featureValue' | 'autoLockTime' | 'settings'>;

@@ -3,12 +3,13 @@
 
 import type { Connection } from '../../broker/client-handler.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { CommandId, CommandOutcome, LockCommand } from '../../domain/locks/lock-command.ts';
+import type { CommandId, CommandOutcome } from '../../domain/locks/lock-command.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, LockLink, LockSession } from '../../domain/ports.ts';
+import type { Clock } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { commandPayload, outcomeOf } from './command-payload.ts';
 import type { HelloMessage, ReplyMessage } from './messages.ts';
+import type { NativeCommand, NativeLink, NativeSession } from './own-commands.ts';
 import type { Topics } from './topics.ts';
 
 export interface CommandSenderOptions {
@@ -18,7 +19,7 @@ export interface CommandSenderOptions {
 }
 
 /** What the report receiver tells: connections that come and go, hellos, replies. */
-export interface CommandSender extends LockLink {
+export interface CommandSender extends NativeLink {
   connected(connection: Connection): void;
   /** The command under way, if any, ends as lost. */
   ended(connection: Connection): void;
@@ -39,13 +40,13 @@ export interface CommandSender extends LockLink {
 }
 
 export interface Answered {
-  readonly command: LockCommand;
+  readonly command: NativeCommand;
   readonly outcome: CommandOutcome;
   resolve(): void;
 }
 
 interface Pending {
-  readonly command: LockCommand;
+  readonly command: NativeCommand;
   /** Ends the wait; only the first call counts. */
   end(outcome: CommandOutcome): void;
   cancelTimer(): void;
@@ -56,7 +57,7 @@ interface Session {
   /** The lock's uptime in its hello, and our monotonic time when that came. */
   readonly uptime: number;
   readonly at: number;
-  readonly handle: LockSession;
+  readonly handle: NativeSession;
 }
 
 interface Link {
@@ -83,7 +84,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
     link.session = undefined;
   }
 
-  function send(link: Link, session: Session, command: LockCommand, id: CommandId, ttl: number): Promise<CommandOutcome> {
+  function send(link: Link, session: Session, command: NativeCommand, id: CommandId, ttl: number): Promise<CommandOutcome> {
     // A session that has ended must not reach the connection or session that followed it (Protocol 5.3 rule 1, T6, T7).
     if (link.session !== session || !link.available) return Promise.resolve({ kind: 'lost' });
     const ttlMs = Math.floor(ttl);

@@ -1,8 +1,9 @@
 // What the messages of the lock protocol and their members mean, with samples, for its AsyncAPI document (Protocol 4 and 5).
-import type { LockCommand } from '../../domain/locks/lock-command.ts';
+
 import { refusalReasons } from '../../domain/locks/lock-report.ts';
 import { recordLabels } from '../../domain/records/record.ts';
 import { replyErrors } from './command-payload.ts';
+import type { NativeCommand } from './own-commands.ts';
 import type { ReportChannel } from './topics.ts';
 
 const listed = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ');
@@ -54,7 +55,7 @@ export const reportDocs: Readonly<
   },
 };
 
-export const opDocs: Readonly<Record<LockCommand['op'], { readonly summary: string; readonly example: object }>> = {
+export const opDocs: Readonly<Record<NativeCommand['op'], { readonly summary: string; readonly example: object }>> = {
   lock: { summary: 'Lock; done when the bolt has moved', example: {} },
   unlock: { summary: 'Unlock; done when the bolt has moved', example: {} },
   'set-auto-lock': { summary: 'Lock by itself after so many seconds; 0 for never', example: { seconds: 0 } },

@@ -3,19 +3,19 @@
 import type { Connection } from '../../broker/client-handler.ts';
 import type { Receipt } from '../../broker/client-handlers.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 import type { CommandSender } from './command-sender.ts';
 import { createKeptMessages, type IngestStats } from './event-ingest.ts';
+import type { NativeReports } from './follow-ups.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
 import { decode } from './payload.ts';
 import type { ReportChannel } from './topics.ts';
 
 export interface ReportReceiverOptions {
-  readonly reports: ReportService;
+  readonly reports: NativeReports;
   readonly sender: CommandSender;
   readonly quarantine: Quarantine;
   readonly clock: Clock;

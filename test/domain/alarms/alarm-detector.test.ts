@@ -330,14 +330,14 @@ describe('the gateway itself', () => {
 
 describe('the alarm of a suspect clock', () => {
   it('says what the clocks of the locks say against it once they have come back, and how to accept it', async () => {
-    const { clock, gatewayClock, lockClocks, alarms, locks, notices, stop } = await watched();
+    const { clock, gatewayClock, clockEvidence, alarms, locks, notices, stop } = await watched();
     gatewayClock.isSuspect = true;
     await clock.advance(5_000);
     const reasons = () => alarms.list(callers.admin, all).list.map(({ reason }) => reason);
     expect(reasons()).toEqual([expect.stringMatching(/no lock is told the time.*latchd clock accept$/)]);
     for (const id of [11, 12, 13] as LockId[]) {
       await locks.add(someLock({ lockId: id, deviceId: `0200000000${id}` as DeviceId }));
-      await lockClocks.check(id, clock.now() + 3_600_000, clock.now());
+      clockEvidence.heard(id, clock.now() + 3_600_000);
     }
     await clock.advance(60_000);
     expect(reasons()).toEqual([expect.stringMatching(/latchd clock accept; the clocks of 3 locks agree/)]);

@@ -5,6 +5,7 @@ import { DomainError } from '../../../src/domain/errors.ts';
 import { type CommandRequest, createCommandService, priority } from '../../../src/domain/locks/command-service.ts';
 import type { LockCommand } from '../../../src/domain/locks/lock-command.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
+import { type NativeCommand, ownCommand } from '../../../src/drivers/native/own-commands.ts';
 import { codeOf, createFakeCertainty, createFakeCommandIds, lockId, otherLockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
@@ -26,13 +27,14 @@ function setUp({ commandTimeoutMs = 10_000 } = {}) {
   });
   link.connect(lockId);
   const seconds = (n: number): LockCommand => ({ op: 'set-auto-lock', seconds: n });
-  function send(command: LockCommand, request: Partial<CommandRequest> = {}) {
+  function send(command: NativeCommand, request: Partial<CommandRequest> = {}) {
     return commands.send({
       lockId,
       priority: priority.door,
       accountId: 3 as AccountId,
       deadline: commands.deadline(),
-      makeCommand: () => command,
+      // What a driver says of its own accord waits as any other command does.
+      makeCommand: () => (command.op === 'set-clock' || command.op === 'resend-events' ? ownCommand(link, lockId, command) : command),
       ...request,
     });
   }

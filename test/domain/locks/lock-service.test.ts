@@ -238,7 +238,7 @@ describe('what the gateway keeps of a lock', () => {
     await clock.advance(10_000);
     expect(await set).toBe('lock-timeout');
     reports.reply(lockId, { op: 'get-status' }, ok, {});
-    reports.reply(lockId, { op: 'list-cards', offset: 0, limit: 1 }, ok, { autoLockTime: 7 });
+    reports.reply(lockId, { op: 'list-cards' }, ok, { autoLockTime: 7 });
     await settled();
     expect(locks.get(lockId)?.autoLockSeconds).toBe(0);
     reports.reply(lockId, { op: 'get-status' }, ok, { autoLockTime: 30, settings: { passageMode: 1 } });

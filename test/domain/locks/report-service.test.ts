@@ -419,7 +419,8 @@ describe('events', () => {
       refused: events,
     });
     const certainty = createFakeCertainty();
-    const reports = createReportService({ ...ports, certainty, records: { ...domain.records, append }, notify: () => {} });
+    const clockEvidence = { heard: () => undefined };
+    const reports = createReportService({ ...ports, certainty, clockEvidence, records: { ...domain.records, append }, notify: () => {} });
     storage.fails = (write) => write === 'quarantine.keep';
     expect(await codeOf(() => reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] }))).toBe('storage-unavailable');
     expect(domain.quarantine.kept).toEqual([]);

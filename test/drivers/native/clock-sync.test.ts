@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
-import { callers, createDomain, lockId, otherLockId, someLock, stays } from '../../support/domain.ts';
+import { callers, createDomain, lockId, otherLockId, stays } from '../../support/domain.ts';
 import { ok, refusal } from '../../support/fake-link.ts';
 
 const dayMs = 86_400_000;
@@ -10,11 +9,11 @@ let domain: Awaited<ReturnType<typeof createDomain>>;
 async function watched() {
   domain = await createDomain();
   domain.link.reply(lockId, () => ok);
-  await domain.lockClocks.start();
+  await domain.clockSync.start();
   return domain;
 }
 
-afterEach(() => domain.lockClocks.stop());
+afterEach(() => domain.clockSync.stop());
 
 describe('the clocks of the locks', () => {
   it('are set once a day where a lock is online, and not before (Protocol 5.1)', async () => {
@@ -101,34 +100,6 @@ describe('the clocks of the locks', () => {
     expect(times()).toBe(5);
   });
 
-  it('speak against the gateway when three of them agree with one another and not with it', async () => {
-    const { clock, lockClocks, locks } = await watched();
-    const ids = [11, 12, 13, 14, 15] as LockId[];
-    for (const id of ids) await locks.add(someLock({ lockId: id, deviceId: `0200000000${id}` as DeviceId, alias: `Door ${id}` }));
-    const says = (id: LockId | undefined, aheadMs: number) =>
-      lockClocks.check(id as LockId, clock.now() + aheadMs, clock.now()).catch(() => undefined);
-    for (const id of ids) await says(id, 1_000);
-    expect(lockClocks.evidence()).toBeUndefined();
-    await says(ids[0], 3_600_000);
-    await says(ids[1], 3_605_000);
-    await says(ids[2], -86_400_000);
-    expect(lockClocks.evidence()).toBeUndefined();
-    await says(ids[3], 3_610_000);
-    expect(lockClocks.evidence()).toBe(
-      'the clocks of 3 locks agree with one another and are 60 min ahead of it: "Door 11", "Door 12", "Door 14"',
-    );
-    await says(ids[4], 3_599_000);
-    await clock.advance(60_000);
-    expect(lockClocks.evidence()).toBe(
-      'the clocks of 4 locks agree with one another and are 60 min ahead of it: "Door 15", "Door 11", "Door 12" and 1 more',
-    );
-    clock.setNow(clock.now() + 5 * dayMs);
-    expect(lockClocks.evidence()).toContain('are 5 days behind it');
-    await locks.remove(ids[3] as LockId);
-    await locks.remove(ids[4] as LockId);
-    expect(lockClocks.evidence()).toBeUndefined();
-  });
-
   it('are counted apart where a lock refuses or does not answer, and the others get theirs all the same', async () => {
     const { link, clock, notices } = await watched();
     link.connect(otherLockId, () => refusal('failed'));
@@ -138,8 +109,8 @@ describe('the clocks of the locks', () => {
   });
 
   it('are set no more once the gateway stops', async () => {
-    const { link, clock, lockClocks } = await watched();
-    await lockClocks.stop();
+    const { link, clock, clockSync } = await watched();
+    await clockSync.stop();
     await clock.advance(2 * dayMs);
     expect([link.ops(), clock.timers()]).toEqual([[], 0]);
   });

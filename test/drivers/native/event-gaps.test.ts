@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Notice } from '../../../src/domain/domain-event.ts';
 import { createCommandService } from '../../../src/domain/locks/command-service.ts';
-import { createEventGaps } from '../../../src/domain/locks/event-gaps.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
 import type { EpochProgress } from '../../../src/domain/ports.ts';
+import { createEventGaps } from '../../../src/drivers/native/event-gaps.ts';
 import { codeOf, createFakeCertainty, createFakeCommandIds, lockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
 import { createMemoryRecords } from '../../support/memory-stores.ts';
@@ -30,7 +30,7 @@ function setUp(progress: Record<string, Stored>) {
   const stored = new Map(Object.entries(progress));
   const none: Stored = { highest: 0, gaps: [] };
   const progressOf = (_lock: unknown, epoch: string) => ({ isBeginning: false, ...(stored.get(epoch) ?? none) });
-  const gaps = createEventGaps({ clock, records: { ...createMemoryRecords(), progress: progressOf }, commands, notify });
+  const gaps = createEventGaps({ clock, records: { ...createMemoryRecords(), progress: progressOf }, link, commands, notify });
   function hello() {
     link.connect(lockId);
     gaps.newSession(lockId);

@@ -1,10 +1,11 @@
 // Events that a lock has counted and the gateway does not have: asked for again, once a session, then noted as lost (Protocol 4.4).
 
-import type { Notify } from '../domain-event.ts';
-import type { Clock, RecordStore } from '../ports.ts';
-import { joinRanges, type Range, withoutRanges } from '../ranges.ts';
-import { type CommandService, priority } from './command-service.ts';
-import type { LockId } from './lock.ts';
+import type { Notify } from '../../domain/domain-event.ts';
+import { type CommandService, priority } from '../../domain/locks/command-service.ts';
+import type { LockId } from '../../domain/locks/lock.ts';
+import type { Clock, RecordStore } from '../../domain/ports.ts';
+import { joinRanges, type Range, withoutRanges } from '../../domain/ranges.ts';
+import { type NativeLink, ownCommand } from './own-commands.ts';
 
 /** Seqs that one `resend-events` may ask for: from the first that is missing on, so that gaps that lie close together are asked for as one. */
 const windowSeqs = 100;
@@ -53,11 +54,12 @@ export interface EventGaps {
 
 export function createEventGaps(options: {
   readonly clock: Clock;
-  readonly records: RecordStore;
+  readonly records: Pick<RecordStore, 'progress'>;
+  readonly link: NativeLink;
   readonly commands: CommandService;
   readonly notify: Notify;
 }): EventGaps {
-  const { clock, records, commands, notify } = options;
+  const { clock, records, link, commands, notify } = options;
   const sessions = new Map<LockId, Asking>();
   /** For which the lock said ok and still did not send them, by epoch. */
   const lost = new Map<LockId, Map<string, readonly Range[]>>();
@@ -128,7 +130,7 @@ export function createEventGaps(options: {
         if (window === undefined) return undefined;
         const { epoch, from, to } = window;
         session.askedTo.set(epoch, to);
-        return { op: 'resend-events', epoch, from, to };
+        return ownCommand(link, lockId, { op: 'resend-events', epoch, from, to });
       },
     });
     if (window === undefined) return true;

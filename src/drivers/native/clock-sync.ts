@@ -1,12 +1,14 @@
 // The clocks of the locks follow the gateway's: set at a hello when they are off (Protocol 4.1), once a day, and when the gateway's
 // own clock was set. While that is suspect no lock's clock is touched: theirs are better than ours, and what they say is evidence.
 
-import type { Notify } from '../domain-event.ts';
-import { DomainError } from '../errors.ts';
-import type { Part } from '../part.ts';
-import type { Clock, LockLink, LockStore } from '../ports.ts';
-import { type CommandEnd, type CommandService, priority } from './command-service.ts';
-import type { LockId } from './lock.ts';
+import type { ClockWatch } from '../../domain/alarms/alarm-detector.ts';
+import type { Notify } from '../../domain/domain-event.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { type CommandEnd, type CommandService, priority } from '../../domain/locks/command-service.ts';
+import type { LockId } from '../../domain/locks/lock.ts';
+import type { Part } from '../../domain/part.ts';
+import type { Clock, LockStore } from '../../domain/ports.ts';
+import { type NativeLink, ownCommand } from './own-commands.ts';
 
 const toleranceMs = 2_000;
 const dayMs = 86_400_000;
@@ -15,40 +17,27 @@ const lookMs = 60_000;
 const suspectLookMs = 5_000;
 /** A lock that did not answer is told the time again so often, a minute apart, and then at its next hello. */
 const mostTries = 3;
-/** Locks whose clocks say the same, and another time than ours. */
-const agreeingLocks = 3;
-const agreeMs = 60_000;
-const namedLocks = 3;
 /** Locks that are told the time together: a building's worth is done within a minute, and doors do not notice. */
 const atOnce = 4;
 
-/** What became of a lock's clock, for whoever watches over it. */
-export interface ClockWatch {
-  clockIsRight(lockId: LockId): void;
-  /** `reason` is for the operator. */
-  clockStaysWrong(lockId: LockId, reason: string): void;
-}
-
-export interface LockClocks extends Part {
+export interface ClockSync extends Part {
   /** After a hello that said this date (undefined: none). Rejects as `CommandService.send`. */
   check(lockId: LockId, date: number | undefined, now: number): Promise<void>;
   /** Sets the clock of one lock. Rejects as `CommandService.send`. */
   set(lockId: LockId): Promise<void>;
-  /** What the clocks of the locks say against the gateway's, for the operator; undefined: nothing that counts. */
-  evidence(): string | undefined;
 }
 
-export function createLockClocks(options: {
+export function createClockSync(options: {
   readonly clock: Clock;
-  readonly locks: LockStore;
-  readonly link: LockLink;
+  readonly locks: Pick<LockStore, 'all' | 'get'>;
+  readonly link: NativeLink;
   readonly commands: CommandService;
   readonly clockIsSuspect: () => boolean;
   /** Asks the machine, too, whether its clock may be believed by now. */
   readonly clockIsTrusted: () => Promise<boolean>;
   readonly notify: Notify;
   readonly watch: ClockWatch;
-}): LockClocks {
+}): ClockSync {
   const { clock, locks, link, commands, clockIsSuspect, clockIsTrusted, notify, watch } = options;
   const offsetNow = (): number => clock.now() - clock.monotonic();
   let setAt = clock.monotonic();
@@ -58,8 +47,6 @@ export function createLockClocks(options: {
   let askedAt: number | undefined;
   /** Locks that were told the time and did not answer, with how often. */
   const unanswered = new Map<LockId, number>();
-  /** What their clocks said, less the monotonic one. */
-  const said = new Map<LockId, number>();
   let cancelLook: (() => void) | undefined;
   let stopped = false;
 
@@ -87,8 +74,11 @@ export function createLockClocks(options: {
         priority: priority.gateway,
         accountId: null,
         deadline: commands.deadline(),
-        makeCommand: () =>
-          clockIsSuspect() ? undefined : { op: 'set-clock', now: clock.now(), timezoneRawOffset: locks.get(lockId)?.timezoneOffsetMs ?? 0 },
+        makeCommand() {
+          if (clockIsSuspect()) return undefined;
+          const timezoneRawOffset = locks.get(lockId)?.timezoneOffsetMs ?? 0;
+          return ownCommand(link, lockId, { op: 'set-clock', now: clock.now(), timezoneRawOffset });
+        },
       });
     } catch (error) {
       const isToBeTriedAgain = error instanceof DomainError && error.code !== 'lock-offline' && tries + 1 < mostTries;
@@ -137,19 +127,6 @@ export function createLockClocks(options: {
     cancelLook = clock.timer(askedAt === undefined ? lookMs : suspectLookMs, look);
   }
 
-  /** The largest group of locks whose clocks agree. */
-  function agreeing(): readonly (readonly [lockId: LockId, offset: number])[] {
-    for (const lockId of said.keys()) if (locks.get(lockId) === undefined) said.delete(lockId);
-    const all = [...said].sort(([, a], [, b]) => a - b);
-    let from = 0;
-    let most: typeof all = [];
-    for (const [to, [, highest]] of all.entries()) {
-      while (highest - (all[from]?.[1] ?? highest) > agreeMs) from += 1;
-      if (to + 1 - from > most.length) most = all.slice(from, to + 1);
-    }
-    return most;
-  }
-
   return {
     name: 'lock-clocks',
     async start() {
@@ -162,8 +139,6 @@ export function createLockClocks(options: {
     },
     async check(lockId, date, now) {
       unanswered.delete(lockId);
-      if (date === undefined) said.delete(lockId);
-      else said.set(lockId, date - clock.monotonic());
       // It is set with all others as soon as ours is believed again.
       if (clockIsSuspect()) return;
       if (date === undefined || Math.abs(date - now) > toleranceMs) await set(lockId, { date });
@@ -172,21 +147,5 @@ export function createLockClocks(options: {
     async set(lockId) {
       await set(lockId);
     },
-    evidence() {
-      const agree = agreeing();
-      const middle = agree[agree.length >> 1]?.[1];
-      if (agree.length < agreeingLocks || middle === undefined || Math.abs(middle - offsetNow()) <= agreeMs) return undefined;
-      const names = agree.slice(0, namedLocks).map(([lockId]) => `"${locks.get(lockId)?.alias}"`);
-      const others = agree.length > names.length ? ` and ${agree.length - names.length} more` : '';
-      const ahead = middle > offsetNow() ? 'ahead of it' : 'behind it';
-      return `the clocks of ${agree.length} locks agree with one another and are ${spanText(Math.abs(middle - offsetNow()))} ${ahead}: ${names.join(', ')}${others}`;
-    },
   };
-}
-
-/** For people: `3 days`, `2 h`, `7 min`. */
-function spanText(ms: number): string {
-  if (ms >= 2 * dayMs) return `${Math.round(ms / dayMs)} days`;
-  const minutes = Math.round(ms / 60_000);
-  return minutes >= 120 ? `${Math.round(minutes / 60)} h` : `${minutes} min`;
 }

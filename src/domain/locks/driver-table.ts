@@ -1,0 +1,46 @@
+// The drivers that this gateway has, as one. A lock without a driver of its own is the native driver's.
+
+import type { LockStore } from '../ports.ts';
+import type { Driver, Drivers } from './driver.ts';
+import type { Lock, LockId } from './lock.ts';
+
+export const nativeKind = 'native';
+
+export interface DriverTable extends Drivers {
+  /** Before the first lock connects. Each kind has one driver. */
+  add(driver: Driver): void;
+}
+
+export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, 'get'> }): DriverTable {
+  const drivers = new Map<string, Driver>();
+
+  const kindOf = ({ driver }: Lock): string => driver?.kind ?? nativeKind;
+  function driverOf(lockId: LockId): Driver | undefined {
+    const lock = locks.get(lockId);
+    return lock && drivers.get(kindOf(lock));
+  }
+
+  return {
+    add(driver) {
+      if (drivers.has(driver.kind)) throw new Error(`there are two drivers of the kind ${driver.kind}`);
+      drivers.set(driver.kind, driver);
+    },
+    // A lock that was just removed is in no store any more, and its connection must be found and ended all the same: no lockId is given twice.
+    session(lockId) {
+      for (const driver of drivers.values()) {
+        const session = driver.session(lockId);
+        if (session !== undefined) return session;
+      }
+      return undefined;
+    },
+    disconnect(lockId, reason) {
+      for (const driver of drivers.values()) driver.disconnect(lockId, reason);
+    },
+    can(lockId, what) {
+      const lock = locks.get(lockId);
+      return lock !== undefined && drivers.get(kindOf(lock))?.capabilities(lock)[what] === true;
+    },
+    timezoneChanged: (lockId) => driverOf(lockId)?.timezoneChanged?.(lockId),
+    ofKind: (kind) => drivers.get(kind),
+  };
+}

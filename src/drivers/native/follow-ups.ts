@@ -1,0 +1,56 @@
+// What follows of what a native lock says: after its hello its clock is set, and the events that it has and the gateway has not are asked for.
+
+import type { Notify } from '../../domain/domain-event.ts';
+import type { LockId } from '../../domain/locks/lock.ts';
+import type { HelloReport } from '../../domain/locks/lock-report.ts';
+import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { ClockSync } from './clock-sync.ts';
+import type { EventGaps } from './event-gaps.ts';
+
+/** A hello as this driver hears it: with where the lock's own count of its events stands. */
+export interface NativeHello extends HelloReport {
+  readonly epoch?: string;
+  readonly lastSeq?: number;
+}
+
+export interface NativeReports extends Omit<ReportService, 'hello'> {
+  hello(lockId: LockId, report: NativeHello): void;
+}
+
+/** The same reports, with their follow-ups. */
+export function withFollowUps(options: {
+  readonly reports: ReportService;
+  readonly clock: Clock;
+  readonly clockSync: Pick<ClockSync, 'check'>;
+  readonly gaps: EventGaps;
+  readonly notify: Notify;
+}): NativeReports {
+  const { reports, clock, clockSync, gaps, notify } = options;
+
+  function askForGaps(lockId: LockId, epoch: string): void {
+    const asking = gaps.heard(lockId, epoch);
+    if (asking !== undefined) void runFollowUp(notify, lockId, { step: 'resend-events', work: () => asking });
+  }
+
+  return {
+    ...reports,
+    hello(lockId, { epoch, lastSeq, ...report }) {
+      const now = clock.now();
+      gaps.newSession(lockId);
+      reports.hello(lockId, report, {
+        beforeCards: { step: 'set-clock', work: () => clockSync.check(lockId, report.date, now) },
+        ...(epoch !== undefined && { afterCards: { step: 'resend-events', work: () => gaps.hello(lockId, epoch, lastSeq ?? 0) } }),
+      });
+    },
+    async events(lockId, report) {
+      const outcome = await reports.events(lockId, report);
+      askForGaps(lockId, report.epoch);
+      return outcome;
+    },
+    offline(lockId, reason) {
+      reports.offline(lockId, reason);
+      gaps.newSession(lockId);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// What this driver tells a lock of its own accord: the domain knows nothing of it but that it waits in the lock's queue.
+import type { LockId } from '../../domain/locks/lock.ts';
+import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from '../../domain/locks/lock-command.ts';
+import type { LockLink, LockSession } from '../../domain/ports.ts';
+
+export type OwnCommand =
+  | { readonly op: 'set-clock'; readonly now: number; readonly timezoneRawOffset: number }
+  | { readonly op: 'resend-events'; readonly epoch: string; readonly from: number; readonly to: number };
+
+/** Everything that can be said to a native lock. */
+export type NativeCommand = LockCommand | OwnCommand;
+
+export interface NativeSession extends LockSession {
+  send(command: NativeCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
+}
+
+export interface NativeLink extends LockLink {
+  session(lockId: LockId): NativeSession | undefined;
+}
+
+/** The command as the domain queues it. */
+export function ownCommand(link: NativeLink, lockId: LockId, command: OwnCommand): DriverCommand {
+  return {
+    op: 'driver',
+    name: command.op,
+    send: (commandId, ttlMs) => link.session(lockId)?.send(command, commandId, ttlMs) ?? Promise.resolve({ kind: 'lost' }),
+  };
+}
