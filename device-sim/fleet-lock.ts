@@ -8,9 +8,11 @@ import { createLockConnection, type LockConnection } from './lock-connection.ts'
 import { type LockMemory, type MemoryContents, openLockMemory } from './lock-memory.ts';
 import { factoryContents, type LockProfile } from './lock-profile.ts';
 import { keyFingerprint } from './lock-talk.ts';
+import type { Movement } from './movement-log.ts';
 import type { Reconnect } from './mqtt-line.ts';
+import type { DoorResult } from './reader.ts';
 import { createSeededRandom } from './seeded-random.ts';
-import { type DoorResult, type Movement, SimulatedLock } from './simulated-lock.ts';
+import { SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
 
 /** A lock to act on. What is done at the door resolves when it is over: the bolt has moved, or did not. */

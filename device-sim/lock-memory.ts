@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { LockEvent } from '../src/domain/locks/lock-report.ts';
 import { cardListing, eventMessage, helloMessage } from '../src/drivers/native/messages.ts';
+import { cardDigest } from './card-memory.ts';
 
 const memoryContents = z.object({
   epoch: z.string().min(1).max(32),
@@ -185,4 +186,16 @@ async function writeDurably(file: string, text: string, flush: boolean): Promise
   } finally {
     await folder.close();
   }
+}
+
+/** What a hello says of the memory (Protocol 4.1). */
+export function contentsInHello({ contents, flushedSeq }: LockMemory) {
+  const { autoLockSeconds, settings, cards, epoch } = contents;
+  return {
+    autoLockTime: autoLockSeconds,
+    settings,
+    cards: { count: cards.length, digest: cardDigest(cards) },
+    epoch,
+    lastSeq: flushedSeq,
+  };
 }

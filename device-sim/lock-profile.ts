@@ -96,3 +96,8 @@ export function factoryContents(profile: LockProfile): FactoryContents {
     timezoneRawOffset: profile.timezoneRawOffset,
   };
 }
+
+/** What a hello says of the model. */
+export function modelOf({ modelNum, hardwareRevision, firmwareRevision, featureValue }: LockProfile) {
+  return { modelNum, hardwareRevision, firmwareRevision, featureValue };
+}

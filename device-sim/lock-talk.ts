@@ -6,7 +6,8 @@ import type { ReportChannel } from '../src/drivers/native/topics.ts';
 import { createEventSender } from './event-sender.ts';
 import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';
-import type { LockVoice, SimulatedLock } from './simulated-lock.ts';
+import type { LockVoice } from './lock-voice.ts';
+import type { SimulatedLock } from './simulated-lock.ts';
 
 /** One connection, as far as it is about this lock. */
 export interface Carrier {

@@ -2,48 +2,18 @@
 // listens at the moment (lock-connection.ts); what happened goes into its memory first.
 import { randomBytes } from 'node:crypto';
 import type { OpenState } from '../src/domain/locks/lock.ts';
-import type { BatteryMessage, CommandMessage, HelloMessage, ReplyMessage, StateMessage } from '../src/drivers/native/messages.ts';
-import { admits, cardDigest, findCard, seenByReader } from './card-memory.ts';
+import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
 import { type CommandDesk, createCommandDesk } from './command-desk.ts';
 import { createCommandPerformer } from './command-performer.ts';
 import type { CommandFault } from './faults.ts';
 import { createLockClock, type LockClock } from './lock-clock.ts';
 import { createLockMechanics, type EventDraft, type LockMechanics } from './lock-mechanics.ts';
-import type { LockMemory } from './lock-memory.ts';
-import type { LockProfile } from './lock-profile.ts';
+import { contentsInHello, type LockMemory } from './lock-memory.ts';
+import { type LockProfile, modelOf } from './lock-profile.ts';
+import type { LockVoice } from './lock-voice.ts';
+import { type Movement, MovementLog } from './movement-log.ts';
+import { type DoorResult, judgeCard, judgePasscode, type Shown } from './reader.ts';
 import type { TimeSource } from './time-source.ts';
-
-/** Where a lock speaks while it is connected. */
-export interface LockVoice {
-  state(message: StateMessage): void;
-  battery(message: BatteryMessage): void;
-  reply(message: ReplyMessage): void;
-  /** There are new events in the memory, flushed. */
-  eventsKept(): void;
-  /** Resolves after the PUBACKs. */
-  resendEvents(epoch: string, from: number, to: number): Promise<unknown>;
-}
-
-/** The beginning of a movement of the bolt, as this lock saw it. */
-export interface Movement {
-  readonly target: OpenState;
-  /** The lock's own counter, that of `expires` (Protocol 5.1). */
-  readonly uptime: number;
-  /** On the monotonic clock of the simulator. */
-  readonly at: number;
-  readonly session: string | undefined;
-  /** The command that caused it. */
-  readonly commandId: string | undefined;
-}
-
-/** Movements that are remembered. */
-const movementsKept = 32;
-
-/** What came of an act at the door; `reason` when the lock did not do it. */
-export interface DoorResult {
-  readonly done: boolean;
-  readonly reason?: string;
-}
 
 export interface SimulatedLockOptions {
   readonly profile: LockProfile;
@@ -65,7 +35,7 @@ export class SimulatedLock {
   readonly #clock: LockClock;
   readonly #desk: CommandDesk;
   readonly #bootedAt: number;
-  readonly #movements: Movement[] = [];
+  readonly #movementLog = new MovementLog();
   #session: string | undefined;
   #voice: LockVoice | undefined;
 
@@ -81,7 +51,8 @@ export class SimulatedLock {
       profile,
       memory,
       time,
-      begins: (target, { commandId }) => this.#noteMovement({ target, commandId }),
+      begins: (target, { commandId }) =>
+        this.#movementLog.add({ target, commandId, uptime: this.uptime, at: time.monotonic(), session: this.#session }),
       reportState: () => this.#reportState(),
       reportBattery: () => this.#reportBattery(),
       record: (event, refusal) => this.#record(event, refusal),
@@ -128,7 +99,7 @@ export class SimulatedLock {
 
   /** The last ones, oldest first. */
   get movements(): readonly Movement[] {
-    return this.#movements;
+    return this.#movementLog.movements;
   }
 
   /** By the lock's own clock; undefined while it is not set. */
@@ -138,26 +109,17 @@ export class SimulatedLock {
 
   /** A connection is up: a new session begins. The hello that says so (Protocol 4.1). */
   connect(voice: LockVoice): HelloMessage {
-    const profile = this.#profile;
-    const { contents } = this.#memory;
     this.#voice = voice;
     this.#session = this.#newSession();
     return {
       protocol: 1,
       session: this.#session,
       uptime: this.uptime,
-      modelNum: profile.modelNum,
-      hardwareRevision: profile.hardwareRevision,
-      firmwareRevision: profile.firmwareRevision,
-      featureValue: profile.featureValue,
+      ...modelOf(this.#profile),
       ...this.#dated(),
       state: this.state,
       battery: this.batteryPercent,
-      autoLockTime: contents.autoLockSeconds,
-      settings: contents.settings,
-      cards: { count: contents.cards.length, digest: cardDigest(contents.cards) },
-      epoch: contents.epoch,
-      lastSeq: this.#memory.flushedSeq,
+      ...contentsInHello(this.#memory),
     };
   }
 
@@ -181,23 +143,15 @@ export class SimulatedLock {
     });
   }
 
-  /** Holds a card to the reader; `cardNumber` is what is printed on it, the reader sees it in its own byte order. */
-  swipeCard(cardNumber: string): Promise<DoorResult> {
-    if (!/^[0-9]{1,20}$/.test(cardNumber) || BigInt(cardNumber) >= 2n ** 64n)
-      return Promise.reject(new Error('a card number is 1 to 20 digits, at most 18446744073709551615'));
+  /** Holds a card to the reader; `cardNumber` is what is printed on it. Rejects when no card can have it. */
+  async swipeCard(cardNumber: string): Promise<DoorResult> {
     const { cards } = this.#memory.contents;
-    const seen = seenByReader(cardNumber, this.#profile.byteOrder);
-    const card = findCard(cards, seen);
-    if (card === undefined) return this.#refuse('card-unlock', seen, 'unknown-card');
-    const now = this.#clock.now();
-    if (!admits(card, now)) return this.#refuse('card-unlock', seen, now === undefined ? 'clock-not-set' : 'not-valid-now');
-    return this.#openOrClose('card', seen);
+    return this.#show('card', judgeCard(cardNumber, cards, this.#profile, this.#clock.now()));
   }
 
-  enterPasscode(code: string): Promise<DoorResult> {
-    if (!/^[0-9]{1,64}$/.test(code)) return Promise.reject(new Error('a keypad has digits only'));
-    if (!this.#profile.passcodes.includes(code)) return this.#refuse('passcode-unlock', code, 'wrong-passcode');
-    return this.#openOrClose('passcode', code);
+  /** Rejects when no keypad can enter it. */
+  async enterPasscode(code: string): Promise<DoorResult> {
+    return this.#show('passcode', judgePasscode(code, this.#profile));
   }
 
   /** Turns the thumb turn on the inside: the other state, by hand; it takes the privacy bolt back as well. */
@@ -244,7 +198,11 @@ export class SimulatedLock {
   }
 
   /** A good card or passcode unlocks; on an open lock that does not lock itself it locks. */
-  #openOrClose(by: 'card' | 'passcode', credential: string): Promise<DoorResult> {
+  async #show(by: 'card' | 'passcode', { credential, refusal }: Shown): Promise<DoorResult> {
+    if (refusal !== undefined) {
+      this.#record({ type: `${by}-unlock`, credential }, refusal);
+      return { done: false, reason: refusal };
+    }
     const closes = this.state === 'unlocked' && this.#memory.contents.autoLockSeconds === 0;
     return this.#moveAtDoor(closes ? 'locked' : 'unlocked', { type: closes ? `${by}-lock` : `${by}-unlock`, credential }, true);
   }
@@ -258,22 +216,12 @@ export class SimulatedLock {
     });
   }
 
-  #noteMovement(movement: Pick<Movement, 'target' | 'commandId'>): void {
-    this.#movements.push({ ...movement, uptime: this.uptime, at: this.#time.monotonic(), session: this.#session });
-    if (this.#movements.length > movementsKept) this.#movements.shift();
-  }
-
   #reportState(): void {
     if (this.#session !== undefined) this.#voice?.state({ session: this.#session, state: this.state, ...this.#dated() });
   }
 
   #reportBattery(): void {
     if (this.#session !== undefined) this.#voice?.battery({ session: this.#session, level: this.batteryPercent, ...this.#dated() });
-  }
-
-  #refuse(type: string, credential: string, reason: string): Promise<DoorResult> {
-    this.#record({ type, credential }, reason);
-    return Promise.resolve({ done: false, reason });
   }
 
   /** Into the memory, and from there to the gateway once it is flushed. */

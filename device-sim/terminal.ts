@@ -2,7 +2,7 @@
 import type { Fleet } from './fleet.ts';
 import type { LockHandle } from './fleet-lock.ts';
 import type { HubHandle } from './hub.ts';
-import type { DoorResult } from './simulated-lock.ts';
+import type { DoorResult } from './reader.ts';
 
 /** Writes one line to the person. */
 export type WriteLine = (line: string) => void;

@@ -1,6 +1,6 @@
 // Unlocks over connections that freeze at every step and thaw at any moment (Faults T6 to T8). One trial is one unlock of one
 // lock; many locks have theirs at the same time. Shared by the test and the nightly round.
-import type { Movement } from '../../device-sim/simulated-lock.ts';
+import type { Movement } from '../../device-sim/movement-log.ts';
 import type { Random } from './seeded-random.ts';
 import { type Site, until } from './site.ts';
 import type { Trap } from './site-wire.ts';

@@ -1,6 +1,7 @@
 // Writes one backup: an archive under a temporary name, flushed, renamed, so that what has the name of a backup is whole. It holds keys and
-// token hashes, and the first token as long as no other administrator's is there: mode 0600. Memory does not grow with the records, and the event loop is free between pieces of 128 KB.
-import { createHash } from 'node:crypto';
+// token hashes, and the first token as long as no other administrator's is there: mode 0600. Memory does not grow with the records, and the
+// event loop is free between pieces.
+import { createHash, type Hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { codeOf, type FileLayer } from '../files.ts';
 import { type BackupReason, dataPrefix, type ListedFile, manifestName, manifestOf } from './backup-manifest.ts';
@@ -21,11 +22,7 @@ export interface BackupOutcome {
   readonly files: number;
 }
 
-/**
- * `target`: the archive's path; its folder must be there, and no file of that name. When it rejects, nothing is left behind.
- * `onProgress` is told how many bytes of data are in it so far.
- */
-export async function writeBackup(options: {
+export interface BackupOptions {
   /** Not those that end the process when a flush fails: it is not the store's disk. */
   readonly files: FileLayer;
   readonly kept: readonly BackupSource[];
@@ -35,42 +32,16 @@ export async function writeBackup(options: {
   readonly createdAt: Date;
   readonly signal: AbortSignal;
   readonly onProgress?: (bytes: number) => void;
-}): Promise<BackupOutcome> {
-  const { files, kept, target, latchd, reason, createdAt, signal, onProgress = () => undefined } = options;
+}
+
+/**
+ * `target`: the archive's path; its folder must be there, and no file of that name. When it rejects, nothing is left behind.
+ * `onProgress` is told how many bytes of data are in it so far.
+ */
+export async function writeBackup(options: BackupOptions): Promise<BackupOutcome> {
+  const { files, target, createdAt, signal } = options;
   const temporary = `${target}.partial`;
   const listed: ListedFile[] = [];
-  let dataBytes = 0;
-
-  async function* archived(): AsyncGenerator<ArchiveFile> {
-    for (const one of kept) {
-      const content = await one.open();
-      if (!content) continue;
-      const hash = createHash('sha256');
-      try {
-        yield { name: `${dataPrefix}${one.name}`, bytes: content.bytes, content: pieces(one.name, content, hash) };
-      } finally {
-        await content.close();
-      }
-      listed.push({ name: one.name, bytes: content.bytes, sha256: hash.digest('hex') });
-    }
-    const manifest = manifestOf({ latchd, createdAt, reason, files: listed });
-    yield { name: manifestName, bytes: manifest.length, content: once(manifest) };
-  }
-  async function* pieces(name: string, { bytes, read }: OpenContent, hash: { update(piece: Buffer): unknown }): AsyncGenerator<Buffer> {
-    for (let position = 0; position < bytes; ) {
-      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, bytes - position));
-      const count = await read(piece, position).catch((error: unknown) => {
-        throw new Error(`${name} cannot be read (${codeOf(error)})`, { cause: error });
-      });
-      if (count === 0) return;
-      const part = piece.subarray(0, count);
-      hash.update(part);
-      position += count;
-      dataBytes += count;
-      onProgress(dataBytes);
-      yield part;
-    }
-  }
 
   try {
     if (await isThere(files, target)) throw new Error(`${target} is there already`);
@@ -87,7 +58,7 @@ export async function writeBackup(options: {
         flushed = bytes;
         await leaveRoom(files, target);
       };
-      await writeArchive({ files: archived(), sink, at: createdAt, signal });
+      await writeArchive({ files: archived(options, listed), sink, at: createdAt, signal });
       await file.sync();
     } finally {
       await file.close();
@@ -99,6 +70,44 @@ export async function writeBackup(options: {
   } catch (error) {
     await files.unlink(temporary).catch(() => undefined);
     throw error;
+  }
+}
+
+/** Each source as it is read, then the manifest of all of them; `listed` grows by what has been read. */
+async function* archived(options: BackupOptions, listed: ListedFile[]): AsyncGenerator<ArchiveFile> {
+  const { kept, latchd, createdAt, reason, onProgress } = options;
+  let dataBytes = 0;
+  const onRead = (count: number): void => {
+    dataBytes += count;
+    onProgress?.(dataBytes);
+  };
+  for (const source of kept) {
+    const content = await source.open();
+    if (!content) continue;
+    const hash = createHash('sha256');
+    try {
+      yield { name: `${dataPrefix}${source.name}`, bytes: content.bytes, content: pieces(source.name, content, hash, onRead) };
+    } finally {
+      await content.close();
+    }
+    listed.push({ name: source.name, bytes: content.bytes, sha256: hash.digest('hex') });
+  }
+  const manifest = manifestOf({ latchd, createdAt, reason, files: listed });
+  yield { name: manifestName, bytes: manifest.length, content: once(manifest) };
+}
+
+async function* pieces(name: string, { bytes, read }: OpenContent, hash: Hash, onRead: (count: number) => void): AsyncGenerator<Buffer> {
+  for (let position = 0; position < bytes; ) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, bytes - position));
+    const count = await read(piece, position).catch((error: unknown) => {
+      throw new Error(`${name} cannot be read (${codeOf(error)})`, { cause: error });
+    });
+    if (count === 0) return;
+    const part = piece.subarray(0, count);
+    hash.update(part);
+    position += count;
+    onRead(count);
+    yield part;
   }
 }
 
