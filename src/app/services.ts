@@ -24,7 +24,7 @@ import { createRegistrationService } from '../domain/locks/registration-service.
 import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
-import { createSequence } from '../domain/mutex.ts';
+import { createMutex } from '../domain/mutex.ts';
 import type {
   AccountStore,
   AlarmStore,
@@ -90,7 +90,7 @@ export type Services = ReturnType<typeof createServices>;
 
 export function createServices({ clock, secrets, stores, drivers: link, hubLink, commandIds, ...options }: ServicesOptions) {
   const { hubs, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
-  const administration = createSequence();
+  const administration = createMutex();
 
   const lists = createLockLists(stores.locks);
   const names = createLockNames(stores.locks);

@@ -18,7 +18,7 @@ export interface QueueStats {
   readonly longestQueue: number;
 }
 
-export interface OneAtATime<K> {
+export interface KeyedQueue<K> {
   /** Resolves as `work` does; `lock-busy` when too many wait or the turn did not come in time. */
   run<T>(key: K, turn: Turn, work: () => Promise<T>): Promise<T>;
   stats(): QueueStats;
@@ -36,7 +36,7 @@ interface Waiting {
  * `limit`: how many that are as urgent or more may wait for one key before another is refused, besides the one under way: many
  * settings that wait lock no door out. Turns of negative priority are not counted or refused.
  */
-export function createOneAtATime<K>(options: { readonly clock: Clock; readonly limit: number }): OneAtATime<K> {
+export function createKeyedQueue<K>(options: { readonly clock: Clock; readonly limit: number }): KeyedQueue<K> {
   const { clock, limit } = options;
   const queues = new Map<K, Waiting[]>();
   let closed: (() => Error) | undefined;

@@ -1,13 +1,28 @@
-// Changes that look at several stores before they write one (who may be an administrator, which MAC is free) go one after the other.
+// Work that must not be done all at once: one piece at a time (a mutex), or some (a semaphore), in the order of asking.
 
-/** Runs each piece of work when all that were given before it have ended, however they ended. */
-export type Sequence = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs the work as soon as it may; ends as it does. */
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function createSequence(): Sequence {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const result = last.then(work);
-    last = result.catch(() => undefined);
-    return result;
+/** A semaphore for one: the work begins when all that was given before it has ended, however it ended. */
+export type Mutex = Semaphore;
+
+export function createMutex(): Mutex {
+  return createSemaphore(1);
+}
+
+/** Runs so many pieces of work at the same time. */
+export function createSemaphore(atOnce: number): Semaphore {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { DomainError } from '../../src/domain/errors.ts';
-import { createOneAtATime, type Turn } from '../../src/domain/keyed-queue.ts';
+import { createKeyedQueue, type Turn } from '../../src/domain/keyed-queue.ts';
 import { codeOf } from '../support/domain.ts';
 import { createSettableClock, settled } from '../support/settable-clock.ts';
 
 function setUp(limit = 16) {
   const clock = createSettableClock();
-  const turns = createOneAtATime<string>({ clock, limit });
+  const turns = createKeyedQueue<string>({ clock, limit });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   function run(name: string, turn: Partial<Turn> = {}, key = 'door'): Promise<string> {

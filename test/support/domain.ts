@@ -11,7 +11,7 @@ import { keepingBatteries } from '../../src/domain/locks/battery-history.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
-import { createSequence } from '../../src/domain/mutex.ts';
+import { createMutex } from '../../src/domain/mutex.ts';
 import type { CommandIds, HubLink, Secrets } from '../../src/domain/ports.ts';
 import type { WebhookBodies } from '../../src/domain/webhooks/delivery-worker.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
@@ -325,7 +325,7 @@ export async function createDomain(
   const createWebhooks = () =>
     createWebhookService({
       ...{ clock, live, accounts, locks, counters, secrets, random, clockIsSuspect },
-      administration: createSequence(),
+      administration: createMutex(),
       notify: (notice) => void notices.push(notice),
       webhooks: webhookStore,
       sender: receiver.sender,

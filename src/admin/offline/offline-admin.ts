@@ -11,7 +11,7 @@ import { createHubService } from '../../domain/locks/hub-service.ts';
 import { createLockLists } from '../../domain/locks/lock-lists.ts';
 import { createLockNames } from '../../domain/locks/lock-names.ts';
 import { createRegistrationService } from '../../domain/locks/registration-service.ts';
-import { createSequence } from '../../domain/mutex.ts';
+import { createMutex } from '../../domain/mutex.ts';
 import type { Log } from '../../domain/part.ts';
 import { createManagement, type Management } from '../../http/api/management.ts';
 import { createClock } from '../../platform/clock.ts';
@@ -34,7 +34,7 @@ export async function manageDirectory<T>(
   await becomeOwner(directory);
   const clock = createClock();
   const secrets = createSecrets();
-  const administration = createSequence();
+  const administration = createMutex();
   const store = createStore({ directory, clock, log, secrets, onFatal });
   const { locks, removedLocks, cards, hubs, accounts, counters } = store;
   const statuses = keepingBatteries(store.statuses, store.batteries, clock);

@@ -1,7 +1,7 @@
 // Accounts and tokens: who a caller is, and their management by gateway administrators (HTTP API 5 and 6).
 
 import { DomainError } from '../errors.ts';
-import type { Sequence } from '../mutex.ts';
+import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { AccountStore, Clock, CounterStore, LockStore, Secrets } from '../ports.ts';
 import type { Account, AccountId, Caller, Token } from './account.ts';
@@ -58,7 +58,7 @@ export function createAccountService(options: {
   readonly counters: CounterStore;
   readonly secrets: Secrets;
   /** Shared with the lock service: an account is not removed while it is made a lock's administrator. */
-  readonly administration: Sequence;
+  readonly administration: Mutex;
   /** Absent: they go after the next start. */
   readonly leftRoles?: Pick<LeftRoles, 'drop'>;
 }): AccountService {

@@ -2,6 +2,7 @@
 // locks behind it, one lock after the other, however many those are. What a stop or a full disk leaves goes after the next start.
 
 import type { Lock, LockId } from '../locks/lock.ts';
+import { createMutex } from '../mutex.ts';
 import type { Part } from '../part.ts';
 import type { AccountStore, LockStore } from '../ports.ts';
 import type { AccountId } from './account.ts';
@@ -21,7 +22,8 @@ export function createLeftRoles({
   readonly accounts: Pick<AccountStore, 'get'>;
 }): LeftRoles {
   let isStopped = false;
-  let dropping: Promise<void> = Promise.resolve();
+  const oneByOne = createMutex();
+  const idle = (): Promise<void> => oneByOne(async () => undefined);
 
   async function dropFrom(lockIds: readonly LockId[], isLeft: (accountId: AccountId) => boolean): Promise<void> {
     for (const lockId of lockIds) {
@@ -31,7 +33,7 @@ export function createLeftRoles({
   }
   /** Asks for the locks only when it is its turn. */
   function dropAll(isLeft: (accountId: AccountId) => boolean): void {
-    dropping = dropping.then(() => dropFrom(locksWithRoles(locks.all(), isLeft), isLeft)).catch(() => undefined);
+    void oneByOne(async () => dropFrom(locksWithRoles(locks.all(), isLeft), isLeft)).catch(() => undefined);
   }
 
   return {
@@ -42,10 +44,10 @@ export function createLeftRoles({
     },
     async stop() {
       isStopped = true;
-      await dropping;
+      await idle();
     },
     drop: (gone) => dropAll((accountId) => accountId === gone),
-    idle: () => dropping,
+    idle,
   };
 }
 

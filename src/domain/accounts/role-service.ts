@@ -2,7 +2,7 @@
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
-import type { Sequence } from '../mutex.ts';
+import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { AccountStore, LockStore } from '../ports.ts';
 import type { AccountId, Caller, LockRole } from './account.ts';
@@ -31,7 +31,7 @@ export function createRoleService(options: {
   readonly locks: LockStore;
   readonly accounts: Pick<AccountStore, 'get' | 'byName' | 'removedNamed' | 'removals'>;
   /** Shared with the account service: no role is given to an account while that is removed. */
-  readonly administration: Sequence;
+  readonly administration: Mutex;
 }): RoleService {
   const { locks, accounts, administration } = options;
   const kept = new WeakMap<Lock['roles'], { administrator: AccountId; removals: number; views: readonly RoleView[] }>();

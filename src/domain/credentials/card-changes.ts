@@ -3,7 +3,7 @@ import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireRoleStill } from '../accounts/permissions.ts';
 import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
-import { createOneAtATime, type QueueStats } from '../keyed-queue.ts';
+import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import { type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockCommand } from '../locks/lock-command.ts';
@@ -72,7 +72,7 @@ export function createCardChanges(options: {
   /** Adds that the lock has not taken, whose intents could not be removed: the card on the lock, if there is one, is not of these. */
   const notTaken = new Set<CardId>();
   // One change of a lock's cards at a time, from its intent to its end; doors go in between (each command has its own turn).
-  const inTurn = createOneAtATime<LockId>({ clock, limit: waitingLimit });
+  const inTurn = createKeyedQueue<LockId>({ clock, limit: waitingLimit });
 
   /** Open intents first, then this one, and nothing half-done. */
   async function onLock(

@@ -3,7 +3,7 @@ import type { AccountId } from '../accounts/account.ts';
 import type { Done } from '../credentials/card-count.ts';
 import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
-import { createOneAtATime, type QueueStats } from '../keyed-queue.ts';
+import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import type { CancelSignal, Clock, CommandIds, LockSession } from '../ports.ts';
 import type { Capability, Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
@@ -76,7 +76,7 @@ export function createCommandService(options: {
   readonly certainty: Pick<StateCertainty, 'moving' | 'moved'>;
 }): CommandService {
   const { clock, link, commandIds, notify, stallDetector, certainty } = options;
-  const turns = createOneAtATime<LockId>({ clock, limit: waitingLimit });
+  const turns = createKeyedQueue<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
   let whenIdle: (() => void) | undefined;

@@ -2,7 +2,7 @@
 import type { Caller } from '../accounts/account.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
 import { DomainError } from '../errors.ts';
-import type { Sequence } from '../mutex.ts';
+import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Clock, HubLink, HubStore, LockStore, Secrets } from '../ports.ts';
 import type { Hub } from './hub.ts';
@@ -46,7 +46,7 @@ export function createHubService(options: {
   readonly secrets: Secrets;
   readonly link: HubLink;
   /** Shared with the registration of locks: no lock is bound to a hub while that is removed. */
-  readonly administration: Sequence;
+  readonly administration: Mutex;
 }): HubService {
   const { clock, hubs, locks, secrets, link, administration } = options;
 

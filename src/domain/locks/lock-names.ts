@@ -1,7 +1,7 @@
 // What locks are called. A new name or alias must not be mistaken for another: it differs by more than the case of its letters, and holds no marks
 // that turn the direction in which text is shown. Names that are there already go on, and so do locks of exactly the same name.
 import { DomainError, invalidParameter } from '../errors.ts';
-import { createSequence } from '../mutex.ts';
+import { createMutex } from '../mutex.ts';
 import type { LockStore } from '../ports.ts';
 import type { Lock, LockId } from './lock.ts';
 
@@ -27,7 +27,7 @@ type Kind = (typeof kinds)[number];
 type Known = Map<string, Map<string, Set<LockId>>>;
 
 export function createLockNames(locks: Pick<LockStore, 'all' | 'get'>): LockNames {
-  const oneByOne = createSequence();
+  const oneByOne = createMutex();
   /** Built when it is first asked for: before the store is open there is nothing. */
   let known: Readonly<Record<Kind, Known>> | undefined;
 

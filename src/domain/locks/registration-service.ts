@@ -6,7 +6,7 @@ import type { Clearing } from '../credentials/card-changes.ts';
 import { cardsOnLock } from '../credentials/card-count.ts';
 import type { CardService } from '../credentials/card-service.ts';
 import { DomainError } from '../errors.ts';
-import type { Sequence } from '../mutex.ts';
+import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type {
   AccountStore,
@@ -116,7 +116,7 @@ export function createRegistrationService(options: {
   readonly counters: CounterStore;
   readonly secrets: Secrets;
   readonly link: LockLink;
-  readonly administration: Sequence;
+  readonly administration: Mutex;
   readonly names: Pick<LockNames, 'give'>;
   /** A lock that is online is told at once what its local time is now. */
   readonly timezoneChanged: (lockId: LockId) => void;
@@ -154,7 +154,7 @@ export function createRegistrationService(options: {
     requireGatewayAdministrator(caller);
   }
 
-  /** Within the administration sequence. */
+  /** Within the administration mutex. */
   async function add(caller: Caller, { deviceId, name, administrator, hubId = null, ...given }: NewLock, keyHash: string): Promise<LockId> {
     requireFreeMac({ locks, hubs }, deviceId);
     if (hubId !== null) requireHub(hubs, hubId);

@@ -6,7 +6,7 @@ import { digestOf } from '../credentials/card-rules.ts';
 import type { CardService } from '../credentials/card-service.ts';
 import type { LockCards } from '../credentials/lock-cards.ts';
 import type { Notify } from '../domain-event.ts';
-import { createSequence } from '../mutex.ts';
+import { createMutex } from '../mutex.ts';
 import type {
   AccountStore,
   AppendOutcome,
@@ -87,7 +87,7 @@ export function createReportService(options: {
 }): ReportService {
   const { clock, locks, statuses, cards, records, accounts, quarantine, commandIds, evidence, notify, link, certainty } = options;
   const { clockIsSuspect = () => false } = options;
-  const inSequence = createSequence();
+  const oneByOne = createMutex();
   const holders = createCardHolders({ cards, notify });
 
   function believable(date: number | undefined, now: number): date is number {
@@ -151,7 +151,7 @@ export function createReportService(options: {
   /** What the lock says of its cards in its hello, beside what the gateway has. One lock after the other: they may have to be read for it. */
   async function compareCards(lockId: LockId, { count, digest }: NonNullable<HelloReport['cards']>): Promise<void> {
     const session = link.session(lockId);
-    const { cards: known } = cards.inMemory(lockId) ?? (await inSequence(() => cards.of(lockId)));
+    const { cards: known } = cards.inMemory(lockId) ?? (await oneByOne(() => cards.of(lockId)));
     const isSame = digest === digestOf(known, options.secrets.hash);
     if (session !== undefined && (isSame || count === 0)) evidence.heard(session, []);
     if (!isSame) notify({ kind: 'cards-differ', lockId, onLock: count, known: known.length });

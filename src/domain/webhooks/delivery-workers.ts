@@ -1,6 +1,6 @@
 // One courier for each webhook that is switched on, as long as the account is there to which it belongs.
 import type { Account } from '../accounts/account.ts';
-import type { Sequence } from '../mutex.ts';
+import type { Mutex } from '../mutex.ts';
 import type { AccountStore } from '../ports.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { type Courier, type CourierSurroundings, createCourier, type DeliveryStats } from './delivery-worker.ts';
@@ -29,7 +29,7 @@ export function createWebhookCouriers(
   options: Omit<CourierSurroundings, 'stats' | 'pace'> & {
     readonly accounts: Pick<AccountStore, 'get'>;
     /** In which webhooks are changed and removed, with their couriers. */
-    readonly inTurn: Sequence;
+    readonly inTurn: Mutex;
   },
 ): WebhookCouriers {
   const { clock, live, webhooks, accounts, sender, notify, inTurn } = options;

@@ -5,7 +5,7 @@ import { requireRole } from '../accounts/permissions.ts';
 import { toldAlarm } from '../alarms/notified-alarms.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
-import { createSequence, type Sequence } from '../mutex.ts';
+import { createMutex, type Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { AccountStore, CounterStore, LockStore, Secrets, WebhookPost } from '../ports.ts';
@@ -89,7 +89,7 @@ export function createWebhookService(
     readonly counters: CounterStore;
     readonly secrets: Secrets;
     /** Shared with the account service: no webhook is made for an account while that is removed. */
-    readonly administration: Sequence;
+    readonly administration: Mutex;
   },
 ): Webhooks {
   const { clock, live, webhooks, accounts, locks, counters, secrets, sender, administration } = options;
@@ -100,7 +100,7 @@ export function createWebhookService(
 
   const newId = (): string => `${life}-${++given}`;
   // What is stored and who serves it change together: nobody is employed for what another has just removed or switched off.
-  const inTurn = createSequence();
+  const inTurn = createMutex();
   const couriers = createWebhookCouriers({ ...options, newId, inTurn });
   const { employ, dismiss, accountOf } = couriers;
   const standingNow = (caller: Caller): readonly ToldAlarm[] =>

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { type LiveEvent, subjectOf } from '../../domain/events/live-event.ts';
 import type { Follower, LiveService } from '../../domain/events/live-service.ts';
-import type { Semaphore } from './event-semaphore.ts';
+import type { Semaphore } from '../../domain/mutex.ts';
 import { type EventText, heartbeatText, patienceText, readyText } from './event-text.ts';
 
 /** Bytes that wait for one listener; beyond that it falls behind. */

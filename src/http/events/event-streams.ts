@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import type { AccountId, Caller } from '../../domain/accounts/account.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { LiveService } from '../../domain/events/live-service.ts';
+import { createSemaphore, type Semaphore } from '../../domain/mutex.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
-import { createSemaphore, type Semaphore } from './event-semaphore.ts';
 import { createEventStream, type EndReason, type EventStream } from './event-stream.ts';
 import { createEventText } from './event-text.ts';
 

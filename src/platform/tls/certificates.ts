@@ -1,5 +1,6 @@
 // What the TLS listeners show, kept in force while they serve: read or made at the start, again on SIGHUP, and whenever it is due.
 import { X509Certificate } from 'node:crypto';
+import { createMutex } from '../../domain/mutex.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
 
@@ -50,11 +51,11 @@ export function createCertificates(options: {
   let identities: Identities | undefined;
   let cancelTimer: (() => void) | undefined;
   let stopped = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = createMutex();
 
   /** Whether it went well. One at a time: a signal may come while the timer's turn is under way. */
   function renew(reason: string): Promise<boolean> {
-    const turn = last.then(async () => {
+    return oneByOne(async () => {
       try {
         const opened = await source.open();
         const changed = JSON.stringify(opened) !== JSON.stringify(identities);
@@ -67,8 +68,6 @@ export function createCertificates(options: {
         return false;
       }
     });
-    last = turn;
-    return turn;
   }
 
   async function look(): Promise<void> {
@@ -95,7 +94,7 @@ export function createCertificates(options: {
     async stop() {
       stopped = true;
       cancelTimer?.();
-      await last;
+      await oneByOne(async () => undefined);
     },
     current,
     expiresAt: (kind) => Date.parse(new X509Certificate(current(kind).cert).validTo),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
 import { type AccountBook, type AccountReader, createAccountBook } from '../../../domain/accounts/account-book.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { createSequence } from '../../../domain/mutex.ts';
+import { createMutex } from '../../../domain/mutex.ts';
 import type { AccountStore } from '../../../domain/ports.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
@@ -80,9 +80,9 @@ export function createAccountFile(options: {
   const older = `${directory}/${olderName}`;
   const rows = createRowFile({ files, path, format: accountRows, mayCompact });
   const book = createAccountBook();
-  const inTurn = createSequence();
+  const inTurn = createMutex();
   /** Tokens whose account is gone are gone with it; their rows go after it, and at the next start when that is cut off. */
-  let forgetting: Promise<void> = Promise.resolve();
+  const forgetting = createMutex();
 
   function requireAccount(accountId: AccountId): Account {
     const account = book.get(accountId);
@@ -97,7 +97,7 @@ export function createAccountFile(options: {
     }
   }
   function forgetLater(some: readonly Token[]): void {
-    forgetting = forgetting.then(() => forget(some));
+    void forgetting(() => forget(some));
   }
   const reader: AccountReader = book;
 
@@ -106,8 +106,9 @@ export function createAccountFile(options: {
     async open() {
       const document = createDocument({ files, path: older, format: olderAccounts });
       if (!(await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }))) return false;
-      forgetLater(fill(book, rows.entries()));
+      const orphans = fill(book, rows.entries());
       if (book.accounts().length === 0) throw new DamagedDocumentError(`${path} is damaged: it holds no account`);
+      forgetLater(orphans);
       return true;
     },
     async begin(first, itsToken) {
@@ -155,7 +156,7 @@ export function createAccountFile(options: {
     }),
     keptNow: () => rows.keptNow(accountsName),
     async idle() {
-      await forgetting;
+      await forgetting(async () => undefined);
       await rows.idle();
     },
   };
