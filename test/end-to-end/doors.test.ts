@@ -92,7 +92,7 @@ describe('doors whose bolts are slow', () => {
 
 describe('what a lock keeps', () => {
   test('settings and auto lock whose reply was lost are what the lock says when it is asked (Protocol 5.2)', async () => {
-    const site = await openSite({ locks: [{}], flags: ['--command-timeout-ms', '500'] });
+    const site = await openSite({ locks: [{}], flags: ['--command-timeout-ms', '2000'] });
     try {
       const query = { lockId: site.lockId(1) };
       site.lock(1).script([{ kind: 'lost-reply' }]);

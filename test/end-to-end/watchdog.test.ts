@@ -39,7 +39,8 @@ const fed = async (name?: string): Promise<number> => (await said(name)).filter(
 test('it is fed while http, mqtt and mqtts answer, no longer when the broker hangs, and again when it is back; nothing of it is in the log', async () => {
   expect((await said())[0]).toMatch(/^READY=1 STATUS=serving http .*, mqtt .*, mqtts /);
   await until(async () => (await fed()) > 8, 'it is fed');
-  expect(site.gateway.log.filter(({ level }) => level !== 'info')).toEqual([]);
+  // A machine that is busy with other work may let the process wait: it says so, and that has nothing to do with the watchdog.
+  expect(site.gateway.log.filter(({ level, code }) => level !== 'info' && code !== 'stood-still')).toEqual([]);
   const { body } = await site.api('GET', '/api/v1/gateway/status');
   expect(body['broker']).toMatchObject({
     refusedConnections: {},
