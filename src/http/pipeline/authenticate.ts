@@ -2,15 +2,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { createFailedLogins } from '../../domain/failed-logins.ts';
 import { originOf } from '../../domain/origin.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { headerCount } from './headers.ts';
 import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 
 const failuresAllowed = 20;
-const windowMs = 60_000;
-/** Networks remembered; beyond it the one that failed longest ago is forgotten, so that memory stays bounded. */
-const networksAtMost = 10_000;
 
 /** The caller behind a request; `token-missing`, `token-invalid`, `token-expired`, or `rate-limited` instead of those. */
 export type Authenticate = (request: IncomingMessage) => Caller;
@@ -34,19 +32,15 @@ export function createAuthenticate(
 
 /** After 20 failures within a minute from one address, of IPv6 from one /64, its further failures are `rate-limited`; what is valid still passes. */
 export function createGuard(clock: Clock): Guard {
-  const failures = new Map<string, number[]>();
+  const failures = createFailedLogins(clock);
 
   function countFailure(network: string): void {
-    const now = clock.monotonic();
-    const recent = (failures.get(network) ?? []).filter((at) => at > now - windowMs);
-    const oldest = recent[0];
-    if (recent.length >= failuresAllowed && oldest !== undefined) {
-      const retryAfterSeconds = Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
-      throw new DomainError('rate-limited', 'too many failed authentications from this address', { retryAfterSeconds });
-    }
-    failures.delete(network); // to the end of the map: the most recent
-    failures.set(network, [...recent, now]);
-    if (failures.size > networksAtMost) failures.delete(failures.keys().next().value as string);
+    const waitMs = failures.msUntilBelow(network, failuresAllowed);
+    if (waitMs === 0) failures.add(network);
+    else
+      throw new DomainError('rate-limited', 'too many failed authentications from this address', {
+        retryAfterSeconds: Math.ceil(waitMs / 1_000),
+      });
   }
 
   return (request, check) => {

@@ -1,0 +1,43 @@
+// The failed logins of each network within the last minute, by which everybody who guesses is slowed down. A network is an IPv4 address
+// or an IPv6 /64 (`origin.ts`).
+import type { Clock } from './ports.ts';
+
+export interface FailedLogins {
+  /** Counts one more. Gives how many there are of this network now, at most 20. */
+  add(network: string): number;
+  /** Milliseconds until there are fewer than so many; 0 when there are. */
+  msUntilBelow(network: string, count: number): number;
+  /** How many networks are remembered. */
+  networks(): number;
+}
+
+const windowMs = 60_000;
+/** Of one network: with more of them nobody is slowed down further. */
+const remembered = 20;
+/** Beyond that the network that failed longest ago is forgotten, so that strangers cannot fill the memory. */
+const networksAtMost = 10_000;
+
+export function createFailedLogins(clock: Pick<Clock, 'monotonic'>): FailedLogins {
+  const failures = new Map<string, readonly number[]>();
+
+  function recent(network: string, now: number): readonly number[] {
+    return (failures.get(network) ?? []).filter((at) => at > now - windowMs);
+  }
+
+  return {
+    add(network) {
+      const now = clock.monotonic();
+      const all = [...recent(network, now), now].slice(-remembered);
+      failures.delete(network);
+      if (failures.size >= networksAtMost) failures.delete(failures.keys().next().value as string);
+      failures.set(network, all);
+      return all.length;
+    },
+    msUntilBelow(network, count) {
+      const now = clock.monotonic();
+      const oldest = recent(network, now).at(-count);
+      return oldest === undefined ? 0 : oldest + windowMs - now;
+    },
+    networks: () => failures.size,
+  };
+}
