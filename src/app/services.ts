@@ -165,10 +165,9 @@ export function createServices({ clock, secrets, stores, drivers: link, hubLink,
     accounts,
     counters,
     secrets,
-    link,
+    drivers: link,
     names,
     administration,
-    timezoneChanged: link.timezoneChanged,
   });
   const roleService = createRoleService({ locks, accounts, administration });
   const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });

@@ -7,6 +7,7 @@ import { auditedAccounts, auditedHubs, auditedRegistrations, auditedRoles } from
 import type { CardService } from '../../domain/credentials/card-service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { keepingBatteries } from '../../domain/locks/battery-history.ts';
+import { createDriverTable } from '../../domain/locks/driver-table.ts';
 import { createHubService } from '../../domain/locks/hub-service.ts';
 import { createLockLists } from '../../domain/locks/lock-lists.ts';
 import { createLockNames } from '../../domain/locks/lock-names.ts';
@@ -40,6 +41,7 @@ export async function manageDirectory<T>(
   const statuses = keepingBatteries(store.statuses, store.batteries, clock);
   // Nobody is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
+  const drivers = createDriverTable({ locks });
   const cardService: Pick<CardService, 'beforeRemoval'> = {
     async beforeRemoval(_lockId, clearing, remove) {
       if (clearing !== undefined) throw new DomainError('lock-offline', 'no gateway runs, so the lock is not connected; nothing was sent');
@@ -53,7 +55,7 @@ export async function manageDirectory<T>(
     return await work(
       createManagement({
         registrations: auditedRegistrations(
-          createRegistrationService({ ...common, lists: createLockLists(locks), names: createLockNames(locks), timezoneChanged() {} }),
+          createRegistrationService({ ...common, drivers, lists: createLockLists(locks), names: createLockNames(locks) }),
           trail,
         ),
         roles: auditedRoles(createRoleService(common), trail),

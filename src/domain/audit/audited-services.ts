@@ -20,10 +20,13 @@ const ofCard = (lockId: LockId, cardId: CardId): string => `card ${cardId} of lo
 const ofWebhook = (webhookId: WebhookId): string => `webhook ${webhookId}`;
 
 const registrations: AuditTable<RegistrationService> = {
-  register: ([, { deviceId, name }], made) => ({
+  register: ([, lock], made) => ({
     action: 'lock-register',
-    object: made === undefined ? `device ${deviceId}` : ofLock(made.lockId),
-    detail: name,
+    object:
+      made === undefined
+        ? `device ${'driver' in lock ? `${lock.driver.kind}:${lock.driver.address}` : lock.deviceId}`
+        : ofLock(made.lockId),
+    detail: lock.name,
   }),
   // Parts of `confirm`, which has its own line.
   adopt: 'not-audited',

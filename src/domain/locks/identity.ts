@@ -33,7 +33,8 @@ export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Ide
   const lock = locks.byDevice(deviceId);
   if (lock !== undefined) {
     const { lockId, keyHash } = lock;
-    return lock.hubId === null ? { kind: 'lock', deviceId, lockId, keyHash } : undefined;
+    // With the deviceId and the key of a lock of another kind, nobody is a native lock.
+    return lock.hubId === null && lock.driver === undefined ? { kind: 'lock', deviceId, lockId, keyHash } : undefined;
   }
   const hub = findHub(hubs, deviceId);
   return hub && { kind: 'hub', deviceId, keyHash: hub.keyHash };

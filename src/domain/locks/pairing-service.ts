@@ -172,6 +172,11 @@ export function createPairingService(options: {
     }
     if (lock !== undefined)
       throw invalidParameter('body', 'must not describe the lock: this device replaces a registered one, which keeps all it has');
+    if (replaced.driver !== undefined)
+      throw new DomainError(
+        'conflict',
+        `lock ${replaced.lockId} is of the kind ${replaced.driver.kind}, and no native lock can take its place`,
+      );
     // Its own key still opens its own session: whoever comes with another one is not that lock.
     if (link.session(replaced.lockId) !== undefined)
       throw new DomainError('conflict', `lock ${replaced.lockId} is online with its own key, so it has not been reset`);

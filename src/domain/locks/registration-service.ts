@@ -5,7 +5,7 @@ import { requireGatewayAdministrator, requireLock } from '../accounts/permission
 import type { Clearing } from '../credentials/card-changes.ts';
 import { cardsOnLock } from '../credentials/card-count.ts';
 import type { CardService } from '../credentials/card-service.ts';
-import { DomainError } from '../errors.ts';
+import { DomainError, invalidParameter } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type {
@@ -14,35 +14,45 @@ import type {
   Clock,
   CounterStore,
   HubStore,
-  LockLink,
   LockStore,
   RemovedLockStore,
   Secrets,
   StatusStore,
 } from '../ports.ts';
+import type { Drivers } from './driver.ts';
+import { nativeKind } from './driver-table.ts';
 import { requireHub } from './hub-service.ts';
 import { requireFreeMac } from './identity.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
+import { type DeviceId, type Lock, type LockDriver, type LockId, type LockStatus, unknownSettings } from './lock.ts';
 import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
 import type { RemovedLock } from './removed-lock.ts';
 
-export interface NewLock {
-  readonly deviceId: DeviceId;
+interface LockDescription {
   readonly name: string;
   readonly alias?: string;
   readonly groupName?: string;
   readonly superPasscode?: string;
   readonly timezoneOffsetMs?: number;
   readonly lockData?: string;
-  /** The hub that speaks for it; none when absent or null. */
-  readonly hubId?: DeviceId | null;
   /** Username; the caller when absent. */
   readonly administrator?: string;
 }
 
+/** A lock that speaks the native protocol. */
+export interface NewLock extends LockDescription {
+  readonly deviceId: DeviceId;
+  /** The hub that speaks for it; none when absent or null. */
+  readonly hubId?: DeviceId | null;
+}
+
+/** A lock of another kind: its deviceId follows from its address. */
+export interface NewDriverLock extends LockDescription {
+  readonly driver: LockDriver;
+}
+
 /** What is absent stays as it is. */
-export interface LockChanges extends Partial<Omit<NewLock, 'deviceId' | 'hubId' | 'administrator'>> {
+export interface LockChanges extends Partial<Omit<LockDescription, 'administrator'>> {
   /** Binds it to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
   readonly hubId?: DeviceId | null;
 }
@@ -80,10 +90,10 @@ export interface RemovedLockView {
 export interface RegistrationService {
   /**
    * `conflict` when the MAC is registered already, for a lock or a hub, or the name is another lock's but for its case; `invalid-parameter`
-   * for a name with marks of direction; `not-found` when there is no such administrator or hub. The key is of use while the lock is bound
-   * to no hub.
+   * for a name with marks of direction, a kind that this gateway has no driver for or an address that is none of its kind; `not-found` when
+   * there is no such administrator or hub. The key is of use while the lock is bound to no hub.
    */
-  register(caller: Caller, lock: NewLock): Promise<IssuedKey>;
+  register(caller: Caller, lock: NewLock | NewDriverLock): Promise<IssuedKey>;
   /** As `register`, with a key that the lock has made itself (Protocol 7). */
   adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
   /** A registered lock has made itself a new key (Protocol 7): the old one and its connection end at once. `conflict` behind a hub. */
@@ -115,20 +125,18 @@ export function createRegistrationService(options: {
   readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
   readonly counters: CounterStore;
   readonly secrets: Secrets;
-  readonly link: LockLink;
+  readonly drivers: Drivers;
   readonly administration: Mutex;
   readonly names: Pick<LockNames, 'give'>;
-  /** A lock that is online is told at once what its local time is now. */
-  readonly timezoneChanged: (lockId: LockId) => void;
 }): RegistrationService {
-  const { clock, locks, lists, removedLocks, cards, hubs, statuses, accounts, counters, secrets, link, administration } = options;
+  const { clock, locks, lists, removedLocks, cards, hubs, statuses, accounts, counters, secrets, drivers, administration } = options;
 
   const nameOf = (accountId: AccountId): string =>
     accountId === localAdministrator.accountId ? localAdministrator.username : (accounts.get(accountId)?.username ?? '');
 
   function managed(lock: Lock): ManagedLock {
     const { lockId, administrator } = lock;
-    return { lock, status: statuses.get(lockId), online: link.session(lockId) !== undefined, administrator: nameOf(administrator) };
+    return { lock, status: statuses.get(lockId), online: drivers.session(lockId) !== undefined, administrator: nameOf(administrator) };
   }
 
   async function removeNow(caller: Caller, lockId: LockId): Promise<Removal> {
@@ -143,7 +151,7 @@ export function createRegistrationService(options: {
       if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
       throw error;
     }
-    link.disconnect(lockId, 'the lock was removed');
+    drivers.disconnect(lockId, 'the lock was removed');
     statuses.remove(lockId);
     return { removed, cardsOnLock: left };
   }
@@ -154,8 +162,20 @@ export function createRegistrationService(options: {
     requireGatewayAdministrator(caller);
   }
 
+  function deviceOf(lock: NewLock | NewDriverLock): DeviceId {
+    if (!('driver' in lock)) return lock.deviceId;
+    const { kind, address } = lock.driver;
+    const driver = kind === nativeKind ? undefined : drivers.ofKind(kind);
+    if (driver === undefined) throw invalidParameter('driver.kind', 'must be a kind that this gateway has a driver for');
+    const deviceId = driver.deviceIdOf(address);
+    if (deviceId === undefined) throw invalidParameter('driver.address', `must be an address of the kind ${kind}`);
+    return deviceId;
+  }
+
   /** Within the administration mutex. */
-  async function add(caller: Caller, { deviceId, name, administrator, hubId = null, ...given }: NewLock, keyHash: string): Promise<LockId> {
+  async function add(caller: Caller, lock: NewLock | NewDriverLock, keyHash: string): Promise<LockId> {
+    const deviceId = deviceOf(lock);
+    const { hubId = null, driver, name, administrator, ...given } = { hubId: null, driver: undefined, ...lock };
     requireFreeMac({ locks, hubs }, deviceId);
     if (hubId !== null) requireHub(hubs, hubId);
     // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
@@ -185,6 +205,7 @@ export function createRegistrationService(options: {
         roles: [],
         keyHash,
         hubId,
+        ...(driver && { driver }),
       });
       return lockId;
     });
@@ -193,9 +214,11 @@ export function createRegistrationService(options: {
   async function bind(lockId: LockId, hubId: DeviceId | null, update: () => Promise<Lock>): Promise<Lock> {
     return administration(async () => {
       if (hubId !== null) requireHub(hubs, hubId);
-      const before = requireLock(locks, lockId).hubId;
+      const { hubId: before, driver } = requireLock(locks, lockId);
+      if (hubId !== null && driver !== undefined)
+        throw new DomainError('conflict', `a hub cannot speak for a lock of the kind ${driver.kind}`);
       const lock = await update();
-      if (before !== hubId) link.disconnect(lockId, hubId === null ? 'it was unbound from its hub' : 'it was bound to a hub');
+      if (before !== hubId) drivers.disconnect(lockId, hubId === null ? 'it was unbound from its hub' : 'it was bound to a hub');
       return lock;
     });
   }
@@ -205,7 +228,7 @@ export function createRegistrationService(options: {
       requireGatewayAdministrator(caller);
       const deviceKey = secrets.newDeviceKey();
       const lockId = await administration(() => add(caller, lock, secrets.hash(deviceKey)));
-      return { lockId, deviceId: lock.deviceId, deviceKey };
+      return { lockId, deviceId: deviceOf(lock), deviceKey };
     },
 
     async adopt(caller, lock, keyHash) {
@@ -219,10 +242,11 @@ export function createRegistrationService(options: {
         const lock = locks.byDevice(deviceId);
         if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${deviceId}`);
         await locks.update(lock.lockId, (current) => {
+          if (current.driver !== undefined) throw new DomainError('conflict', `lock ${lock.lockId} is of the kind ${current.driver.kind}`);
           if (current.hubId !== null) throw new DomainError('conflict', `lock ${lock.lockId} is behind a hub and has no login of its own`);
           return { ...current, keyHash };
         });
-        link.disconnect(lock.lockId, 'its device key was replaced');
+        drivers.disconnect(lock.lockId, 'its device key was replaced');
         return lock.lockId;
       });
     },
@@ -241,7 +265,7 @@ export function createRegistrationService(options: {
           return locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
         });
       const changed = changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update);
-      if (changes.timezoneOffsetMs !== undefined) options.timezoneChanged(lockId);
+      if (changes.timezoneOffsetMs !== undefined) drivers.timezoneChanged(lockId);
       return managed(changed);
     },
 
@@ -266,7 +290,7 @@ export function createRegistrationService(options: {
       requireManaged(caller, lockId);
       const deviceKey = secrets.newDeviceKey();
       const { deviceId, hubId } = await locks.update(lockId, (lock) => ({ ...lock, keyHash: secrets.hash(deviceKey) }));
-      if (hubId === null) link.disconnect(lockId, 'its device key was renewed');
+      if (hubId === null) drivers.disconnect(lockId, 'its device key was renewed');
       return { lockId, deviceId, deviceKey };
     },
   };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { localAdministrator } from '../../../src/domain/accounts/account.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
-import { callers, codeOf, createDomain, lockId, otherLockId, someCard, someLock } from '../../support/domain.ts';
+import { callers, codeOf, createDomain, lockId, otherLockId, someCard, someLock, stays } from '../../support/domain.ts';
+import { createFakeDriver } from '../../support/fake-driver.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const { admin } = callers;
@@ -167,5 +168,80 @@ describe('a changed time zone', () => {
     link.lose(lockId);
     await registrationService.change(admin, lockId, { timezoneOffsetMs: 0 });
     expect(link.sent).toHaveLength(1);
+  });
+});
+
+describe('a lock of another kind', () => {
+  const plain = (address: string) => ({ driver: { kind: 'plain', address }, name: 'Garage' });
+
+  async function withPlainDriver() {
+    const domain = await createDomain();
+    const driver = createFakeDriver(domain);
+    domain.drivers.add(driver);
+    return { ...domain, driver };
+  }
+
+  it('is registered at its address, with the deviceId that its driver gives it', async () => {
+    const { registrationService, locks } = await withPlainDriver();
+    const { lockId: id, deviceId } = await registrationService.register(admin, plain('0007'));
+    expect(deviceId).toBe('020000000007');
+    expect(locks.get(id)).toMatchObject({ deviceId, driver: { kind: 'plain', address: '0007' }, hubId: null });
+    expect(await codeOf(() => registrationService.register(admin, plain('0007')))).toBe('conflict');
+  });
+
+  it.each([
+    ['a kind without a driver', { kind: 'wooden', address: '0007' }, 'driver.kind'],
+    ['the native kind, whose locks have a MAC address', { kind: 'native', address: 'a4c1387f02e9' }, 'driver.kind'],
+    ['an address that is none of its kind', { kind: 'plain', address: 'seven' }, 'driver.address'],
+  ])('is an invalid parameter with %s, and nothing is registered', async (_what, driver, parameter) => {
+    const { registrationService, locks } = await withPlainDriver();
+    const before = locks.all();
+    await expect(registrationService.register(admin, { driver, name: 'Garage' })).rejects.toMatchObject({
+      code: 'invalid-parameter',
+      parameters: [{ parameter }],
+    });
+    expect(locks.all()).toBe(before);
+  });
+
+  it('is never behind a hub, and no native device can take its place', async () => {
+    const { registrationService, hubService, locks } = await withPlainDriver();
+    const { lockId: id, deviceId } = await registrationService.register(admin, plain('0007'));
+    const hub = await hubService.register(admin, { deviceId: 'b00000000001' as DeviceId, name: 'Hub' });
+    const before = locks.get(id);
+    expect(await codeOf(() => registrationService.change(admin, id, { hubId: hub.deviceId }))).toBe('conflict');
+    expect(await codeOf(() => registrationService.replaceKey(admin, deviceId, '1'.repeat(64)))).toBe('conflict');
+    expect(locks.get(id)).toBe(before);
+  });
+
+  it('is refused what it cannot do before anything is stored or waits, and is locked and unlocked as any other', async () => {
+    const { registrationService, lockService, cardService, driver, storage } = await withPlainDriver();
+    const { lockId: id } = await registrationService.register(admin, { ...plain('0007'), administrator: 'ada' });
+    driver.link.connect(id, () => ({ kind: 'ok' }));
+    const { administrator } = callers;
+    const card = { cardNumber: '99', byteOrder: 'regular', name: 'fob', startDate: 0, endDate: 0 } as const;
+    const writes = storage.writes.length;
+    for (const change of [
+      () => cardService.add(administrator, id, card, 'gateway', stays()),
+      () => cardService.onLock(administrator, id, stays()),
+      () => lockService.setAutoLock(administrator, id, 30, stays()),
+      () => lockService.changeSettings(administrator, id, { passageMode: 1 }, stays()),
+    ]) {
+      await expect(change()).rejects.toMatchObject({ code: 'lock-refused', lockError: 'not-supported' });
+    }
+    expect(driver.link.ops()).toEqual([]);
+    expect(storage.writes.length).toBe(writes);
+    expect(await lockService.move(administrator, id, 'unlocked', stays())).toEqual({ success: true });
+    expect(driver.link.ops()).toEqual(['unlock']);
+  });
+
+  it('that cannot be asked for its state is not disconnected by the gateway when an answer is missing: its driver sees to that', async () => {
+    const { registrationService, lockService, driver, clock } = await withPlainDriver();
+    const { lockId: id } = await registrationService.register(admin, { ...plain('0007'), administrator: 'ada' });
+    driver.link.connect(id);
+    const unlocked = codeOf(() => lockService.move(callers.administrator, id, 'unlocked', stays()));
+    await clock.advance(30_000);
+    expect(await unlocked).toBe('lock-timeout');
+    expect(driver.link.ops()).toEqual(['unlock']);
+    expect(driver.link.disconnects).toEqual([]);
   });
 });

@@ -46,6 +46,7 @@ const lock = z.strictObject({
   roles: z.array(z.strictObject({ accountId, role: z.enum(['operator', 'manager']) })),
   keyHash: sha256,
   hubId: deviceId.nullable(),
+  driver: z.strictObject({ kind: z.string(), address: z.string() }).exactOptional(),
 }) satisfies z.ZodType<Lock>;
 
 /** One for all locks: a schema costs more than a document. */

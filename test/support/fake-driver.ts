@@ -1,0 +1,18 @@
+// A driver whose locks can do nothing but lock and unlock, over sessions that a test scripts.
+import type { Driver } from '../../src/domain/locks/driver.ts';
+import type { DeviceId } from '../../src/domain/locks/lock.ts';
+import type { Clock } from '../../src/domain/ports.ts';
+import { createFakeLink, type FakeLink } from './fake-link.ts';
+
+/** Its addresses are four digits. */
+export function createFakeDriver({ clock }: { readonly clock: Clock }): Driver & { readonly link: FakeLink } {
+  const link = createFakeLink({ clock });
+  return {
+    kind: 'plain',
+    link,
+    session: link.session,
+    disconnect: link.disconnect,
+    capabilities: () => ({ cards: false, autoLock: false, settings: false, query: false }),
+    deviceIdOf: (address) => (/^[0-9]{4}$/.test(address) ? (`02000000${address}` as DeviceId) : undefined),
+  };
+}
