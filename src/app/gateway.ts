@@ -12,6 +12,7 @@ import { createCommandIds } from '../drivers/native/command-ids.ts';
 import { createCommandSender } from '../drivers/native/command-sender.ts';
 import { createNativeDriver } from '../drivers/native/driver.ts';
 import { createHubPresence } from '../drivers/native/hub-presence.ts';
+import { createNativeHandlers } from '../drivers/native/native-handlers.ts';
 import { createReportReceiver } from '../drivers/native/report-receiver.ts';
 import { createTopics } from '../drivers/native/topics.ts';
 import { deliveryBody, testBody } from '../http/api/views.ts';
@@ -135,15 +136,12 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   const receiver = createReportReceiver({ reports: native.reports, sender, quarantine: store.quarantine, clock, log });
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
+  const nativeHandlers = createNativeHandlers({
+    ...{ topics, locks: store.locks, hubs: store.hubs, hubPresence, pairing, secrets, receiver, clock, log },
+  });
   const broker = createBroker({
     endpoints: forLocks,
-    topics,
-    locks: store.locks,
-    hubs: store.hubs,
-    hubPresence,
-    pairing,
-    secrets,
-    receiver,
+    handlers: nativeHandlers,
     checkedBy: checkerId,
     clock,
     tickBatcher,
@@ -161,6 +159,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     services,
     link: drivers,
     broker,
+    brokerStats: () => ({ ...nativeHandlers.stats(), ...broker.stats() }),
     certificates,
     freeBytes: () => nodeFiles().freeBytes(config.dataDir),
     shownBy: () => ({ http, control }),

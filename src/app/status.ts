@@ -1,8 +1,10 @@
 // What the gateway says of itself: to probes and watchdogs, to operators, to the metrics and to who builds a lock.
 
 import type { Broker } from '../broker/broker.ts';
-import type { FrameRefusal } from '../broker/packet-rejections.ts';
+import type { BrokerStats } from '../broker/broker-stats.ts';
+import type { PacketRejection } from '../broker/packet-rejections.ts';
 import type { Clock, LockLink } from '../domain/ports.ts';
+import type { NativeStats } from '../drivers/native/native-handlers.ts';
 import type { Readiness } from '../http/api/health-routes.ts';
 import type { HttpServer } from '../http/pipeline/server.ts';
 import type { Control } from '../platform/control/control.ts';
@@ -19,7 +21,7 @@ import type { Services } from './services.ts';
 /** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
 const diskAnswersWithinMs = 30_000;
 
-const roomReasons: readonly FrameRefusal[] = ['too-many-connections', 'too-many-from-address', 'gave-way'];
+const roomReasons: readonly PacketRejection[] = ['too-many-connections', 'too-many-from-address', 'gave-way'];
 
 interface StatusOptions {
   readonly version: string;
@@ -31,6 +33,8 @@ interface StatusOptions {
   readonly services: Services;
   readonly link: LockLink;
   readonly broker: Broker;
+  /** Of the broker, and of the drivers whose clients speak with it. */
+  readonly brokerStats: () => BrokerStats & NativeStats;
   /** undefined: nothing is encrypted. */
   readonly certificates: Certificates | undefined;
   readonly freeBytes: () => Promise<number>;
@@ -41,7 +45,7 @@ interface StatusOptions {
 export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
-  const { version, clock, config, store, backups, probe, services, link, broker, certificates, freeBytes, shownBy } = options;
+  const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes, shownBy } = options;
   const { locks } = store;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -113,7 +117,7 @@ export function createStatus(options: StatusOptions) {
         clockIsSuspect: store.clockIsSuspect(),
         backupDate: backups.newestAt() || null,
         storage: { health: storageHealth(), freeBytes: free, ...store.stats() },
-        broker: broker.stats(),
+        broker: brokerStats(),
         events: shownBy().http.eventFigures(),
         webhooks: services.webhooks.stats(),
         control: shownBy().control.stats(),
@@ -131,7 +135,7 @@ export function createStatus(options: StatusOptions) {
         commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.stats().waiting },
         backupAt: backups.newestAt(),
         store: store.stats(),
-        broker: broker.stats(),
+        broker: brokerStats(),
         events: shownBy().http.eventFigures(),
         webhooks: services.webhooks.stats(),
       };

@@ -1,30 +1,56 @@
-// What connections do that they must not, and what fails while they are served: counted, logged within limits, and the connection ended.
+// What connections do that they must not, and what fails while they are served: counted, and logged within limits.
 
-import { originOf } from '../domain/origin.ts';
+import { type Origin, originOf } from '../domain/origin.ts';
 import type { RateLimitedLog } from '../domain/rate-limited-log.ts';
-import type { Intake, LoggedIn } from './client.ts';
-import type { Visit } from './connection-table.ts';
-import { createReasonCounts, type TroubleStats } from './stats.ts';
+import type { ConnectionLimits } from './connection-table.ts';
+import type { PacketRejection } from './packet-rejections.ts';
+import type { ReadSchedulerStats } from './read-scheduler.ts';
 
-export interface Trouble extends Pick<Intake, 'onRefused' | 'onStuck' | 'onFailed'> {
-  handshakeFailed(remoteAddress: string | undefined, reason: string): void;
-  /** A step of the broker threw. */
-  hookFailed(visit: Visit | undefined, hook: string, error: unknown): void;
-  subscriptionRefused(connection: LoggedIn | undefined, reason: string): void;
-  connectionRefused(reason: string): void;
-  deliveryWithheld(): void;
-  brokeOff(reason: string): void;
-  stats(): TroubleStats;
+type Counts = Readonly<Record<string, number>>;
+
+interface ConnectionStats {
+  /** Connections that were ended for what came over them, or for want of room. */
+  readonly refusedFrames: Counts;
+  /** How often a client was read more slowly than it sent. */
+  readonly pausedReads: number;
+  readonly refusedConnections: Counts;
+  readonly refusedPublishes: Counts;
+  readonly refusedSubscriptions: Counts;
+  readonly withheldDeliveries: number;
+  readonly protocolErrors: number;
+  /** Connections that were closed because the other side took nothing. */
+  readonly stuckReaders: number;
+  /** Of TLS. */
+  readonly failedHandshakes: number;
+  readonly hookFailures: number;
 }
 
-export function createTrouble(limited: RateLimitedLog): Trouble {
+export interface BrokerStats extends ConnectionStats, ReadSchedulerStats {
+  readonly openConnections: number;
+  /** Rejected logins whose answer is put off now, at most 500; and the networks that are slowed down, at most 10,000. */
+  readonly refusalsWaiting: number;
+  readonly slowedNetworks: number;
+  /** Of TLS. Those that are under way are at most 1,500; beyond that the oldest give way. */
+  readonly handshakesUnderWay: number;
+  readonly handshakesGaveWay: number;
+}
+
+/** Names a client in the log; nothing before its login. */
+interface Identity {
+  readonly deviceId?: string;
+}
+
+export type ConnectionStatsRecorder = ReturnType<typeof createConnectionStats>;
+
+export function createConnectionStats(limited: RateLimitedLog, { maxConnections, maxPerAddress }: ConnectionLimits) {
+  const refusedFrames = createReasonCounts();
   const refusedConnections = createReasonCounts();
   const refusedPublishes = createReasonCounts();
   const refusedSubscriptions = createReasonCounts();
-  const counts = { withheldDeliveries: 0, protocolErrors: 0, stuckReaders: 0, failedHandshakes: 0, hookFailures: 0 };
+  const counts = { pausedReads: 0, withheldDeliveries: 0, protocolErrors: 0, stuckReaders: 0, failedHandshakes: 0, hookFailures: 0 };
 
   return {
-    handshakeFailed(remoteAddress, reason) {
+    handshakeFailed(remoteAddress: string | undefined, reason: string): void {
       counts.failedHandshakes++;
       const { address, network } = originOf(remoteAddress);
       limited.warn(
@@ -34,68 +60,95 @@ export function createTrouble(limited: RateLimitedLog): Trouble {
       );
     },
 
-    onRefused(connection, reason) {
-      const { lockId, deviceId } = connection;
+    /** There is no room for a connection, or its packet filter has ended it. */
+    packetRejected({ address, network }: Origin, identity: Identity, reason: PacketRejection): void {
+      refusedFrames.add(reason);
+      if (reason !== 'too-many-from-address' && reason !== 'too-many-connections') {
+        const fields = { code: 'connection-turned-away', address, ...identity, reason };
+        limited.warn(`frame ${reason} ${network}`, fields, 'A connection was turned away at the gate.');
+        return;
+      }
+      limited.warn(
+        `${reason} ${network}`,
+        { code: 'connections-full', address, reason },
+        reason === 'too-many-connections'
+          ? `A connection was turned away: all ${maxConnections} places are taken.`
+          : `A connection was turned away: its address has all the places that one may have, ${maxPerAddress} (mqtt.connectionsPerAddress).`,
+      );
+    },
+
+    readPaused(): void {
+      counts.pausedReads++;
+    },
+
+    connectRejected: refusedConnections.add,
+
+    publishRejected(identity: Identity, reason: string): void {
       refusedPublishes.add(reason);
       limited.warn(
-        `publish ${deviceId}`,
-        { code: 'publish-refused', lockId, deviceId, reason },
+        `publish ${identity.deviceId}`,
+        { code: 'publish-refused', ...identity, reason },
         'A publish was refused and the connection closed.',
       );
-      connection.close(`illegal publish: ${reason}`);
     },
 
-    onStuck(connection) {
-      const { lockId, deviceId } = connection;
-      counts.stuckReaders++;
-      limited.warn(
-        `stuck ${deviceId}`,
-        { code: 'client-stuck', lockId, deviceId },
-        'A client does not read what it is sent; its connection was closed.',
-      );
-      connection.close('it does not read');
-    },
-
-    onFailed(connection, error) {
-      const { lockId, deviceId } = connection;
+    publishFailed(identity: Identity, error: unknown): void {
       counts.hookFailures++;
       limited.warn(
-        `inbound ${deviceId}`,
-        { code: 'bug', lockId, deviceId, err: error },
+        `inbound ${identity.deviceId}`,
+        { code: 'bug', ...identity, err: error },
         'A message could not be handled; the connection was closed.',
       );
-      connection.close('a message could not be handled');
     },
 
-    hookFailed(visit, hook, error) {
+    readerStuck(identity: Identity): void {
+      counts.stuckReaders++;
+      limited.warn(
+        `stuck ${identity.deviceId}`,
+        { code: 'client-stuck', ...identity },
+        'A client does not read what it is sent; its connection was closed.',
+      );
+    },
+
+    /** A step of the broker threw. */
+    hookFailed(identity: Identity, hook: string, error: unknown): void {
       counts.hookFailures++;
-      limited.warn(`hook ${hook}`, { code: 'bug', hook, err: error, lockId: visit?.connection?.lockId }, 'A step of the broker failed.');
-      visit?.end('a step of the broker failed');
+      limited.warn(`hook ${hook}`, { code: 'bug', hook, err: error, ...identity }, 'A step of the broker failed.');
     },
 
-    subscriptionRefused(connection, reason) {
-      const { lockId, deviceId } = connection ?? {};
+    subscriptionRejected(identity: Identity, reason: string): void {
       refusedSubscriptions.add(reason);
-      limited.warn(`subscribe ${deviceId}`, { code: 'subscription-refused', lockId, deviceId, reason }, 'A subscription was refused.');
+      limited.warn(`subscribe ${identity.deviceId}`, { code: 'subscription-refused', ...identity, reason }, 'A subscription was refused.');
     },
 
-    connectionRefused: refusedConnections.add,
-
-    deliveryWithheld() {
+    deliveryWithheld(): void {
       counts.withheldDeliveries++;
     },
 
-    brokeOff(reason) {
+    brokeOff(reason: string): void {
       // What aedes calls it when a client has not taken for 5 s what aedes itself has written.
       if (reason === 'drain timeout') counts.stuckReaders++;
       else counts.protocolErrors++;
     },
 
-    stats: () => ({
+    stats: (): ConnectionStats => ({
       ...counts,
+      refusedFrames: refusedFrames.all(),
       refusedConnections: refusedConnections.all(),
       refusedPublishes: refusedPublishes.all(),
       refusedSubscriptions: refusedSubscriptions.all(),
     }),
+  };
+}
+
+/** Reasons are from closed lists, never text from outside: the counters stay few. */
+function createReasonCounts() {
+  const counts = new Map<string, number>();
+  return {
+    add(reason: string): void {
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    },
+    /** A copy: reason to number. */
+    all: (): Counts => Object.fromEntries(counts),
   };
 }

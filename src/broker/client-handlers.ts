@@ -1,5 +1,6 @@
 // What the broker asks of whoever speaks with its clients: who may log in, and what becomes of what a client says. The broker itself
 // knows MQTT and nothing of locks.
+import type { Origin } from '../domain/origin.ts';
 
 /** The members of a CONNECT that decide who logs in. */
 export interface ConnectRequest {
@@ -17,8 +18,7 @@ export interface ConnectRequest {
 
 /** The connection of a client, as its handler uses it. */
 export interface ClientConnection {
-  /** Undefined for a connection whose origin is not known. */
-  readonly remoteAddress: string | undefined;
+  readonly origin: Origin;
   /** False from the first end of it: by `close`, by the client, or because the socket has closed. */
   isOpen(): boolean;
   /** Sends with QoS 1, not retained. When the connection has ended, or its handler's `mayReceive` says no, nothing is sent. */
@@ -63,8 +63,8 @@ export interface ClientHandler {
   isWelcome(): boolean;
   /** Somebody waits for what this client says next: it is read before what others say. */
   isUrgent(): boolean;
-  /** How many messages may wait for their PUBACKs. */
-  maxUnderWay(): number;
+  /** How many messages may wait for their PUBACKs; what is usual when it does not say. */
+  maxUnderWay?(): number;
   authorizeSubscribe(filter: string): SubscribeDecision;
   /** The second look at what is sent to it, right before it is. */
   mayReceive(topic: string): boolean;
@@ -76,8 +76,8 @@ export interface ClientHandler {
 
 export interface ClientHandlers {
   /**
-   * Decides about a CONNECT. The connection can be closed from here on, also while its login is still under way; an earlier connection of
-   * the same client is for the handlers to close.
+   * Decides about a CONNECT. As soon as this has returned the connection can be closed, also while its login is still under way; an earlier
+   * connection of the same client is for the handlers to close.
    */
   authenticate(request: ConnectRequest, connection: ClientConnection): Authentication;
 }

@@ -1,208 +1,133 @@
-// Everybody who has come in, from the first byte to the last: where what belongs to one connection meets. Knows no broker beyond
-// somebody who reads a stream.
+// All connections, from accept to close, and how many there may be, in all and from one address (T12). Those that have not logged in
+// give way to newer ones, the oldest first: so silent sockets never keep a lock out.
 import type { Duplex } from 'node:stream';
-import type { LoggedIn, Transport } from './client.ts';
-import type { InboundPacket } from './inbound-pipeline.ts';
-import type { Entered, Gate, Visitor } from './packet-gate.ts';
-import { publishPacket } from './packets.ts';
-import type { Heard, Listening, SilenceWatch } from './silence.ts';
-import { Outbox } from './write-buffer.ts';
+import type { Origin } from '../domain/origin.ts';
 
-/** What a client says and is told; where it comes from, when that is known. */
-export type ByteStream = Duplex & {
-  readonly remoteAddress?: string | undefined;
-  readonly localAddress?: string | undefined;
-  /** What it comes in on, when that is not the stream itself: counts bytes of which the stream has nothing yet. */
-  readonly wire?: { readonly bytesRead: number };
-  readonly bytesRead?: number;
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Generous: a hub or a router may carry a whole building. */
+  readonly maxPerAddress: number;
+  /** Of those without a login, in all. Beyond that the oldest gives way. */
+  readonly maxWaiting: number;
+  /** From one network those without a login only: a building may be one. Beyond that the oldest of them gives way. */
+  readonly maxWaitingPerNetwork: number;
+}
+
+export const defaultConnectionLimits: ConnectionLimits = {
+  maxConnections: 12_000,
+  maxPerAddress: 1_200,
+  maxWaiting: 4_000,
+  maxWaitingPerNetwork: 1_200,
 };
 
-/** Whoever reads a stream from its first packet on. */
-export interface Reader {
-  close(): void;
+/** A connection, as far as it takes up room. */
+interface Entry {
+  readonly stream: Duplex;
+  readonly origin: Origin;
+  /** For the table to set: one that gives way has no place any more, and is in the table until its stream has closed. */
+  hasPlace: boolean;
+  /** Ends the connection; called at most once, and its place is free by then. */
+  giveWay(): void;
 }
 
-export interface VisitorsOptions {
-  readonly gate: Gate;
-  /** Its first packet is whole: the reader finds it there. */
-  begin(stream: ByteStream): Reader | undefined;
-  /** A publish by the short way; `done` is called at once. Never throws. */
-  takePublish(visit: Visit, packet: InboundPacket, done: (error?: Error) => void): void;
-  /** Has what an outbox holds written at the end of this turn. */
-  flushSoon(outbox: Outbox): void;
-  /** A command that its client may not have. */
-  onWithheld(): void;
-  readonly silence: SilenceWatch;
-  /** One and a half keep alives without a byte: it is closed. */
-  onSilent(visit: Visit): void;
+export type NoRoom = 'too-many-connections' | 'too-many-from-address';
+
+interface Group<C> {
+  size: number;
+  /** Those that have not logged in, oldest first. */
+  readonly waiting: Set<C>;
 }
 
-/** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
-const maxMessageId = 0xffff;
+export class ConnectionTable<C extends Entry> {
+  readonly #limits: ConnectionLimits;
+  readonly #byStream = new Map<Duplex, C>();
+  readonly #all: Group<C> = { size: 0, waiting: new Set() };
+  readonly #byAddress = new Map<string, Group<C>>();
+  /** Only those without a login, and only where a network is more than an address. */
+  readonly #byNetwork = new Map<string, Set<C>>();
 
-/** One of them. A class, for its methods are shared: there are thousands, and most of them idle. */
-export class Visit implements Visitor, Transport, Heard {
-  readonly stream: ByteStream;
-  /** Once the first packet is there. */
-  reader: Reader | undefined;
-  /** Once it has logged in. */
-  connection: LoggedIn | undefined;
-  /** Undefined when there was no room for it. */
-  readonly entered: Entered | undefined;
-  readonly #options: VisitorsOptions;
-  #listening: Listening | undefined;
-  #outbox: Outbox | undefined;
-  #messageId = 0;
-  #over = false;
-  #done: ((error?: Error) => void) | undefined;
-
-  constructor(stream: ByteStream, options: VisitorsOptions) {
-    this.stream = stream;
-    this.#options = options;
-    this.entered = options.gate.enter(this);
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
   }
 
-  /** From now on, it is closed when nothing is heard of it. */
-  listen(keepAliveSeconds: number): void {
-    this.#listening = this.#options.silence.watch(this, keepAliveSeconds);
-  }
-
-  bytesCome(): number {
-    return (this.stream.wire ?? this.stream).bytesRead ?? 0;
-  }
-
-  isHeldUp(): boolean {
-    return this.stream.readableLength > 0;
-  }
-
-  onSilent(): void {
-    this.#options.onSilent(this);
-  }
-
-  /** The stream has closed. */
-  leave(): void {
-    this.#listening?.leave();
-    this.entered?.leave();
-    this.connection?.ended('the connection was closed');
-  }
-
-  /** For the log. */
-  identity(): object {
-    const { lockId, deviceId } = this.connection ?? {};
-    return { lockId, deviceId };
-  }
-
-  isUrgent(): boolean {
-    return this.connection?.isUrgent() ?? false;
-  }
-
-  /** Logged in, and neither ended nor taken over. */
-  isCurrent(): boolean {
-    return this.connection?.isCurrent() ?? false;
-  }
-
-  /** Commands and PUBACKs go out past the broker, which needs several writes and turns of the event loop for each. */
-  publish(topic: string, payload: string): void {
-    // The second look at delivery, as authorizeForward has it for what the broker delivers (T11).
-    if (!this.isCurrent() || !this.connection?.mayReceive(topic)) {
-      this.#options.onWithheld();
-      return;
+  /** Undefined when it has a place now. */
+  enter(connection: C): NoRoom | undefined {
+    const { address, network } = connection.origin;
+    if (network !== address) this.#makeRoomIn(network);
+    const ofAddress = this.#byAddress.get(address);
+    if (ofAddress !== undefined && !this.#makeRoom(ofAddress, this.#limits.maxPerAddress)) return 'too-many-from-address';
+    if (!this.#makeRoomInAll()) return 'too-many-connections';
+    // Looked up anew: making room may have emptied and removed it.
+    const group = this.#byAddress.get(address) ?? { size: 0, waiting: new Set() };
+    this.#byAddress.set(address, group);
+    for (const each of [this.#all, group]) {
+      each.size++;
+      each.waiting.add(connection);
     }
-    this.entered?.hurry();
-    this.#messageId = (this.#messageId % maxMessageId) + 1;
-    this.write(publishPacket(topic, payload, this.#messageId));
+    if (network !== address) this.#byNetwork.set(network, (this.#byNetwork.get(network) ?? new Set()).add(connection));
+    connection.hasPlace = true;
+    this.#byStream.set(connection.stream, connection);
+    return undefined;
   }
 
-  write(packet: Buffer, whenTaken?: () => void): void {
-    this.#outbox ??= new Outbox(this.stream, this.#options.flushSoon);
-    this.#outbox.send(packet, whenTaken);
-  }
-
-  unreadBytes(): number {
-    return this.#outbox?.unreadBytes() ?? this.stream.writableLength;
-  }
-
-  close(): void {
-    if (this.reader === undefined) this.stream.destroy();
-    else this.reader.close();
-  }
-
-  /** With the end of what it stands for, if it has logged in. */
-  end(reason: string): void {
-    if (this.connection === undefined) this.close();
-    else this.connection.close(reason);
-  }
-
-  /** From now on, what it publishes with QoS 0 or 1 comes by the short way. */
-  divert(): void {
-    this.entered?.divert(this);
-  }
-
-  /** By the short way; false when the connection is over. */
-  take(packet: InboundPacket): boolean {
-    this.#done ??= (error) => {
-      if (error === undefined) return;
-      this.#over = true;
-      this.close();
-    };
-    this.#options.takePublish(this, packet, this.#done);
-    return !this.#over;
-  }
-}
-
-export interface Visitors {
-  enter(stream: ByteStream): void;
   /** Undefined when the stream has closed. */
-  of(stream: Duplex): Visit | undefined;
-  all(): readonly Visit[];
-  size(): number;
-}
-
-export function createVisitors(options: VisitorsOptions): Visitors {
-  const visits = new Map<Duplex, Visit>();
-
-  // Functions that find out whom they are about: one each would be a tenth of what an idle connection takes.
-  function closed(this: ByteStream): void {
-    const visit = visits.get(this);
-    visits.delete(this);
-    visit?.leave();
+  of(stream: Duplex): C | undefined {
+    return this.#byStream.get(stream);
   }
 
-  /**
-   * A stranger's socket is nothing to the broker before its first packet is whole: who says nothing, or not enough, costs a
-   * socket and no client (T12). Until then this is the stream's only reader.
-   */
-  function look(this: ByteStream): void {
-    const { read } = this;
-    const first: unknown = this.read();
-    const visit = visits.get(this);
-    if (first === null || visit === undefined) return;
-    this.off('readable', look);
-    this.read = (size) => {
-      if (size === 0) return read.call(this, size);
-      this.read = read;
-      return first;
-    };
-    visit.reader = options.begin(this);
-    // The reader has one of its own.
-    if (visit.reader !== undefined) this.off('error', ignore);
-    this.emit('readable');
+  /** It has logged in: from now on it gives way to nobody. */
+  keep(connection: C): void {
+    const { address, network } = connection.origin;
+    this.#all.waiting.delete(connection);
+    this.#byAddress.get(address)?.waiting.delete(connection);
+    const waiting = this.#byNetwork.get(network);
+    if (waiting?.delete(connection) && waiting.size === 0) this.#byNetwork.delete(network);
   }
 
-  return {
-    enter(stream) {
-      stream.on('error', ignore);
-      const visit = new Visit(stream, options);
-      if (visit.entered === undefined) return;
-      visits.set(stream, visit);
-      stream.on('close', closed);
-      stream.on('readable', look);
-    },
-    of: (stream) => visits.get(stream),
-    all: () => [...visits.values()],
-    size: () => visits.size,
-  };
-}
+  /** The stream has closed. Idempotent. */
+  leave(connection: C): void {
+    this.#byStream.delete(connection.stream);
+    this.#freePlace(connection);
+  }
 
-/** Whoever resets a connection that nobody reads yet. */
-function ignore(): void {}
+  all(): readonly C[] {
+    return [...this.#byStream.values()];
+  }
+
+  size(): number {
+    return this.#byStream.size;
+  }
+
+  #freePlace(connection: C): void {
+    if (!connection.hasPlace) return;
+    connection.hasPlace = false;
+    this.keep(connection);
+    const { address } = connection.origin;
+    const group = this.#byAddress.get(address);
+    this.#all.size--;
+    if (group !== undefined && --group.size === 0) this.#byAddress.delete(address);
+  }
+
+  #makeRoom(group: Group<C>, max: number): boolean {
+    if (group.size < max) return true;
+    this.#endOldest(group.waiting);
+    return group.size < max;
+  }
+
+  #makeRoomInAll(): boolean {
+    const { waiting } = this.#all;
+    if (waiting.size >= this.#limits.maxWaiting) this.#endOldest(waiting);
+    return this.#makeRoom(this.#all, this.#limits.maxConnections);
+  }
+
+  #makeRoomIn(network: string): void {
+    const waiting = this.#byNetwork.get(network);
+    if (waiting !== undefined && waiting.size >= this.#limits.maxWaitingPerNetwork) this.#endOldest(waiting);
+  }
+
+  #endOldest([oldest]: ReadonlySet<C>): void {
+    if (oldest === undefined) return;
+    this.#freePlace(oldest);
+    oldest.giveWay();
+  }
+}

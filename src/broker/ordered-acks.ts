@@ -1,44 +1,143 @@
-// Completions in the order of arrival, although the work behind them overlaps: PUBACKs must come in the order of
-// their PUBLISHes [MQTT-4.6.0-2] while many flushes are under way.
+// The messages of one connection that something comes before, their own flush or another message: answered in the order of their
+// arrival, although the work behind them overlaps [MQTT-4.6.0-2], and within a time.
+import type { Clock } from '../domain/ports.ts';
+import type { Receipt } from './client-handlers.ts';
 
-/** Something under way; `done` and `next` are for `InOrder` to set. */
-export interface Place<P> {
-  done: boolean;
-  /** What entered behind it. */
-  next?: P | undefined;
+/** What is due when the receipt is there: PUBACKs, or with QoS 2 the go-on of aedes. */
+export interface Due {
+  /** Of the PUBACKs, in order. */
+  readonly messageIds: number[];
+  /** With QoS 2, in place of PUBACKs. */
+  readonly goOn: ((receipt: Receipt) => void) | undefined;
 }
 
-/** A class and a chain, for thousands of connections have nothing under way: then it holds nothing. */
-export class InOrder<P extends Place<P>> {
-  readonly #finish: (place: P) => void;
-  #first: P | undefined;
-  #last: P | undefined;
+/** The pipeline. */
+interface Owner {
+  answer(receipt: Receipt, due: Due): void;
+  /** A message failed, or took too long. */
+  fail(error: unknown): void;
+}
 
-  constructor(finish: (place: P) => void) {
-    this.#finish = finish;
+/** The same for all connections. */
+export interface OrderedAcksOptions {
+  readonly clock: Pick<Clock, 'monotonic' | 'timer'>;
+  /** Longest wait for one message. */
+  readonly timeoutMs: number;
+  /** So many bytes wait for the disk, until the returned function is called. */
+  hold(bytes: number): () => void;
+}
+
+/** Messages right behind one another with the same flush are one of these. */
+interface Waiting extends Due {
+  /** On the monotonic clock. Those behind it have later ones. */
+  readonly until: number;
+  /** What is waited for; undefined when it waits for those before it only. */
+  readonly awaited: Promise<Receipt> | undefined;
+  /** Once it is there. */
+  receipt: Receipt | undefined;
+  messages: number;
+  /** They no longer wait for the disk. */
+  readonly releases: (() => void)[];
+  /** What came behind it. */
+  next: Waiting | undefined;
+}
+
+/** A class and a chain: thousands of connections have nothing under way, and then nothing is in it. */
+export class OrderedAcks {
+  readonly #owner: Owner;
+  readonly #options: OrderedAcksOptions;
+  #first: Waiting | undefined;
+  #last: Waiting | undefined;
+  #size = 0;
+  #isOver = false;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(owner: Owner, options: OrderedAcksOptions) {
+    this.#owner = owner;
+    this.#options = options;
   }
 
-  enter(place: P): void {
-    if (this.#last === undefined) this.#first = place;
-    else this.#last.next = place;
-    this.#last = place;
+  /** Messages that wait. */
+  size(): number {
+    return this.#size;
   }
 
-  /** This one has completed: it is finished as soon as all that entered before it are. Idempotent. */
-  complete(place: P): void {
-    place.done = true;
-    while (this.#first?.done) {
-      const finished = this.#first;
-      this.#first = finished.next;
-      // An old place that is dead, but not collected yet, would keep all behind it from being collected, too.
-      finished.next = undefined;
+  /** Answers when the receipt is there and all before it are answered; unless the connection ends first. */
+  add(receipt: Receipt | Promise<Receipt>, bytes: number, { messageIds, goOn }: Due): void {
+    const { clock, timeoutMs, hold } = this.#options;
+    const awaited = receipt instanceof Promise ? receipt : undefined;
+    const last = this.#last;
+    this.#size++;
+    if (awaited !== undefined && goOn === undefined && last !== undefined && last.awaited === awaited && last.goOn === undefined) {
+      last.messages++;
+      last.messageIds.push(...messageIds);
+      last.releases.push(hold(bytes));
+      return;
+    }
+    const waiting: Waiting = {
+      until: clock.monotonic() + timeoutMs,
+      awaited,
+      receipt: awaited === undefined ? (receipt as Receipt) : undefined,
+      messages: 1,
+      messageIds,
+      goOn,
+      releases: awaited === undefined ? [] : [hold(bytes)],
+      next: undefined,
+    };
+    if (last === undefined) this.#first = waiting;
+    else last.next = waiting;
+    this.#last = waiting;
+    if (awaited !== undefined) this.#await(awaited, waiting);
+  }
+
+  /** The connection has ended: nothing is answered any more, and no timer is left. */
+  end(): void {
+    this.#isOver = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  /** Apart from all else, so that what waits holds on to its place and not to its packet: thousands wait for a flush. */
+  #await(awaited: Promise<Receipt>, waiting: Waiting): void {
+    if (this.#cancelTimer === undefined) this.#watch(waiting);
+    // Released also when the connection ends meanwhile: it is the disk that is waited for.
+    awaited.then(
+      (receipt) => {
+        for (const release of waiting.releases) release();
+        waiting.receipt = receipt;
+        this.#answerFirst();
+      },
+      (error) => {
+        for (const release of waiting.releases) release();
+        this.#owner.fail(error);
+      },
+    );
+  }
+
+  /** All that have their receipts, up to the first that has none. */
+  #answerFirst(): void {
+    while (!this.#isOver && this.#first?.receipt !== undefined) {
+      const first = this.#first;
+      this.#first = first.next;
+      // An old one that is dead, but not collected yet, would keep all behind it from being collected, too.
+      first.next = undefined;
       if (this.#first === undefined) this.#last = undefined;
-      this.#finish(finished);
+      this.#size -= first.messages;
+      this.#owner.answer(first.receipt as Receipt, first);
     }
   }
 
-  /** The first that has not completed. */
-  oldest(): P | undefined {
-    return this.#first;
+  /**
+   * One timer for all that is waited for, and it is not stopped when the last of it is there: one each, or one for each
+   * flush, would cost more than the wait is worth.
+   */
+  #watch({ until }: Waiting): void {
+    const { clock, timeoutMs } = this.#options;
+    this.#cancelTimer = clock.timer(Math.max(0, until - clock.monotonic()), () => {
+      this.#cancelTimer = undefined;
+      if (this.#first === undefined) return;
+      if (clock.monotonic() >= this.#first.until) this.#owner.fail(new Error(`not handled within ${timeoutMs} ms`));
+      else this.#watch(this.#first);
+    });
   }
 }

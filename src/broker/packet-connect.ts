@@ -1,13 +1,13 @@
 // The body of a CONNECT (MQTT 3.1.1, section 3.1), checked where it lies.
-import type { FrameRefusal } from './packet-rejections.ts';
+import type { PacketRejection } from './packet-rejections.ts';
 import { binaryEnd, faultOf, textEnd } from './packet-text.ts';
 
 /** Length, `MQTT`, level, flags, keep alive. */
 const headBytes = 10;
 const flag = { reserved: 0x01, clean: 0x02, will: 0x04, willQos: 0x18, willRetain: 0x20, password: 0x40, username: 0x80 } as const;
 
-/** The reason to refuse the CONNECT whose body lies in [start, end). */
-export function checkConnect(bytes: Buffer, start: number, end: number): FrameRefusal | undefined {
+/** The reason to reject the CONNECT whose body lies in [start, end). */
+export function checkConnect(bytes: Buffer, start: number, end: number): PacketRejection | undefined {
   const protocol = checkProtocol(bytes, start, end);
   if (protocol !== undefined) return protocol;
   const flags = bytes[start + 7] as number;
@@ -30,11 +30,11 @@ export function checkConnect(bytes: Buffer, start: number, end: number): FrameRe
   return unnamed && (flags & flag.clean) === 0 ? 'client-id' : undefined;
 }
 
-function checkProtocol(bytes: Buffer, start: number, end: number): FrameRefusal | undefined {
+function checkProtocol(bytes: Buffer, start: number, end: number): PacketRejection | undefined {
   const levelAt = binaryEnd(bytes, start, end);
   if (levelAt < 0 || levelAt >= end) return 'length';
   const name = bytes.toString('latin1', start + 2, levelAt);
-  // MQTT 3.1: told that its level is not spoken here, as one of MQTT 5 is [MQTT-3.1.2-2].
+  // A client of MQTT 3.1 is answered as one of MQTT 5 is: its level is not spoken here [MQTT-3.1.2-2].
   if (name === 'MQIsdp') return 'protocol-level';
   // [MQTT-3.1.2-1]
   if (name !== 'MQTT') return 'protocol-name';

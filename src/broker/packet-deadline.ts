@@ -1,7 +1,7 @@
 // The time that a packet has from its first byte to its last one, as long as it is the client who is waited for (T12).
 import type { Clock } from '../domain/ports.ts';
 
-export interface DeadlineOwner {
+interface Owner {
   /** What has come is not read: not the client is late, but its reader. */
   isHeldUp(): boolean;
   onLate(): void;
@@ -11,22 +11,22 @@ const retryMs = 1_000;
 
 /** A class with one timer for many packets: busy connections end most of their chunks with a part of one. */
 export class PacketDeadline {
-  readonly #owner: DeadlineOwner;
+  readonly #owner: Owner;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   /** When the first byte of the packet came that is not complete yet. */
   #since: number | undefined;
   #cancel: (() => void) | undefined;
 
-  constructor(owner: DeadlineOwner, clock: Clock, timeoutMs: number) {
+  constructor(owner: Owner, clock: Clock, timeoutMs: number) {
     this.#owner = owner;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** To be called after each read: bytes kept of a packet that is not complete, and how many have been completed before them. */
-  note(sourceOfBytes: number, packets: number): void {
-    if (sourceOfBytes === 0) this.#since = undefined;
+  /** To be called after each read: bytes of a packet that is not complete, and how many have been completed before them. */
+  note(partialBytes: number, packets: number): void {
+    if (partialBytes === 0) this.#since = undefined;
     else if (packets > 0 || this.#since === undefined) this.#since = this.#clock.monotonic();
     if (this.#since !== undefined) this.#cancel ??= this.#clock.timer(this.#timeoutMs, () => this.#check());
   }

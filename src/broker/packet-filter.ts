@@ -1,244 +1,225 @@
-// The frame guard of one connection: stands between its stream and whoever reads MQTT from it, so that only whole, valid
+// The packet filter of one connection: stands between its stream and whoever reads MQTT from it, so that only whole, valid
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
 import { RateLimiter } from '../domain/rate-limiter.ts';
 import { PacketDeadline } from './packet-deadline.ts';
-import { FrameParser, type PacketSizes } from './packet-parser.ts';
-import { answerTo, type FrameRefusal } from './packet-rejections.ts';
-import { type Taker, takePublishes } from './publish-fast-path.ts';
-import { PacedReads, type Source } from './read-slot.ts';
-
-export interface FrameLimits extends PacketSizes {
-  readonly packetsPerSecond: number;
-  /** How many may come at once after a rest. Whoever sends faster is read more slowly, not closed. */
-  readonly packetBurst: number;
-  /** From the opening of the connection to the last byte of its CONNECT. */
-  readonly connectTimeoutMs: number;
-  /** From the first byte of a packet to its last one, as long as it is the client who is waited for. */
-  readonly packetTimeoutMs: number;
-}
-
-export const defaultFrameLimits: FrameLimits = {
-  maxBytesBeforeConnack: 4_096,
-  maxPacketBytes: 65_536,
-  packetsPerSecond: 2_000,
-  packetBurst: 4_000,
-  connectTimeoutMs: 5_000,
-  packetTimeoutMs: 10_000,
-};
+import type { PacketLimits } from './packet-limits.ts';
+import { PacketParser } from './packet-parser.ts';
+import { answerTo, type PacketRejection } from './packet-rejections.ts';
+import { type PublishTaker, takePublishes } from './publish-fast-path.ts';
 
 /** The same for all connections. */
-export interface FrameGuardOptions {
+export interface PacketFilterOptions {
   readonly clock: Clock;
-  readonly limits: FrameLimits;
+  readonly limits: PacketLimits;
 }
 
-export interface FrameGuardWatcher {
-  /** At most once for each connection, which is closed by then or about to be. */
-  onRefused(refusal: FrameRefusal): void;
+/** The connection. Publishes come to it by the fast path only. */
+interface Owner extends PublishTaker {
+  /** At most once; the stream is closed by then, or about to be. */
+  onRejected(rejection: PacketRejection): void;
   /** The client is faster than its rate: nothing is read from it for a moment. */
-  onPaused?(): void;
+  onPaused(): void;
 }
 
+/** When the connection may read, and how much at once. */
+interface Reads {
+  readonly readBytes: number;
+  mayRead(): boolean;
+}
+
+const unscheduled: Reads = { readBytes: Number.POSITIVE_INFINITY, mayRead: () => true };
 /** Time for the last four bytes to leave. */
 const flushMs = 1_000;
 const pauseMs = 50;
 /** Handed on at once, however small they are: four thousand pings would keep everybody waiting. Each part costs a write of its answers. */
 const packetsAtOnce = 256;
-/** By the short way, which ends with all that is done with a PUBLISH. */
+/** On the fast path, where all that is done with a PUBLISH is done at once. */
 const publishesAtOnce = 64;
 
 /**
  * Filters what `stream.read()` gives, whoever calls it; events, back-pressure, half-close and everything outgoing stay
  * those of the stream, since nothing is put in front of it: a Duplex in between would cost more than the checks do.
  * The reader must use `read()` on 'readable' (all there is, not `read(n)`), never 'data' or pipe.
+ * A class, for its methods are shared: there are thousands, and most of them idle.
  */
-export function guardFrames(
-  stream: Duplex,
-  options: FrameGuardOptions,
-  watcher: FrameGuardWatcher,
-  source: Source = new PacedReads(stream),
-): FrameGuard {
-  const guard = new FrameGuard(stream, options, watcher, source);
-  stream.read = (size) => guard.read(size);
-  return guard;
-}
-
-/** A class, for its methods are shared: there are thousands, and most of them idle. */
-export class FrameGuard {
+export class PacketFilter {
   readonly #stream: Duplex;
-  readonly #options: FrameGuardOptions;
-  readonly #watcher: FrameGuardWatcher;
-  readonly #source: Source;
-  readonly #parser: FrameParser;
+  readonly #options: PacketFilterOptions;
+  readonly #owner: Owner;
+  readonly #reads: Reads;
+  /** Of the stream itself. Not bound: that would be a function more for each of thousands. */
+  readonly #read: Duplex['read'];
+  readonly #parser: PacketParser;
   readonly #rate: RateLimiter;
-  #refused = false;
-  #admitted = false;
-  #paused = false;
-  #handedOut = false;
-  /** The reader asked for more too early. */
-  #missed = false;
-  #taker: Taker | undefined;
+  #isRejected = false;
+  #isAdmitted = false;
+  #isPaused = false;
+  #isFastPathOpen = false;
+  /** The reader goes through what it got. */
+  #isHandedOut = false;
+  /** It asked for more too early. */
+  #isMissed = false;
   /** Not before a packet comes in parts. */
   #packetDeadline: PacketDeadline | undefined;
-  /** Of what is waited for besides: the CONNECT, the end of a pause, or of a refusal. */
+  /** Of what is waited for besides: the CONNECT, the end of a pause, or of a rejection. */
   #cancelTimer: (() => void) | undefined;
 
-  constructor(stream: Duplex, options: FrameGuardOptions, watcher: FrameGuardWatcher, source: Source) {
+  constructor(stream: Duplex, options: PacketFilterOptions, owner: Owner, reads: Reads = unscheduled) {
+    const { clock, limits } = options;
     this.#stream = stream;
     this.#options = options;
-    this.#watcher = watcher;
-    this.#source = source;
-    const { clock, limits } = options;
-    this.#parser = new FrameParser(limits);
+    this.#owner = owner;
+    this.#reads = reads;
+    this.#parser = new PacketParser(limits);
     this.#rate = new RateLimiter({ clock, perSecond: limits.packetsPerSecond, burst: limits.packetBurst });
-    this.#cancelTimer = clock.timer(limits.connectTimeoutMs, () => this.refuse('connect-timeout'));
+    this.#cancelTimer = clock.timer(limits.connectTimeoutMs, () => this.reject('connect-timeout'));
+    this.#read = stream.read;
+    stream.read = (size) => this.read(size);
   }
 
   /** To be called when the CONNACK that accepts the client has gone out: what came behind its CONNECT is read from then on. */
   admit(): void {
-    this.#admitted = true;
+    this.#isAdmitted = true;
     this.#parser.admit();
     // Nothing else would tell the reader that it may go on.
     process.nextTick(readOn, this.#stream);
   }
 
-  /** From now on PUBLISHes of QoS 0 and 1 go to `taker`, in their order among all packets, and not to the reader of the stream (`takePublishes`). */
-  divert(taker: Taker): void {
-    this.#taker = taker;
+  /** From now on PUBLISHes of QoS 0 and 1 go to the owner, in their order among all packets, and not to the reader of the stream. */
+  openFastPath(): void {
+    this.#isFastPathOpen = true;
   }
 
-  /** Ends the connection for a reason that the guard cannot see. Idempotent, as its own refusals are. */
-  refuse(refusal: FrameRefusal): void {
+  /** Ends the connection, also for a reason that the filter cannot see. Idempotent. */
+  reject(rejection: PacketRejection): void {
     const stream = this.#stream;
-    if (this.#refused || stream.destroyed) return;
-    this.#refused = true;
+    if (this.#isRejected || stream.destroyed) return;
+    this.#isRejected = true;
     this.end();
-    this.#paused = false;
-    const answer = answerTo(refusal);
+    this.#isPaused = false;
+    const answer = answerTo(rejection);
     if (answer === undefined) stream.destroy();
     else {
       // What still comes is thrown away: bytes left unread would turn the close into a reset, which takes the answer with it.
-      this.#source.read(stream.readableLength);
+      this.#readSome(stream.readableLength);
       this.#cancelTimer = this.#options.clock.timer(flushMs, () => stream.destroy());
       stream.end(answer, () => stream.destroy());
     }
-    this.#watcher.onRefused(refusal);
+    this.#owner.onRejected(rejection);
   }
 
-  /** To be called when the stream has closed: no timer is left. Idempotent. */
+  /** Nothing is waited for any more: to be called when the stream has closed. Idempotent. */
   end(): void {
-    this.#stopTimer();
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     this.#packetDeadline?.end();
   }
 
   /** What `stream.read` is from now on. */
   read(size?: number): Buffer | null {
     // How Node itself asks for more to be fetched: gives nothing.
-    if (size === 0) {
-      this.#source.fetch();
-      return null;
-    }
-    this.#missed = this.#handedOut;
+    if (size === 0) return this.#read.call(this.#stream, 0);
+    this.#isMissed = this.#isHandedOut;
     // A closed connection sets no timers any more.
-    if (this.#handedOut || this.#paused || this.#isLoggingIn() || this.#stream.destroyed) return null;
+    if (this.#isHandedOut || this.#isPaused || this.#isLoggingIn() || this.#stream.destroyed) return null;
     const left = this.#rate.left();
-    if (left < 1 && !this.#refused) {
+    if (left < 1 && !this.#isRejected) {
       this.#pause();
       return null;
     }
-    const chunk = this.#source.read(this.#parser.missingBytes());
-    if (chunk === null || this.#refused) return null;
+    const chunk = this.#readSome(this.#parser.missingBytes());
+    if (chunk === null || this.#isRejected) return null;
     this.#handOut();
-    const most = this.#taker === undefined ? packetsAtOnce : publishesAtOnce;
-    const passedOn = this.#sift(chunk, this.#parser.isConnected() ? Math.min(left, most) : 1);
+    const most = this.#isFastPathOpen ? publishesAtOnce : packetsAtOnce;
+    const forReader = this.#filter(chunk, this.#parser.isConnected() ? Math.min(left, most) : 1);
     // The reader does not know that there was something, and that there may be more.
-    if (passedOn === undefined) this.#missed = true;
-    return passedOn ?? null;
+    if (forReader === undefined) this.#isMissed = true;
+    return forReader ?? null;
+  }
+
+  /** A little at a time, but at least so many bytes if they are there. What is not read stays with the stream and holds up its sender. */
+  #readSome(atLeast: number): Buffer | null {
+    const available = this.#stream.readableLength;
+    if (available > 0 && !this.#reads.mayRead()) return null;
+    const size = Math.max(this.#reads.readBytes, atLeast);
+    // Asked for more than there is, a stream gives nothing.
+    return this.#read.call(this.#stream, size < available ? size : undefined);
   }
 
   /** What of the chunk is whole, valid and for the reader. */
-  #sift(chunk: Buffer, most: number): Buffer | undefined {
+  #filter(chunk: Buffer, most: number): Buffer | undefined {
     const wasConnected = this.#parser.isConnected();
-    let { forward, packets, rest, refusal } = this.#parser.feed(chunk, most);
-    let passedOn: Buffer | undefined;
+    let { forward, packets, rest, rejection } = this.#parser.feed(chunk, most);
+    let forReader = forward && this.#pastFastPath(forward);
     if (forward !== undefined && rest !== undefined && packets < most) {
       // A packet that was completed, which is put together apart so that no more than that one is copied; and what is behind it.
-      passedOn = this.#leftOf(forward);
       const behind = this.#stream.destroyed ? undefined : this.#parser.feed(rest, most - packets);
       packets += behind?.packets ?? 0;
-      ({ rest, refusal } = behind ?? { rest: undefined, refusal: undefined });
-      if (passedOn === undefined) passedOn = behind?.forward && this.#leftOf(behind.forward);
-      else if (behind?.forward !== undefined) passedOn = Buffer.concat([passedOn, behind.forward]);
-    } else passedOn = forward && this.#leftOf(forward);
+      ({ rest, rejection } = behind ?? { rest: undefined, rejection: undefined });
+      const others = behind?.forward && (forReader === undefined ? this.#pastFastPath(behind.forward) : behind.forward);
+      forReader = forReader && others ? Buffer.concat([forReader, others]) : (forReader ?? others);
+    }
     this.#rate.charge(packets);
     // Beyond what may be passed on now: to be read again.
     if (rest !== undefined) this.#stream.unshift(rest);
-    if (!wasConnected && this.#parser.isConnected()) this.#stopTimer();
+    if (!wasConnected && this.#parser.isConnected()) this.end();
     this.#notePartial(packets);
-    if (refusal !== undefined) {
+    if (rejection !== undefined) {
       // What came before it is still served, as if it had come alone.
-      if (forward === undefined) this.refuse(refusal);
-      else setImmediate(() => this.refuse(refusal));
+      if (forward === undefined) this.reject(rejection);
+      else setImmediate(() => this.reject(rejection));
     }
-    return passedOn;
+    return forReader;
   }
 
-  /** What is left for the reader. */
-  #leftOf(forward: Buffer): Buffer | undefined {
-    if (this.#taker === undefined) return forward;
-    const at = takePublishes(forward, this.#taker);
-    return at === forward.length ? undefined : forward.subarray(at);
-  }
-
-  #stopTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+  #pastFastPath(packets: Buffer): Buffer | undefined {
+    if (!this.#isFastPathOpen) return packets;
+    const at = takePublishes(packets, this.#owner);
+    return at === packets.length ? undefined : packets.subarray(at);
   }
 
   #pause(): void {
-    this.#paused = true;
+    this.#isPaused = true;
     this.#cancelTimer = this.#options.clock.timer(pauseMs, () => {
-      this.#paused = false;
+      this.#isPaused = false;
       this.#cancelTimer = undefined;
       // Nothing else would tell the reader that it may go on.
       this.#stream.emit('readable');
     });
-    this.#watcher.onPaused?.();
+    this.#owner.onPaused();
+  }
+
+  #notePartial(packets: number): void {
+    const bytes = this.#parser.partialBytes();
+    if (bytes > 0) this.#packetDeadline ??= new PacketDeadline(this, this.#options.clock, this.#options.limits.packetTimeoutMs);
+    this.#packetDeadline?.note(bytes, packets);
   }
 
   /** What has come is not read: the client is not who is waited for. */
   isHeldUp(): boolean {
-    return this.#paused || this.#stream.readableLength > 0;
+    return this.#isPaused || this.#stream.readableLength > 0;
   }
 
-  /** A packet is not complete in time. */
   onLate(): void {
-    this.refuse('packet-timeout');
-  }
-
-  #notePartial(packets: number): void {
-    const kept = this.#parser.sourceOfBytes();
-    if (kept > 0) this.#packetDeadline ??= new PacketDeadline(this, this.#options.clock, this.#options.limits.packetTimeoutMs);
-    this.#packetDeadline?.note(kept, packets);
+    this.reject('packet-timeout');
   }
 
   /**
    * Nothing more is given out before the reader has gone through what it got: aedes asks for more from within its parser,
    * which loses its place in the stream when it is entered twice. Packets would be lost, or cut where a sender wants them cut.
-   * It also lets those who wait for a turn go on between two reads.
+   * It also lets connections that wait for their turn go on between two reads.
    */
   #handOut(): void {
-    this.#handedOut = true;
+    this.#isHandedOut = true;
     process.nextTick(goOn, this);
   }
 
-  /** The reader has gone through what it got. */
   goOn(): void {
-    const missed = this.#missed;
-    this.#handedOut = false;
-    this.#missed = false;
+    const missed = this.#isMissed;
+    this.#isHandedOut = false;
+    this.#isMissed = false;
     if (missed) readOn(this.#stream);
   }
 
@@ -247,12 +228,12 @@ export class FrameGuard {
    * so that packets overtake each other [MQTT-4.6.0-2], and ends a client that has sent more than it queues.
    */
   #isLoggingIn(): boolean {
-    return this.#parser.isConnected() && !this.#admitted && !this.#refused;
+    return this.#parser.isConnected() && !this.#isAdmitted && !this.#isRejected;
   }
 }
 
-function goOn(guard: FrameGuard): void {
-  guard.goOn();
+function goOn(filter: PacketFilter): void {
+  filter.goOn();
 }
 
 function readOn(stream: Duplex): void {

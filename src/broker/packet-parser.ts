@@ -1,16 +1,10 @@
 // Finds the packets in a stream of bytes and lets only whole, valid ones of MQTT 3.1.1 through. Knows no socket and no
 // clock: whatever way the bytes are cut into chunks, the same ones are let through and the same reason is given.
 
-import { createPartialPacket, type PartialPacket } from './packet-partial.ts';
-import type { FrameRefusal } from './packet-rejections.ts';
+import type { PacketSizes } from './packet-limits.ts';
+import { PartialPacket } from './packet-partial.ts';
+import type { PacketRejection } from './packet-rejections.ts';
 import { connectType, disconnectType, type PacketRule, packetRules } from './packet-rules.ts';
-
-export interface PacketSizes {
-  /** Largest packet, header included, until `admit`. */
-  readonly maxBytesBeforeConnack: number;
-  /** Largest packet, header included, from then on. */
-  readonly maxPacketBytes: number;
-}
 
 export interface Fed {
   /** Whole, valid packets in the order of arrival. What lies whole within a chunk is passed on without a copy. */
@@ -20,20 +14,20 @@ export interface Fed {
   /** The end of the chunk, not looked at yet: to be fed again. */
   readonly rest: Buffer | undefined;
   /** What comes after `forward` is not acceptable: the connection is over. */
-  readonly refusal: FrameRefusal | undefined;
+  readonly rejection: PacketRejection | undefined;
 }
 
 const incomplete = 0;
 
 /** A class, for its methods are shared: there are thousands. */
-export class FrameParser {
+export class PacketParser {
   readonly #sizes: PacketSizes;
   /** Only while there is one: most locks write whole packets. */
   #partial: PartialPacket | undefined;
   #maxBytes: number;
   #connected = false;
   #disconnected = false;
-  #over: FrameRefusal | undefined;
+  #over: PacketRejection | undefined;
 
   constructor(sizes: PacketSizes) {
     this.#sizes = sizes;
@@ -42,12 +36,12 @@ export class FrameParser {
 
   /** Stops after `maxPackets`, which is at least 1. */
   feed(chunk: Buffer, maxPackets = Number.POSITIVE_INFINITY): Fed {
-    const fed = { forward: undefined as Buffer | undefined, packets: 0, rest: undefined as Buffer | undefined, refusal: this.#over };
+    const fed = { forward: undefined as Buffer | undefined, packets: 0, rest: undefined as Buffer | undefined, rejection: this.#over };
     if (this.#over !== undefined) return fed;
     let bytes = chunk;
     if (this.#partial !== undefined) {
       if (chunk.length < this.#partial.missing()) {
-        this.#partial.keep(chunk);
+        this.#partial.append(chunk);
         return fed;
       }
       ({ bytes, rest: fed.rest } = this.#partial.complete(chunk));
@@ -61,14 +55,14 @@ export class FrameParser {
       }
       const end = this.#packetEnd(bytes, at);
       if (typeof end === 'number' && (end === incomplete || end > bytes.length)) {
-        this.#partial = createPartialPacket();
-        this.#partial.keep(bytes.subarray(at), end === incomplete ? undefined : end - at);
+        this.#partial = new PartialPacket();
+        this.#partial.append(bytes.subarray(at), end === incomplete ? undefined : end - at);
         break;
       }
       this.#over = typeof end === 'number' ? this.#checkBody(bytes, at, end) : end;
       if (this.#over !== undefined) {
         fed.rest = undefined;
-        fed.refusal = this.#over;
+        fed.rejection = this.#over;
         break;
       }
       at = end as number;
@@ -88,8 +82,8 @@ export class FrameParser {
     return this.#connected;
   }
 
-  /** Bytes kept of a packet that is not complete. */
-  sourceOfBytes(): number {
+  /** Bytes that have come of a packet that is not complete. */
+  partialBytes(): number {
     return this.#partial?.size() ?? 0;
   }
 
@@ -98,12 +92,12 @@ export class FrameParser {
     return this.#partial?.missing() ?? 1;
   }
 
-  /** Where the packet at `at` ends, `incomplete` as long as its header is, or the reason to refuse it: as early as possible. */
-  #packetEnd(bytes: Buffer, at: number): number | FrameRefusal {
+  /** Where the packet at `at` ends, `incomplete` as long as its header is, or the reason to reject it: as early as possible. */
+  #packetEnd(bytes: Buffer, at: number): number | PacketRejection {
     // [MQTT-3.14.4-2]
     if (this.#disconnected) return 'after-disconnect';
     const rule = packetRules[bytes[at] as number] as PacketRule;
-    if (rule.refusal !== undefined) return rule.refusal;
+    if (rule.rejection !== undefined) return rule.rejection;
     // [MQTT-3.1.0-1], [MQTT-3.1.0-2]
     if (this.#connected === (rule.type === connectType)) return this.#connected ? 'second-connect' : 'not-connected';
     let length = 0;
@@ -118,13 +112,13 @@ export class FrameParser {
     return 'remaining-length';
   }
 
-  #checkBody(bytes: Buffer, at: number, end: number): FrameRefusal | undefined {
+  #checkBody(bytes: Buffer, at: number, end: number): PacketRejection | undefined {
     const first = bytes[at] as number;
     const rule = packetRules[first] as PacketRule;
     let start = at + 1;
     while ((bytes[start] as number) > 0x7f) start++;
-    const refusal = rule.check(bytes, start + 1, end, first);
-    if (refusal !== undefined) return refusal;
+    const rejection = rule.check(bytes, start + 1, end, first);
+    if (rejection !== undefined) return rejection;
     if (rule.type === connectType) this.#connected = true;
     else if (rule.type === disconnectType) this.#disconnected = true;
     return undefined;

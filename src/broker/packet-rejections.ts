@@ -1,6 +1,6 @@
-// Why the frame guard ends a connection: a closed list, so that the reasons can be counted and none is text from outside.
+// Why the packet filter ends a connection: a closed list, so that the reasons can be counted and none is text from outside.
 
-export type FrameRefusal =
+export type PacketRejection =
   // The fixed header (MQTT 3.1.1, section 2.2).
   | 'packet-type'
   | 'header-flags'
@@ -38,8 +38,8 @@ export type FrameRefusal =
  * The CONNACK that goes out before the connection is closed: 1 for another protocol level [MQTT-3.1.2-2], 2 for no client
  * id in a session that is to last [MQTT-3.1.3-8]. Everything else is closed without a word.
  */
-export function answerTo(refusal: FrameRefusal): Buffer | undefined {
-  if (refusal === 'protocol-level' || refusal === 'bridge') return Buffer.from([0x20, 2, 0, 1]);
-  if (refusal === 'client-id') return Buffer.from([0x20, 2, 0, 2]);
+export function answerTo(rejection: PacketRejection): Buffer | undefined {
+  if (rejection === 'protocol-level' || rejection === 'bridge') return Buffer.from([0x20, 2, 0, 1]);
+  if (rejection === 'client-id') return Buffer.from([0x20, 2, 0, 2]);
   return undefined;
 }

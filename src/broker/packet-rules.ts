@@ -1,16 +1,16 @@
 // What each control packet that a client may send looks like: a table by the first byte of the packet
 // (MQTT 3.1.1, section 2.2), and the checks of the bodies.
 import { checkConnect } from './packet-connect.ts';
-import type { FrameRefusal } from './packet-rejections.ts';
+import type { PacketRejection } from './packet-rejections.ts';
 import { faultOf, textEnd } from './packet-text.ts';
 
-/** Looks at the body in [start, end), which lies whole in `bytes`; answers with the reason to refuse it. */
-export type BodyCheck = (bytes: Buffer, start: number, end: number, first: number) => FrameRefusal | undefined;
+/** Looks at the body in [start, end), which lies whole in `bytes`; answers with the reason to reject it. */
+export type BodyCheck = (bytes: Buffer, start: number, end: number, first: number) => PacketRejection | undefined;
 
 export interface PacketRule {
   readonly type: number;
-  /** Not a packet of a client, or wrong flags: refused at its first byte. */
-  readonly refusal: FrameRefusal | undefined;
+  /** Not a packet of a client, or wrong flags: rejected at its first byte. */
+  readonly rejection: PacketRejection | undefined;
   /** Bounds of the remaining length, whatever is in it. */
   readonly minBytes: number;
   readonly maxBytes: number;
@@ -31,16 +31,16 @@ export const packetRules: readonly PacketRule[] = Array.from({ length: 256 }, (_
 function ruleOf(first: number): PacketRule {
   const type = first >> 4;
   const flags = first & 15;
-  const refused = (refusal: FrameRefusal): PacketRule => ({ type, refusal, minBytes: 0, maxBytes: 0, check: nothingToCheck });
+  const rejected = (rejection: PacketRejection): PacketRule => ({ type, rejection, minBytes: 0, maxBytes: 0, check: nothingToCheck });
   const allowed = (minBytes: number, maxBytes: number, check: BodyCheck): PacketRule => ({
     type,
-    refusal: undefined,
+    rejection: undefined,
     minBytes,
     maxBytes,
     check,
   });
   // [MQTT-2.2.2-1]
-  const withFlags = (required: number, rule: PacketRule) => (flags === required ? rule : refused('header-flags'));
+  const withFlags = (required: number, rule: PacketRule) => (flags === required ? rule : rejected('header-flags'));
 
   switch (type) {
     case connectType:
@@ -49,7 +49,7 @@ function ruleOf(first: number): PacketRule {
       const qos = (flags >> 1) & 3;
       const dup = (flags & 8) !== 0;
       // [MQTT-3.3.1-2], [MQTT-3.3.1-4]
-      return qos === 3 || (dup && qos === 0) ? refused('publish-flags') : allowed(qos === 0 ? 3 : 5, anyLength, checkPublish);
+      return qos === 3 || (dup && qos === 0) ? rejected('publish-flags') : allowed(qos === 0 ? 3 : 5, anyLength, checkPublish);
     }
     case 4:
     case 5:
@@ -68,11 +68,11 @@ function ruleOf(first: number): PacketRule {
     case disconnectType:
       return withFlags(0, allowed(0, 0, nothingToCheck));
     default:
-      return refused('packet-type');
+      return rejected('packet-type');
   }
 }
 
-function checkPublish(bytes: Buffer, start: number, end: number, first: number): FrameRefusal | undefined {
+function checkPublish(bytes: Buffer, start: number, end: number, first: number): PacketRejection | undefined {
   const at = textEnd(bytes, start, end, 'topic-name');
   if (at < 0) return faultOf(at);
   if ((first & 6) === 0) return undefined;
@@ -81,10 +81,10 @@ function checkPublish(bytes: Buffer, start: number, end: number, first: number):
   return isZero(bytes, at) ? 'packet-id' : undefined;
 }
 
-/** More than a hub with a full packet of real topics needs; each filter costs the broker work, whoever pays for one byte of it. */
+/** More than a client with a full packet of real topics needs. A filter costs its sender a few bytes, and the broker work. */
 const maxFilters = 2_000;
 
-function checkSubscribe(bytes: Buffer, start: number, end: number): FrameRefusal | undefined {
+function checkSubscribe(bytes: Buffer, start: number, end: number): PacketRejection | undefined {
   if (isZero(bytes, start)) return 'packet-id';
   // [MQTT-3.8.3-3]
   if (start + 2 === end) return 'no-filter';
@@ -100,7 +100,7 @@ function checkSubscribe(bytes: Buffer, start: number, end: number): FrameRefusal
   return undefined;
 }
 
-function checkUnsubscribe(bytes: Buffer, start: number, end: number): FrameRefusal | undefined {
+function checkUnsubscribe(bytes: Buffer, start: number, end: number): PacketRejection | undefined {
   if (isZero(bytes, start)) return 'packet-id';
   // [MQTT-3.10.3-2]
   if (start + 2 === end) return 'no-filter';

@@ -1,5 +1,5 @@
 // UTF-8 strings of MQTT packets (MQTT 3.1.1, sections 1.5.3 and 4.7), checked where they lie, without decoding them.
-import type { FrameRefusal } from './packet-rejections.ts';
+import type { PacketRejection } from './packet-rejections.ts';
 
 /** What a string stands for: any text, a topic name, or a topic filter. */
 export type TextKind = 'text' | 'topic-name' | 'topic-filter';
@@ -8,10 +8,10 @@ const tooShort = -1;
 const badText = -2;
 const badName = -3;
 const badFilter = -4;
-const faults: readonly FrameRefusal[] = ['length', 'text', 'topic-name', 'topic-filter'];
+const faults: readonly PacketRejection[] = ['length', 'text', 'topic-name', 'topic-filter'];
 
 /** The reason for a negative result of `textEnd` or `binaryEnd`. */
-export function faultOf(end: number): FrameRefusal {
+export function faultOf(end: number): PacketRejection {
   return faults[-end - 1] ?? 'length';
 }
 

@@ -1,10 +1,10 @@
-// The short way of a PUBLISH: from the frame guard, which has just found it whole and valid, straight to its receiver.
-// In the broker's parser and its queue of steps it would cost as much again as all that is done with it here.
+// The fast path of a PUBLISH: from the packet filter, which has just found it whole and valid, straight to its connection.
+// In the parser of aedes and its queue of steps it would cost as much again as all that is done with it here.
 import type { InboundPacket } from './inbound-pipeline.ts';
 
-export interface Taker {
-  /** Takes one; false when the connection is over. */
-  take(packet: InboundPacket): boolean;
+export interface PublishTaker {
+  /** False when the connection is over. */
+  takePublish(packet: InboundPacket): boolean;
 }
 
 const publishType = 3;
@@ -13,7 +13,7 @@ const publishType = 3;
  * Hands on the PUBLISHes of QoS 0 and 1 with which `bytes`, whole and valid packets, begin. Gives where it stopped: at a packet
  * of another kind, which is not to be overtaken by those behind it.
  */
-export function takePublishes(bytes: Buffer, taker: Taker): number {
+export function takePublishes(bytes: Buffer, taker: PublishTaker): number {
   let at = 0;
   while (at < bytes.length) {
     const first = bytes[at] as number;
@@ -29,12 +29,11 @@ export function takePublishes(bytes: Buffer, taker: Taker): number {
     const end = start + length;
     const topicEnd = start + 2 + bytes.readUInt16BE(start);
     const topic = bytes.toString('utf8', start + 2, topicEnd);
-    const retain = (first & 1) === 1;
     const packet: InboundPacket =
       qos === 0
-        ? { topic, payload: bytes.subarray(topicEnd, end), qos, retain }
-        : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1, retain };
-    if (!taker.take(packet)) return bytes.length;
+        ? { topic, payload: bytes.subarray(topicEnd, end), qos }
+        : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1 };
+    if (!taker.takePublish(packet)) return bytes.length;
     at = end;
   }
   return at;

@@ -2,7 +2,7 @@
 // are put off to the next, first come first served, so that HTTP and the doors get a word in between. Without load nothing waits.
 import type { Clock } from '../domain/ports.ts';
 
-export interface PacingLimits {
+export interface ReadLimits {
   /** Reads that come later than this in a turn of the event loop are put off. */
   readonly turnMs: number;
   /** What one read gives at most, unless it completes a larger packet: all that a lock may have under way, and no more than half a turn's work. */
@@ -13,7 +13,7 @@ export interface PacingLimits {
   readonly maxHeldBytes: number;
 }
 
-const defaultPacingLimits: PacingLimits = {
+const defaultReadLimits: ReadLimits = {
   turnMs: 1,
   readBytes: 16_384,
   firstReads: 8,
@@ -30,184 +30,203 @@ export interface ReadSchedulerStats {
 }
 
 /** A connection, as far as its reads are concerned. */
-export interface Paced {
+interface Owner {
   /** A command is under way on it: somebody stands at a door. */
   isUrgent(): boolean;
   /** Its turn has come: tells the reader to read. */
   resume(): void;
 }
 
-/** A connection's place in the traffic. */
-export interface Lane {
-  /** Whether it may read once now; if not, `resume` is called when it may. */
-  mayRead(): boolean;
-  /** It has become urgent while it may be waiting. */
-  hurry(): void;
-  /** The connection has ended. Idempotent. */
-  leave(): void;
-}
-
-export interface Pacing {
-  readonly limits: PacingLimits;
-  enter(paced: Paced): Lane;
-  /** So many bytes wait for the disk; call the returned function, once, when they no longer do. */
-  hold(bytes: number): () => void;
-  stats(): ReadSchedulerStats;
-}
-
-export interface PacingOptions {
+export interface ReadSchedulerOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Calls back in the next turn of the event loop, in the order of the calls. */
   readonly nextTick?: (action: () => void) => void;
   /** Done before the reads that were put off: what somebody waits for goes before the backlogs of others. */
-  readonly catchUp?: () => void;
-  readonly limits?: Partial<PacingLimits> | undefined;
+  readonly drain?: () => void;
+  readonly limits?: Partial<ReadLimits> | undefined;
 }
 
 /** Of five reads that were put off, at least one is an ordinary one: those that go first starve nobody. */
 const firstInARow = 4;
-/** One callback for each lane, so that what a read leaves to microtasks is done, and measured, before the next; no more than fit in a turn. */
+/** One callback for each read, so that what it leaves to microtasks is done, and measured, before the next; no more than fit in a turn. */
 const maxArmed = 32;
 
-interface Waiting {
-  go(): void;
-}
-
-export function createPacing({
-  clock,
-  nextTick = (action) => void setImmediate(action),
-  catchUp = () => {},
-  limits: given,
-}: PacingOptions): Pacing {
-  const limits = { ...defaultPacingLimits, ...given };
-  const first = new Set<Waiting>();
-  const ordinary = new Set<Waiting>();
-  let turn = 0;
-  let turnAt = 0;
+/** The queue of the reads that were put off. */
+export class ReadScheduler {
+  readonly limits: ReadLimits;
+  readonly #clock: ReadSchedulerOptions['clock'];
+  readonly #nextTick: (action: () => void) => void;
+  readonly #drain: () => void;
+  readonly #first = new Set<ReadSlot>();
+  readonly #ordinary = new Set<ReadSlot>();
+  #turn = 0;
+  #turnAt = 0;
   /** The end of this turn will be noticed. */
-  let open = false;
-  let armed = 0;
-  let resumed = 0;
-  let inARow = 0;
-  let held = 0;
-  let readsPutOff = 0;
+  #isTurnOpen = false;
+  #armed = 0;
+  #resumed = 0;
+  #inARow = 0;
+  #heldBytes = 0;
+  #readsPutOff = 0;
 
-  function beginTurn(): void {
+  constructor({ clock, nextTick = (action) => void setImmediate(action), drain = () => {}, limits }: ReadSchedulerOptions) {
+    this.limits = { ...defaultReadLimits, ...limits };
+    this.#clock = clock;
+    this.#nextTick = nextTick;
+    this.#drain = drain;
+  }
+
+  /** So many bytes wait for the disk; call the returned function, once, when they no longer do. */
+  hold(bytes: number): () => void {
+    this.#heldBytes += bytes;
+    return () => {
+      this.#heldBytes -= bytes;
+      if (this.#ordinary.size > 0) this.#arm();
+    };
+  }
+
+  stats(): ReadSchedulerStats {
+    return { readsPutOff: this.#readsPutOff, readsWaiting: this.#first.size + this.#ordinary.size, heldBytes: this.#heldBytes };
+  }
+
+  /** For a slot that wants to read: the turn in which it may read at once, or undefined: then it is in the queue. */
+  turnFor(slot: ReadSlot): number | undefined {
+    if (this.#first.has(slot) || this.#ordinary.has(slot)) return undefined;
+    this.#noticeTurn();
+    if (this.#first.size + this.#ordinary.size === 0 && !this.#isOver() && !this.#isFull()) return this.#turn;
+    const isUrgent = slot.isUrgent();
+    // Once in a turn: not even a connection with a command under way has all of it.
+    if (isUrgent && slot.lastTurn !== this.#turn) return this.#turn;
+    (isUrgent || slot.reads < this.limits.firstReads ? this.#first : this.#ordinary).add(slot);
+    this.#readsPutOff++;
+    this.#arm();
+    return undefined;
+  }
+
+  turn(): number {
+    return this.#turn;
+  }
+
+  /** Before the ordinary ones, if it waits. */
+  prioritize(slot: ReadSlot): void {
+    if (!this.#ordinary.delete(slot)) return;
+    this.#first.add(slot);
+    this.#arm();
+  }
+
+  forget(slot: ReadSlot): void {
+    this.#first.delete(slot);
+    this.#ordinary.delete(slot);
+  }
+
+  readonly #beginTurn = (): void => {
     // Not of the time that is for reads.
-    catchUp();
-    turn++;
-    turnAt = clock.monotonic();
-    resumed = 0;
-    open = ready() > 0;
-    if (open) nextTick(beginTurn);
+    this.#drain();
+    this.#turn++;
+    this.#turnAt = this.#clock.monotonic();
+    this.#resumed = 0;
+    this.#isTurnOpen = this.#ready() > 0;
+    if (this.#isTurnOpen) this.#nextTick(this.#beginTurn);
+  };
+
+  #noticeTurn(): void {
+    if (this.#isTurnOpen) return;
+    this.#isTurnOpen = true;
+    this.#turnAt = this.#clock.monotonic();
+    this.#nextTick(this.#beginTurn);
   }
 
-  function noticeTurn(): void {
-    if (open) return;
-    open = true;
-    turnAt = clock.monotonic();
-    nextTick(beginTurn);
+  #isOver(): boolean {
+    return this.#clock.monotonic() - this.#turnAt >= this.limits.turnMs;
   }
 
-  const isOver = (): boolean => clock.monotonic() - turnAt >= limits.turnMs;
-  const isFull = (): boolean => held >= limits.maxHeldBytes;
+  #isFull(): boolean {
+    return this.#heldBytes >= this.limits.maxHeldBytes;
+  }
 
-  /** Lanes that can go on. While the disk stalls, the others must not keep the process spinning. */
-  const ready = (): number => first.size + (isFull() ? 0 : ordinary.size);
+  /** Slots that can go on. While the disk stalls, the others must not keep the process spinning. */
+  #ready(): number {
+    return this.#first.size + (this.#isFull() ? 0 : this.#ordinary.size);
+  }
 
-  function arm(): void {
-    const most = Math.min(maxArmed, ready());
+  #arm(): void {
+    const most = Math.min(maxArmed, this.#ready());
     if (most === 0) return;
-    noticeTurn();
-    for (; armed < most; armed++) nextTick(takeNext);
+    this.#noticeTurn();
+    for (; this.#armed < most; this.#armed++) this.#nextTick(this.#takeNext);
   }
 
-  function takeNext(): void {
-    armed--;
+  readonly #takeNext = (): void => {
+    this.#armed--;
     try {
       // One in each turn, whatever else that was busy with: nobody waits for ever.
-      if (resumed > 0 && isOver()) return;
-      catchUp();
-      next()?.go();
+      if (this.#resumed > 0 && this.#isOver()) return;
+      this.#drain();
+      const slot = this.#next();
+      if (slot === undefined) return;
+      this.forget(slot);
+      this.#resumed++;
+      slot.go();
     } finally {
-      arm();
+      this.#arm();
     }
-  }
-
-  function next(): Waiting | undefined {
-    const [urgent] = first;
-    const [usual] = isFull() ? [] : ordinary;
-    inARow = urgent !== undefined && (usual === undefined || inARow < firstInARow) ? inARow + 1 : 0;
-    return inARow > 0 ? urgent : usual;
-  }
-
-  /** A class, for its methods are shared: there are thousands. */
-  class Place implements Lane, Waiting {
-    readonly #paced: Paced;
-    #reads = 0;
-    #lastTurn = -1;
-    #granted = false;
-    #gone = false;
-
-    constructor(paced: Paced) {
-      this.#paced = paced;
-    }
-
-    go(): void {
-      this.#forget();
-      resumed++;
-      this.#granted = true;
-      this.#paced.resume();
-    }
-
-    #forget(): void {
-      first.delete(this);
-      ordinary.delete(this);
-    }
-
-    #read(): true {
-      this.#granted = false;
-      this.#reads++;
-      this.#lastTurn = turn;
-      return true;
-    }
-
-    mayRead(): boolean {
-      if (this.#granted || this.#gone) return this.#read();
-      if (first.has(this) || ordinary.has(this)) return false;
-      noticeTurn();
-      if (first.size + ordinary.size === 0 && !isOver() && !isFull()) return this.#read();
-      const urgent = this.#paced.isUrgent();
-      // Once in a turn: not even a lock with a command under way has all of it.
-      if (urgent && this.#lastTurn !== turn) return this.#read();
-      (urgent || this.#reads < limits.firstReads ? first : ordinary).add(this);
-      readsPutOff++;
-      arm();
-      return false;
-    }
-
-    hurry(): void {
-      if (!ordinary.delete(this)) return;
-      first.add(this);
-      arm();
-    }
-
-    leave(): void {
-      this.#gone = true;
-      this.#forget();
-    }
-  }
-
-  return {
-    limits,
-    enter: (paced) => new Place(paced),
-    hold(bytes) {
-      held += bytes;
-      return () => {
-        held -= bytes;
-        if (ordinary.size > 0) arm();
-      };
-    },
-    stats: () => ({ readsPutOff, readsWaiting: first.size + ordinary.size, heldBytes: held }),
   };
+
+  #next(): ReadSlot | undefined {
+    const [urgent] = this.#first;
+    const [usual] = this.#isFull() ? [] : this.#ordinary;
+    this.#inARow = urgent !== undefined && (usual === undefined || this.#inARow < firstInARow) ? this.#inARow + 1 : 0;
+    return this.#inARow > 0 ? urgent : usual;
+  }
+}
+
+/** The place of one connection among the reads of all. A class, for its methods are shared: there are thousands. */
+export class ReadSlot {
+  readonly #owner: Owner;
+  readonly #scheduler: ReadScheduler;
+  /** So far, and in which turn the last of them was. */
+  reads = 0;
+  lastTurn = -1;
+  #isGranted = false;
+  #isOver = false;
+
+  constructor(owner: Owner, scheduler: ReadScheduler) {
+    this.#owner = owner;
+    this.#scheduler = scheduler;
+  }
+
+  get readBytes(): number {
+    return this.#scheduler.limits.readBytes;
+  }
+
+  isUrgent(): boolean {
+    return this.#owner.isUrgent();
+  }
+
+  /** Whether its connection may read once now; if not, the connection is resumed when it may. */
+  mayRead(): boolean {
+    const turn = this.#isGranted || this.#isOver ? this.#scheduler.turn() : this.#scheduler.turnFor(this);
+    if (turn === undefined) return false;
+    this.#isGranted = false;
+    this.reads++;
+    this.lastTurn = turn;
+    return true;
+  }
+
+  /** For the scheduler: its turn has come. */
+  go(): void {
+    this.#isGranted = true;
+    this.#owner.resume();
+  }
+
+  /** It has become urgent while it may be waiting. */
+  prioritize(): void {
+    this.#scheduler.prioritize(this);
+  }
+
+  /** The connection has ended. Idempotent. */
+  leave(): void {
+    this.#isOver = true;
+    this.#scheduler.forget(this);
+  }
 }

@@ -1,51 +1,83 @@
 // What is sent to one connection: the packets of one turn of the event loop leave in one write. A write is a system call and
-// costs more than all else that is done for a PUBACK, of which a flush of the disk releases hundreds at once.
+// costs more than all else that is done for a PUBACK, of which a flush of the disk releases hundreds at once. And the end of a
+// connection whose other side takes nothing (T14).
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../domain/ports.ts';
+import { pubackPackets } from './outgoing-packets.ts';
+
+/** The same for all connections. */
+export interface WriteBufferOptions {
+  readonly clock: Pick<Clock, 'timer'>;
+  /** Has it flushed at the end of this turn. */
+  flushSoon(buffer: WriteBuffer): void;
+}
+
+/** The connection. */
+interface Owner {
+  readonly stream: Duplex;
+  /** The other side takes too little. May be called again until `end`. */
+  onStuck(): void;
+}
+
+/** More than this unread: PUBACKs would fill the memory. */
+const maxUnreadBytes = 65_536;
+/** So much may be on its way at any time; beyond that the other side is watched. */
+const usualUnreadBytes = 1_024;
+const stuckMs = 5_000;
 
 /** A class, and without arrays while there is nothing to send: there are thousands. */
-export class Outbox {
-  readonly #stream: Duplex;
-  readonly #flushSoon: (outbox: Outbox) => void;
+export class WriteBuffer {
+  readonly #owner: Owner;
+  readonly #options: WriteBufferOptions;
   #packets: Buffer[] | undefined;
-  #callbacks: (() => void)[] | undefined;
   #bytes = 0;
+  /** The PUBACKs in the next write, and all before them, are awaited. */
+  #isAwaited = false;
+  #cancelWatch: (() => void) | undefined;
 
-  /** `flushSoon`: has it flushed at the end of this turn. */
-  constructor(stream: Duplex, flushSoon: (outbox: Outbox) => void) {
-    this.#stream = stream;
-    this.#flushSoon = flushSoon;
+  constructor(owner: Owner, options: WriteBufferOptions) {
+    this.#owner = owner;
+    this.#options = options;
   }
 
-  send(packet: Buffer, whenTaken?: () => void): void {
+  send(packet: Buffer): void {
     this.#bytes += packet.length;
-    if (whenTaken !== undefined) {
-      this.#callbacks ??= [];
-      this.#callbacks.push(whenTaken);
-    }
     if (this.#packets !== undefined) {
       this.#packets.push(packet);
       return;
     }
     this.#packets = [packet];
-    this.#flushSoon(this);
+    this.#options.flushSoon(this);
   }
 
-  /** Written, or about to be, and not yet taken by the other side. */
-  unreadBytes(): number {
-    return this.#stream.writableLength + this.#bytes;
+  /** PUBACKs, in this order; the other side is to take them in time. */
+  acknowledge(messageIds: readonly number[]): void {
+    const unread = this.#owner.stream.writableLength + this.#bytes;
+    if (unread > usualUnreadBytes && this.#cancelWatch === undefined) {
+      this.#cancelWatch = this.#options.clock.timer(stuckMs, () => this.#owner.onStuck());
+      this.#isAwaited = true;
+    }
+    this.send(pubackPackets(messageIds));
+    if (unread > maxUnreadBytes) this.#owner.onStuck();
   }
 
   flush(): void {
     const packets = this.#packets ?? [];
-    const taken = this.#callbacks;
+    const isAwaited = this.#isAwaited;
     this.#packets = undefined;
-    this.#callbacks = undefined;
     this.#bytes = 0;
-    const stream = this.#stream;
+    this.#isAwaited = false;
+    const { stream } = this.#owner;
     // Nobody is there any more.
     if (stream.destroyed || !stream.writable) return;
     const all = packets.length === 1 ? (packets[0] as Buffer) : Buffer.concat(packets);
-    if (taken === undefined) stream.write(all);
-    else stream.write(all, () => taken.forEach((callback) => void callback()));
+    if (isAwaited) stream.write(all, () => this.end());
+    else stream.write(all);
+  }
+
+  /** The other side is watched no longer: it has taken what was awaited, or the connection has ended. Idempotent. */
+  end(): void {
+    this.#cancelWatch?.();
+    this.#cancelWatch = undefined;
   }
 }

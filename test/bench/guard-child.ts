@@ -1,8 +1,8 @@
-// What the frame guard costs: publishes a second through Aedes with and without it, in alternating rounds. The load comes
+// What the packet filter costs: publishes a second through Aedes with and without it, in alternating rounds. The load comes
 // from a process of its own. `sections/guard.ts` asks.
 import { fork } from 'node:child_process';
-import { defaultFrameLimits } from '../../src/broker/packet-filter.ts';
-import { FrameParser } from '../../src/broker/packet-parser.ts';
+import { defaultPacketLimits } from '../../src/broker/packet-limits.ts';
+import { PacketParser } from '../../src/broker/packet-parser.ts';
 import { type Load, runLoad } from '../support/mqtt-load.ts';
 import { connectPacket, publishPacket } from '../support/mqtt-raw.ts';
 import { startPlainBroker } from '../support/plain-broker.ts';
@@ -29,7 +29,7 @@ interface Case {
 async function round(guarded: boolean, { load, inGateway = false }: Case): Promise<GuardRound> {
   let received = 0;
   const receive = inGateway ? () => void received++ : undefined;
-  const { port, stop } = await startPlainBroker({ guarded, limits: unlimitedRate, onRefused: fail, ...(receive && { receive }) });
+  const { port, stop } = await startPlainBroker({ guarded, limits: unlimitedRate, onRejected: fail, ...(receive && { receive }) });
   const child = fork(process.argv[1] as string, ['load']);
   const before = process.cpuUsage();
   const elapsedMs = await new Promise<number>((resolve) => {
@@ -73,7 +73,7 @@ function parserAlone(): number[] {
   const stream = Buffer.concat(Array.from({ length: 20_000 }, () => packet));
   const perPacket: number[] = [];
   for (let index = 0; index < 9; index++) {
-    const parser = new FrameParser(defaultFrameLimits);
+    const parser = new PacketParser(defaultPacketLimits);
     parser.feed(connectPacket({ clientId: 'bench' }));
     parser.admit();
     const start = performance.now();

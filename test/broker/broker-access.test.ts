@@ -119,9 +119,9 @@ test.each(rows)('%s, on the topics of %s (T11)', async (who, of, publish, subscr
   const subscribed: Record<string, string> = {};
   for (const channel of channels) {
     const topic = topics.build(identities[of].deviceId, channel);
-    const before = mqtt.broker.stats();
+    const before = mqtt.stats();
     const allowedTo = { publish: await publishes(await mqtt.login(me), topic), subscribe: await subscribes(await mqtt.login(me), topic) };
-    const now = mqtt.broker.stats();
+    const now = mqtt.stats();
     published[channel] = allowedTo.publish ? 'yes' : newReason(now.refusedPublishes, before.refusedPublishes);
     subscribed[channel] = allowedTo.subscribe ? 'yes' : newReason(now.refusedSubscriptions, before.refusedSubscriptions);
   }
@@ -139,7 +139,7 @@ describe.each(['lock A', 'hub', 'newcomer'] as const)('%s, on all other topics (
     async (topic) => {
       const client = await mqtt.login(me);
       expect(await publishes(client, topic)).toBe(false);
-      expect(mqtt.broker.stats().refusedPublishes).toEqual({ 'unknown-topic': 1 });
+      expect(mqtt.stats().refusedPublishes).toEqual({ 'unknown-topic': 1 });
       await expectUndisturbed();
     },
   );
@@ -218,7 +218,7 @@ describe('CONNECT, and nothing behind it has an effect when it is refused (T11)'
     const client = await mqtt.raw();
     client.send(packet);
     await client.closed;
-    expect([client.received, mqtt.broker.stats().refusedFrames]).toEqual([[], { 'not-connected': 1 }]);
+    expect([client.received, mqtt.stats().refusedFrames]).toEqual([[], { 'not-connected': 1 }]);
     await expectUndisturbed();
   });
 });

@@ -35,7 +35,7 @@ test('a malformed packet costs its sender the connection, is counted, and logged
   client.send(publishPacket('secret\u0000topic', 'x', 1));
   await client.closed;
   await until('the lock is offline', () => mqtt.reports.told.some(([what, lockId]) => what === 'offline' && lockId === lockA.lockId));
-  expect(mqtt.broker.stats().refusedFrames).toEqual({ text: 1 });
+  expect(mqtt.stats().refusedFrames).toEqual({ text: 1 });
   expect(mqtt.log.lines).toContainEqual(
     expect.objectContaining({
       level: 'warn',
@@ -79,7 +79,7 @@ test('silent connections give way: a lock logs in although they fill every place
     expect((await client.next()).type).toBe(types.pingresp);
   }
   await until('the oldest are closed', () => silent.filter((client) => client.isClosed()).length === 42);
-  expect(mqtt.broker.stats()).toMatchObject({ openConnections: 20, connectedLocks: 2, refusedFrames: { 'gave-way': 42 } });
+  expect(mqtt.stats()).toMatchObject({ openConnections: 20, connectedLocks: 2, refusedFrames: { 'gave-way': 42 } });
 });
 
 test('a CONNECT may come byte by byte, with all that follows behind it; who breaks off before disturbs nobody (T12)', async () => {
@@ -95,10 +95,10 @@ test('a CONNECT may come byte by byte, with all that follows behind it; who brea
   slow.send(publishPacket(topics.build(lockA.deviceId, 'hello'), helloText(), 1), pingPacket);
   const answers = [(await slow.next()).type, (await slow.next()).type, (await slow.next()).type];
   expect(answers.toSorted()).toEqual([types.connack, types.pingresp, types.puback].toSorted());
-  expect(mqtt.broker.stats()).toMatchObject({ openConnections: 3, connectedLocks: 1 });
+  expect(mqtt.stats()).toMatchObject({ openConnections: 3, connectedLocks: 1 });
   silent.destroy();
   half.destroy();
-  await until('they are gone', () => mqtt.broker.stats().openConnections === 1);
+  await until('they are gone', () => mqtt.stats().openConnections === 1);
 });
 
 test('when every place is taken by a login the next connection is closed at once', async () => {
@@ -107,7 +107,7 @@ test('when every place is taken by a login the next connection is closed at once
   const refused = await mqtt.raw();
   refused.send(connectPacket({ clientId: lockB.deviceId, username: lockB.deviceId, password: lockB.key }));
   await refused.closed;
-  expect(mqtt.broker.stats()).toMatchObject({ connectedLocks: 1, refusedFrames: { 'too-many-connections': 1 } });
+  expect(mqtt.stats()).toMatchObject({ connectedLocks: 1, refusedFrames: { 'too-many-connections': 1 } });
   expect(mqtt.log.lines.at(-1)).toMatchObject({ fields: { code: 'connections-full', reason: 'too-many-connections' } });
 });
 
@@ -129,6 +129,6 @@ test('a lock that sends too fast is slowed down, loses nothing, and disturbs nob
   decent.send(pingPacket);
   expect((await decent.next()).type).toBe(types.pingresp);
   for (let index = 0; index < 60; index++) expect(messageIdOf(await client.next())).toBe(index + 1);
-  expect(mqtt.broker.stats().pausedReads).toBeGreaterThan(0);
-  expect(mqtt.broker.stats().refusedFrames).toEqual({});
+  expect(mqtt.stats().pausedReads).toBeGreaterThan(0);
+  expect(mqtt.stats().refusedFrames).toEqual({});
 });

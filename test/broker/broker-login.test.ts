@@ -39,7 +39,7 @@ describe('a login is refused with CONNACK and the connection closed (Protocol 2)
     ['1 with the bridge bit', { ...own, version: 132 }, 1],
   ])('%s', async (_title, connect, code) => {
     expect(await answerTo(connect)).toBe(code);
-    expect(mqtt.broker.stats().connectedLocks).toBe(0);
+    expect(mqtt.stats().connectedLocks).toBe(0);
   });
 });
 
@@ -50,7 +50,7 @@ test('an attacker with a wrong key and the client id of a lock leaves it undistu
   victim.send(pingPacket);
   expect((await victim.next()).type).toBe(types.pingresp);
   expect(mqtt.sender.session(lockA.lockId)).toBeDefined();
-  expect(mqtt.broker.stats().refusedConnections).toEqual({ key: 1, 'client-id': 1 });
+  expect(mqtt.stats().refusedConnections).toEqual({ key: 1, 'client-id': 1 });
   expect(JSON.stringify(mqtt.log.lines)).not.toContain('wrong');
 });
 
@@ -59,7 +59,7 @@ test('a lock that asks for a persistent session gets a clean one: sessionPresent
   first.send(subscribePacket(1, topics.build(lockA.deviceId, 'command')));
   await first.next();
   first.destroy();
-  await until('it is gone', () => mqtt.broker.stats().connectedLocks === 0);
+  await until('it is gone', () => mqtt.stats().connectedLocks === 0);
   const second = await mqtt.raw();
   second.send(connectPacket({ ...own, clean: false }));
   expect([...(await second.next()).body]).toEqual([0, 0]);
@@ -124,17 +124,17 @@ test('a hook that throws costs only that client its connection (T15)', async () 
   await client.closed;
   other.send(pingPacket);
   expect((await other.next()).type).toBe(types.pingresp);
-  expect(mqtt.broker.stats().hookFailures).toBe(1);
+  expect(mqtt.stats().hookFailures).toBe(1);
 });
 
 describe('whether the broker answers is asked by this machine', () => {
   test('as often as it likes: refused with 5, and nothing is counted or written down', async () => {
-    const before = mqtt.broker.stats();
+    const before = mqtt.stats();
     for (let asked = 0; asked < 10; asked++) expect(await checkListener({ ...mqtt.address(), scheme: 'mqtt' })).toBe('ok');
     expect(await answerTo({ clientId: checkerId })).toBe(5);
-    await until('they are gone', () => mqtt.broker.stats().openConnections === 0);
+    await until('they are gone', () => mqtt.stats().openConnections === 0);
     // Whether a read was put off is for the machine to say: it is when a turn takes long.
-    expect(mqtt.broker.stats()).toEqual({ ...before, readsPutOff: expect.any(Number) });
+    expect(mqtt.stats()).toEqual({ ...before, readsPutOff: expect.any(Number) });
     expect(mqtt.log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
@@ -153,6 +153,6 @@ describe('whether the broker answers is asked by this machine', () => {
     stranger.send(connectPacket({ clientId: checkerId }));
     expect((await stranger.next()).body[1]).toBe(2);
     await stranger.closed;
-    expect(mqtt.broker.stats().refusedConnections).toEqual({ 'client-id': 1 });
+    expect(mqtt.stats().refusedConnections).toEqual({ 'client-id': 1 });
   });
 });

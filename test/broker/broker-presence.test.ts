@@ -80,7 +80,7 @@ describe('a second connection of a lock takes over from the first (Protocol 6, M
     expect(await session?.send({ op: 'unlock' }, id('id-3'), 60_000)).toEqual({ kind: 'lost' });
     void mqtt.sender.session(lockA.lockId)?.send({ op: 'lock' }, id('id-4'), 60_000);
     expect(JSON.parse(published(await second.next()).payload)).toMatchObject({ id: 'id-4', session: 'session-2' });
-    expect(mqtt.broker.stats().connectedLocks).toBe(1);
+    expect(mqtt.stats().connectedLocks).toBe(1);
   });
 
   test('the will of the first, or its status sent last, does not take the second offline', async () => {
@@ -99,12 +99,12 @@ describe('a second connection of a lock takes over from the first (Protocol 6, M
   test('ten in a row leave one, which is told its command, and the tenth goodbye is the one that counts', async () => {
     for (let round = 0; round < 10; round++) await mqtt.online(lockA, { session: `session-${round}` });
     const last = await mqtt.online(lockA, { session: 'session-last' });
-    expect(mqtt.broker.stats().connectedLocks).toBe(1);
+    expect(mqtt.stats().connectedLocks).toBe(1);
     void mqtt.sender.session(lockA.lockId)?.send({ op: 'lock' }, id('id-1'), 60_000);
     expect((await last.next()).type).toBe(types.publish);
     last.send(disconnectPacket);
     await until('it is offline', () => told('offline').length === 11);
-    expect(mqtt.broker.stats().connectedLocks).toBe(0);
+    expect(mqtt.stats().connectedLocks).toBe(0);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a takeover storm with a valid key (T11)', () => {
     const session = mqtt.sender.session(lockA.lockId);
     expect([last.at(-1)?.isClosed(), mqtt.sender.session(lockA.lockId)]).toEqual([false, session]);
     await mqtt.online(lockB);
-    expect(mqtt.broker.stats()).toMatchObject({
+    expect(mqtt.stats()).toMatchObject({
       ...{ takeovers: last.length - 1, connectedLocks: 2 },
       refusedConnections: { 'too-many-logins': 1 },
     });
@@ -144,7 +144,7 @@ describe('a takeover storm with a valid key (T11)', () => {
 
   test('a lock that comes back before its lost connection is noticed is no such thing', async () => {
     for (let round = 0; round < 3; round++) await mqtt.online(lockA, { session: `session-${round}` });
-    expect(mqtt.broker.stats().takeovers).toBe(2);
+    expect(mqtt.stats().takeovers).toBe(2);
     expect(mqtt.log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 });
@@ -252,7 +252,7 @@ test('failing logins from one address wait longer and longer, the right key from
   }
   const slow = await mqtt.raw();
   slow.send(wrong);
-  await until('it was judged', () => mqtt.broker.stats().refusedConnections['key'] === 6);
+  await until('it was judged', () => mqtt.stats().refusedConnections['key'] === 6);
   await mqtt.online(lockA);
   const badlySet = await mqtt.raw();
   badlySet.send(connectPacket({ clientId: lockB.deviceId, username: lockB.deviceId, password: lockB.key, keepalive: 0 }));
@@ -281,6 +281,6 @@ describe('starting and stopping', () => {
     for (const client of clients) await client.closed;
     expect(mqtt.reports.told.map(([what]) => what)).toEqual(['hello', 'offline']);
     await mqtt.broker.stop();
-    expect(mqtt.broker.stats().openConnections).toBe(0);
+    expect(mqtt.stats().openConnections).toBe(0);
   });
 });

@@ -39,7 +39,7 @@ describe('an illegal publish closes the connection, is counted and logged with t
     await client.closed;
     expect(client.received.filter((packet) => packet.type === types.puback)).toEqual([]);
     expect(mqtt.reports.told).toEqual([]);
-    expect(mqtt.broker.stats().refusedPublishes).toEqual({ [reason]: 1 });
+    expect(mqtt.stats().refusedPublishes).toEqual({ [reason]: 1 });
     const { lockId, deviceId } = lockA;
     expect(mqtt.log.lines).toContainEqual(
       expect.objectContaining({ level: 'warn', fields: { code: 'publish-refused', lockId, deviceId, reason } }),
@@ -65,7 +65,7 @@ test('each illegal filter of a SUBSCRIBE gets 0x80, the own command topic what i
   client.send(subscribePacket(9, own('command'), foreign('command'), '#', '$SYS/#', 'latchd/v1/+/command', own('state')));
   const suback = await client.next();
   expect([...suback.body]).toEqual([0, 9, 1, 0x80, 0x80, 0x80, 0x80, 0x80]);
-  expect(mqtt.broker.stats().refusedSubscriptions).toEqual({ 'foreign-topic': 1, wildcard: 3, 'report-topic': 1 });
+  expect(mqtt.stats().refusedSubscriptions).toEqual({ 'foreign-topic': 1, wildcard: 3, 'report-topic': 1 });
 });
 
 test('nothing of one lock ever reaches another, whatever it subscribed to (T11)', async () => {
@@ -186,7 +186,7 @@ test('a poison message is acknowledged, counted, quarantined, and does not hold 
   );
   expect((await take(client, poison.length + 1)).map(messageIdOf)).toEqual([1, 2, 3, 4, 5, 6, 9]);
   expect(mqtt.quarantine.kept.length).toBe(poison.length);
-  expect(mqtt.broker.stats().malformedMessages).toBe(poison.length);
+  expect(mqtt.stats().malformedMessages).toBe(poison.length);
   expect(mqtt.log.lines.filter((line) => line.level === 'warn').length).toBe(1);
   expect(mqtt.reports.told).toEqual([['events', lockA.lockId, { epoch: '7d3f', events: [{ seq: 5, type: 'card-unlock' }] }]]);
 });
@@ -238,7 +238,7 @@ describe('a failure while a message is handled closes only that connection, and 
     client.send(publishPacket(own('events'), eventsText(1), 2));
     await client.closed;
     expect(client.received.length).toBe(2);
-    expect(mqtt.broker.stats().hookFailures).toBe(1);
+    expect(mqtt.stats().hookFailures).toBe(1);
     expect(await untilPing(other)).toEqual([]);
     expect(mqtt.reports.told.filter(([what]) => what === 'offline')).toEqual([['offline', lockA.lockId]]);
   });
@@ -249,5 +249,5 @@ test('a lock with more than 64 messages under way is closed: it must not take th
   const client = await mqtt.login(lockA);
   client.send(...Array.from({ length: 65 }, (_, index) => publishPacket(own('events'), eventsText(index + 1), index + 1)));
   await client.closed;
-  expect(mqtt.broker.stats().refusedPublishes).toEqual({ 'too-many-under-way': 1 });
+  expect(mqtt.stats().refusedPublishes).toEqual({ 'too-many-under-way': 1 });
 });

@@ -1,16 +1,12 @@
-// One publish on its way in: what the broker goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
+// One publish on its way in: what aedes goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Receipt } from '../../src/broker/client-handlers.ts';
-import { Inbound, type InboundOwner, type InboundPacket, usualUnderWay } from '../../src/broker/inbound-pipeline.ts';
-import { decidePublish } from '../../src/drivers/native/access.ts';
-import type { ReportChannel } from '../../src/drivers/native/topics.ts';
+import type { PublishRejection, Receipt } from '../../src/broker/client-handlers.ts';
+import { type InboundPacket, InboundPipeline, usualUnderWay } from '../../src/broker/inbound-pipeline.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
-import { lockA } from '../support/mqtt-fakes.ts';
-import { topics } from '../support/mqtt-gateway.ts';
 
 let clock: ManualClock;
-let inbound: Inbound;
-let receive: (channel: ReportChannel) => Receipt | Promise<Receipt>;
+let inbound: InboundPipeline;
+let receive: (topic: string) => Receipt | Promise<Receipt> | PublishRejection;
 let acknowledged: number[];
 let trouble: string[];
 let held: number;
@@ -21,17 +17,12 @@ beforeEach(() => {
   trouble = [];
   held = 0;
   receive = () => 'acknowledge';
-  const owner: InboundOwner = {
-    acknowledge: (messageIds) => acknowledged.push(...messageIds),
-    open(topic) {
-      const decision = decidePublish(lockA, topic, topics);
-      return decision.allow ? { ...decision, receive: () => receive(decision.channel) } : decision;
-    },
-    maxUnderWay: () => usualUnderWay,
-    onRefused: (reason) => trouble.push(reason),
-    onFailed: (error) => trouble.push((error as Error).message),
+  const owner = {
+    acknowledge: (messageIds: readonly number[]) => acknowledged.push(...messageIds),
+    onPublishRejected: (reason: string) => trouble.push(reason),
+    onPublishFailed: (error: unknown) => trouble.push((error as Error).message),
   };
-  inbound = new Inbound(owner, { clock, timeoutMs: 1_000, hold });
+  inbound = new InboundPipeline({ onPublish: (topic) => receive(topic) }, owner, { clock, timeoutMs: 1_000, hold });
 });
 
 function hold(bytes: number): () => void {
@@ -41,36 +32,31 @@ function hold(bytes: number): () => void {
   };
 }
 
-function take(channel: ReportChannel, messageId: number, changes: Partial<InboundPacket> = {}) {
-  const packet: InboundPacket = { topic: topics.build(lockA.deviceId, channel), payload: '', messageId, qos: 1, retain: true, ...changes };
-  const calls: (Error | undefined)[] = [];
-  inbound.take(packet, (error) => calls.push(error));
-  return { packet, calls };
+function take(topic: string, messageId: number, changes: Partial<InboundPacket> = {}) {
+  const packet: InboundPacket = { topic, payload: '', messageId, qos: 1, ...changes };
+  const result = { packet, goesOn: 0, isTaken: false };
+  result.isTaken = inbound.take(packet, () => void result.goesOn++);
+  return result;
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('the retain flag stays on status and is taken off everything else (Protocol 3)', () => {
-  expect(take('status', 1).packet.retain).toBe(true);
-  for (const channel of ['hello', 'state', 'battery', 'events', 'reply'] as const) expect(take(channel, 2).packet.retain).toBe(false);
-});
-
 test('what is done at once is acknowledged at once', () => {
-  const { packet, calls } = take('state', 1);
-  expect([packet.qos, calls, acknowledged]).toEqual([0, [undefined], [1]]);
+  const { packet, isTaken } = take('state', 1);
+  expect([packet.qos, isTaken, acknowledged]).toEqual([0, true, [1]]);
 });
 
-test('what must be stored first is taken from the broker, which reads on, and is acknowledged later, in order', async () => {
+test('what must be stored first is taken from aedes, which reads on, and is acknowledged later, in order', async () => {
   let store = (_receipt: Receipt) => {};
-  receive = (channel) =>
-    channel === 'events'
+  receive = (topic) =>
+    topic === 'events'
       ? new Promise((resolve) => {
           store = resolve;
         })
       : 'acknowledge';
   const first = take('events', 1);
   const second = take('reply', 2);
-  expect([first.packet.qos, second.packet.qos, first.calls, second.calls]).toEqual([0, 0, [undefined], [undefined]]);
+  expect([first.packet.qos, second.packet.qos, first.isTaken, second.isTaken]).toEqual([0, 0, true, true]);
   expect(acknowledged).toEqual([]);
   store('acknowledge');
   await settled();
@@ -120,19 +106,19 @@ test('each has its own time, also behind others that were in time (T15)', async 
 });
 
 test('what cannot be stored is not acknowledged, whatever its QoS, and holds up nothing (Protocol 4.4)', async () => {
-  receive = (channel) => (channel === 'events' ? Promise.resolve('leave') : 'acknowledge');
+  receive = (topic) => (topic === 'events' ? Promise.resolve('leave') : 'acknowledge');
   const once = take('events', 1);
   const exactlyOnce = take('events', 2, { qos: 2 });
   take('reply', 3);
   await settled();
   expect(acknowledged).toEqual([3]);
-  expect([once.packet.qos, exactlyOnce.packet.qos, once.calls, exactlyOnce.calls]).toEqual([0, 0, [undefined], [undefined]]);
+  expect([once.packet.qos, exactlyOnce.packet.qos, once.isTaken, exactlyOnce.goesOn]).toEqual([0, 0, true, 1]);
 });
 
-test('of a message with QoS 2 the broker keeps the handshake and not the payload: twenty of each lock wait for their PUBREL (T12)', async () => {
-  const { packet, calls } = take('events', 1, { qos: 2, payload: Buffer.alloc(60_000) });
+test('of a message with QoS 2 aedes has the handshake and not the payload: twenty of each lock wait for their PUBREL (T12)', async () => {
+  const result = take('events', 1, { qos: 2, payload: Buffer.alloc(60_000) });
   await settled();
-  expect([calls, packet.qos, packet.payload.length]).toEqual([[undefined], 2, 0]);
+  expect([result.goesOn, result.packet.qos, result.packet.payload.length]).toEqual([1, 2, 0]);
 });
 
 test('what takes too long fails once, and its late end is not acknowledged (T15)', async () => {
@@ -164,7 +150,29 @@ test('after the end of the connection nothing is acknowledged and no timer is le
 
 test('without a message id, so with QoS 0, nothing is acknowledged', async () => {
   receive = () => Promise.resolve('acknowledge');
-  const { calls } = take('events', 0, { qos: 0 });
+  const { isTaken } = take('events', 0, { qos: 0 });
   await settled();
-  expect([calls, acknowledged]).toEqual([[undefined], []]);
+  expect([isTaken, acknowledged]).toEqual([true, []]);
+});
+
+test('an illegal message is rejected with the reason of the client handler, and one that cannot be handled ends all of them', () => {
+  receive = () => ({ allow: false, reason: 'foreign-topic' });
+  expect([take('other', 1).isTaken, trouble]).toEqual([false, ['foreign-topic']]);
+  receive = () => {
+    throw new Error('a bug');
+  };
+  expect([take('state', 2).isTaken, trouble[1]]).toEqual([false, 'a bug']);
+  receive = () => 'acknowledge';
+  expect([take('state', 3).isTaken, acknowledged, trouble.length]).toEqual([false, [], 2]);
+});
+
+test('a message whose handling ends the connection leaves no timer and no bytes behind', async () => {
+  receive = () => {
+    inbound.end();
+    return Promise.resolve('acknowledge');
+  };
+  take('hello', 1, { payload: Buffer.alloc(10) });
+  expect([held, clock.timers()]).toEqual([10, 0]);
+  await settled();
+  expect([held, acknowledged, trouble]).toEqual([0, [], []]);
 });

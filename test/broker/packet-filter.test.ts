@@ -1,9 +1,14 @@
-// The frame guard on real sockets: time, rate, size and the end of connections (Protocol 1, T12, T13).
+// The packet filter on real sockets: time, rate, size and the end of connections (Protocol 1, T12, T13).
+
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { defaultFrameLimits, type FrameGuard, type FrameLimits, guardFrames } from '../../src/broker/packet-filter.ts';
-import type { FrameRefusal } from '../../src/broker/packet-rejections.ts';
-import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
+import type { InboundPacket } from '../../src/broker/inbound-pipeline.ts';
+import { PacketFilter } from '../../src/broker/packet-filter.ts';
+import { defaultPacketLimits, type PacketLimits } from '../../src/broker/packet-limits.ts';
+import type { PacketRejection } from '../../src/broker/packet-rejections.ts';
+import { ReadScheduler, ReadSlot } from '../../src/broker/read-scheduler.ts';
+import { createManualClock, type ManualClock, realClock } from '../support/mqtt-clock.ts';
 import { until } from '../support/mqtt-fakes.ts';
 import { connectPacket, disconnectPacket, pingPacket, publishPacket } from '../support/mqtt-raw.ts';
 import { startPlainBroker } from '../support/plain-broker.ts';
@@ -24,22 +29,30 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A client, and a reader behind a guard that reads as a broker does; nobody here sends a CONNACK, so it is admitted at once. */
-async function open(limits: Partial<FrameLimits> = {}, { admitted = true } = {}) {
+/** A client, and a reader behind a packet filter that reads as aedes does; nobody here sends a CONNACK, so it is admitted at once. */
+async function open(limits: Partial<PacketLimits> = {}, { admitted = true } = {}) {
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
   const client = connect((server.address() as { port: number }).port, '127.0.0.1');
   client.setNoDelay(true);
   const stream = await accepted;
   sockets.push(client, stream);
   for (const socket of [client, stream]) socket.on('error', () => {});
-  const seen = { bytes: Buffer.alloc(0), refusals: [] as FrameRefusal[], pauses: 0, ended: false, reading: true };
-  const guard: FrameGuard = guardFrames(
-    stream,
-    { clock, limits: { ...defaultFrameLimits, ...limits } },
-    { onRefused: (refusal) => seen.refusals.push(refusal), onPaused: () => void seen.pauses++ },
-  );
-  stream.on('close', () => guard.end());
-  if (admitted) guard.admit();
+  const seen = {
+    bytes: Buffer.alloc(0),
+    refusals: [] as PacketRejection[],
+    fast: [] as (number | string)[],
+    pauses: 0,
+    ended: false,
+    reading: true,
+  };
+  const owner = {
+    onRejected: (rejection: PacketRejection) => seen.refusals.push(rejection),
+    onPaused: () => void seen.pauses++,
+    takePublish: ({ messageId }: InboundPacket) => seen.fast.push(messageId ?? 0) > 0,
+  };
+  const filter = new PacketFilter(stream, { clock, limits: { ...defaultPacketLimits, ...limits } }, owner);
+  stream.on('close', () => filter.end());
+  if (admitted) filter.admit();
   const read = () => {
     for (let chunk = stream.read(); seen.reading && chunk !== null; chunk = stream.read()) seen.bytes = Buffer.concat([seen.bytes, chunk]);
   };
@@ -49,10 +62,10 @@ async function open(limits: Partial<FrameLimits> = {}, { admitted = true } = {})
   });
   const answers: Buffer[] = [];
   client.on('data', (chunk) => answers.push(chunk));
-  return { client, stream, seen, guard, read, answers, answered: () => Buffer.concat(answers).toString('hex') };
+  return { client, stream, seen, filter, read, answers, answered: () => Buffer.concat(answers).toString('hex') };
 }
 
-/** Resolves when everything the client has sent has arrived at the guard. */
+/** Resolves when everything the client has sent has arrived at the filter. */
 async function arrived({ client, stream }: { client: Socket; stream: Socket }): Promise<void> {
   await until('all has arrived', () => stream.bytesRead === client.bytesWritten);
   await new Promise((resolve) => setImmediate(resolve));
@@ -91,7 +104,7 @@ describe('whole packets', () => {
     expect([opened.seen.bytes.equals(login), opened.seen.refusals]).toEqual([true, []]);
     const big = publishPacket('a', Buffer.alloc(60_000), 2);
     opened.client.write(big);
-    opened.guard.admit();
+    opened.filter.admit();
     const all = Buffer.concat([login, pingPacket, publishPacket('a', 'x', 1), big]);
     await until('all has come', () => opened.seen.bytes.length === all.length);
     expect(opened.seen.bytes.equals(all)).toBe(true);
@@ -143,16 +156,16 @@ describe('a reader that asks for more in the middle of what it is reading, as ae
   });
 });
 
-describe('PUBLISHes that go the short way', () => {
+describe('PUBLISHes on the fast path', () => {
   const long = (id: number) => publishPacket('a', Buffer.alloc(300, 'x'), id);
 
-  /** In the order in which they come out: message ids by the short way, hex digits by the long one. */
-  async function divert() {
+  /** In the order in which they come out: message ids by the fast path, hex digits by the reader. */
+  async function openFastPath() {
     const opened = await open();
-    const out: (number | string)[] = [];
+    const out = opened.seen.fast;
     opened.client.write(login);
     await arrived(opened);
-    opened.guard.divert({ take: ({ messageId }) => out.push(messageId ?? 0) > 0 });
+    opened.filter.openFastPath();
     opened.seen.reading = false;
     opened.stream.on('readable', () => {
       const bytes: Buffer | null = opened.stream.read();
@@ -162,7 +175,7 @@ describe('PUBLISHes that go the short way', () => {
   }
 
   test('keep their place among all other packets, however they are cut', async () => {
-    const opened = await divert();
+    const opened = await openFastPath();
     const exactlyOnce = publishPacket('b', 'x', 4, { qos: 2 });
     const bytes = Buffer.concat([long(1), long(2), pingPacket, long(3), exactlyOnce, long(5)]);
     for (let at = 0; at < bytes.length; at += 200) {
@@ -174,7 +187,7 @@ describe('PUBLISHes that go the short way', () => {
   });
 
   test('all come, also those of a packet larger than one read, and of more packets than are passed on at once', async () => {
-    const opened = await divert();
+    const opened = await openFastPath();
     const large = publishPacket('a', Buffer.alloc(60_000), 1);
     opened.client.write(Buffer.concat([large, ...Array.from({ length: 500 }, (_, n) => publishPacket('a', 'x', n + 2))]));
     await until('all have come', () => opened.out.length === 501);
@@ -309,5 +322,51 @@ describe('rate', () => {
     expect([opened.seen.bytes.length, opened.seen.pauses]).toEqual([login.length + 4, 1]);
     clock.advance(50);
     await until('it has come', () => opened.seen.bytes.length === login.length + 6);
+  });
+});
+
+describe('reads', () => {
+  const createStream = () => new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
+  const owner = { onRejected: () => {}, onPaused: () => {}, takePublish: () => true };
+  const unlimited = { limits: { ...defaultPacketLimits, packetsPerSecond: 1e9, packetBurst: 1e9 } };
+
+  test('come a little at a time, whole and in order, to a reader that reads until nothing is given', async () => {
+    const reads = new ReadScheduler({ clock: realClock, limits: { turnMs: 0, readBytes: 7, firstReads: 0 } });
+    const sent = Buffer.concat([login, ...Array.from({ length: 100 }, (_, id) => publishPacket('a', 'x', id + 1))]);
+    const streams = Array.from({ length: 3 }, () => {
+      const stream = createStream();
+      const slot = new ReadSlot({ isUrgent: () => false, resume: () => void stream.emit('readable') }, reads);
+      new PacketFilter(stream, { ...unlimited, clock: createManualClock() }, owner, slot).admit();
+      const received: Buffer[] = [];
+      stream.on('readable', () => {
+        for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) received.push(chunk);
+      });
+      const ended = new Promise((resolve) => stream.once('end', resolve));
+      for (let at = 0; at < sent.length; at += 100) stream.push(sent.subarray(at, at + 100));
+      stream.push(null);
+      return { received, ended };
+    });
+    for (const { received, ended } of streams) {
+      await ended;
+      expect(Buffer.concat(received).equals(sent)).toBe(true);
+      expect(Math.max(...received.slice(1).map(({ length }) => length))).toBeLessThanOrEqual(14);
+    }
+    expect(reads.stats().readsPutOff).toBeGreaterThan(100);
+  });
+
+  test('of a packet that is larger than one of them take all that is there of it', async () => {
+    const stream = createStream();
+    let count = 0;
+    const mayRead = () => ++count > 0;
+    new PacketFilter(stream, { ...unlimited, clock: createManualClock() }, owner, { readBytes: 10, mayRead }).admit();
+    const large = publishPacket('a', Buffer.alloc(1_000), 1);
+    const received: Buffer[] = [];
+    stream.on('readable', () => {
+      for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) received.push(chunk);
+    });
+    stream.push(Buffer.concat([login, large]));
+    await until('all has come', () => Buffer.concat(received).length === login.length + large.length);
+    expect(count).toBeLessThan(8);
+    stream.destroy();
   });
 });

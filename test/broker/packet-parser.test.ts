@@ -1,9 +1,9 @@
-// The parser of the frame guard: what it lets through, and every reason for which it refuses (MQTT 3.1.1).
+// The parser of the packet filter: what it lets through, and every reason for which it refuses (MQTT 3.1.1).
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { generate, parser as lenientParser, type Packet } from 'mqtt-packet';
-import { FrameParser } from '../../src/broker/packet-parser.ts';
-import type { FrameRefusal } from '../../src/broker/packet-rejections.ts';
+import { PacketParser } from '../../src/broker/packet-parser.ts';
+import type { PacketRejection } from '../../src/broker/packet-rejections.ts';
 import { connectBytes, conversation, cutting, mutation, packetBytes } from '../support/mqtt-arbitraries.ts';
 import { connectPacket, disconnectPacket, pingPacket, publishPacket, subscribePacket } from '../support/mqtt-raw.ts';
 
@@ -11,22 +11,22 @@ const sizes = { maxBytesBeforeConnack: 4_096, maxPacketBytes: 65_536 };
 
 /** Feeds all the chunks, as the guard does; what comes back in `rest` is fed again. */
 function feedAll(chunks: readonly Buffer[], { maxPackets = Number.POSITIVE_INFINITY, admitted = true } = {}) {
-  const parser = new FrameParser(sizes);
+  const parser = new PacketParser(sizes);
   if (admitted) parser.admit();
   const forwarded: Buffer[] = [];
   let packets = 0;
-  let refusal: FrameRefusal | undefined;
+  let refusal: PacketRejection | undefined;
   for (const chunk of chunks) {
     for (let left: Buffer | undefined = chunk; left !== undefined; ) {
       const fed = parser.feed(left, maxPackets);
       if (fed.packets > maxPackets) throw new Error('more packets than allowed');
       if (fed.forward !== undefined) forwarded.push(fed.forward);
       packets += fed.packets;
-      refusal ??= fed.refusal;
+      refusal ??= fed.rejection;
       left = fed.rest;
     }
   }
-  return { forwarded: Buffer.concat(forwarded).toString('hex'), packets, refusal, kept: parser.sourceOfBytes() };
+  return { forwarded: Buffer.concat(forwarded).toString('hex'), packets, refusal, kept: parser.partialBytes() };
 }
 
 /** The packets in the bytes as mqtt-packet sees them; throws when it finds a fault or an incomplete packet. */
@@ -127,12 +127,12 @@ describe('for any bytes', () => {
   test('no more is kept than has come, and no more than one packet', () => {
     fc.assert(
       fc.property(connectBytes, fc.array(packetBytes), cutting, (connect, packets, cut) => {
-        const parser = new FrameParser(sizes);
+        const parser = new PacketParser(sizes);
         let fed = 0;
         for (const chunk of cut(Buffer.concat([connect, ...packets]))) {
           fed += chunk.length;
           for (let left: Buffer | undefined = chunk; left !== undefined; ) left = parser.feed(left).rest;
-          expect(parser.sourceOfBytes()).toBeLessThanOrEqual(Math.min(fed, sizes.maxPacketBytes));
+          expect(parser.partialBytes()).toBeLessThanOrEqual(Math.min(fed, sizes.maxPacketBytes));
         }
       }),
     );
@@ -154,7 +154,7 @@ function bytes(pattern: string): Buffer {
 const connect = connectPacket({ clientId: 'p' });
 
 describe('before anything else a CONNECT must come, and it must be right', () => {
-  test.each<[FrameRefusal, string, string]>([
+  test.each<[PacketRejection, string, string]>([
     ['not-connected', 'a PINGREQ first [MQTT-3.1.0-1]', 'c0 00'],
     ['not-connected', 'a PUBLISH first', "30 05 s1 'a' 'xx'"],
     ['packet-type', 'packet type 0', '00 00'],
@@ -197,7 +197,7 @@ describe('before anything else a CONNECT must come, and it must be right', () =>
 });
 
 describe('after the CONNECT', () => {
-  test.each<[FrameRefusal, string, string]>([
+  test.each<[PacketRejection, string, string]>([
     ['second-connect', 'a second CONNECT [MQTT-3.1.0-2]', "10 0d s4 'MQTT' 04 02 000a s1 'p'"],
     ['packet-type', 'a SUBACK from a client', '90 03 0001 00'],
     ['packet-type', 'AUTH of MQTT 5', 'f0 00'],
@@ -293,7 +293,7 @@ describe('after the CONNECT', () => {
   });
 
   test('packets that lie whole within a chunk are passed on without a copy', () => {
-    const parser = new FrameParser(sizes);
+    const parser = new PacketParser(sizes);
     parser.feed(connect);
     const chunk = Buffer.concat([pingPacket, publishPacket('a', 'payload', 1), pingPacket.subarray(0, 1)]);
     const { forward } = parser.feed(chunk);

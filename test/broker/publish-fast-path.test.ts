@@ -1,4 +1,4 @@
-// The short way of a PUBLISH: what is taken from whole packets, beside what mqtt-packet reads in them (MQTT 3.1.1, 3.3).
+// The fast path of a PUBLISH: what is taken from whole packets, beside what mqtt-packet reads in them (MQTT 3.1.1, 3.3).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Packet, parser } from 'mqtt-packet';
@@ -16,12 +16,12 @@ function parsed(bytes: Buffer): Packet[] {
 
 function taken(bytes: Buffer, atMost = Number.POSITIVE_INFINITY) {
   const packets: InboundPacket[] = [];
-  const end = takePublishes(bytes, { take: (packet) => packets.push(packet) < atMost });
+  const end = takePublishes(bytes, { takePublish: (packet) => packets.push(packet) < atMost });
   return { packets, end };
 }
 
-const shown = ({ topic, payload, messageId, qos, retain }: InboundPacket) => ({
-  ...{ topic, messageId, qos, retain },
+const shown = ({ topic, payload, messageId, qos }: InboundPacket) => ({
+  ...{ topic, messageId, qos },
   payload: payload.toString('hex'),
 });
 

@@ -1,14 +1,12 @@
-// Pacing: who reads when the event loop has more to do than fits in a turn (T14, T25).
-import { Duplex } from 'node:stream';
+// The read scheduler: which connection reads when the event loop has more to do than fits in a turn (T14, T25).
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createPacing, type Lane, type Pacing } from '../../src/broker/read-scheduler.ts';
-import { PacedReads } from '../../src/broker/read-slot.ts';
+import { ReadScheduler, ReadSlot } from '../../src/broker/read-scheduler.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 
 const limits = { turnMs: 2, readBytes: 10, firstReads: 1, maxHeldBytes: 100 };
 
 let clock: ManualClock;
-let pacing: Pacing;
+let reads: ReadScheduler;
 let immediates: (() => void)[];
 let served: string[];
 /** What somebody else waits for. */
@@ -19,10 +17,10 @@ beforeEach(() => {
   immediates = [];
   served = [];
   due = [];
-  pacing = createPacing({
+  reads = new ReadScheduler({
     clock,
     nextTick: (action) => void immediates.push(action),
-    catchUp: () => void served.push(...due.splice(0)),
+    drain: () => void served.push(...due.splice(0)),
     limits,
   });
 });
@@ -43,7 +41,7 @@ function settle(): void {
 }
 
 interface Client {
-  readonly lane: Lane;
+  readonly slot: ReadSlot;
   /** Reads that it still wants. */
   wants: number;
   urgent: boolean;
@@ -53,13 +51,13 @@ interface Client {
 
 /** Each of its reads takes `costMs`. */
 function enter(name: string, { wants = 1, urgent = false, known = true, costMs = 1 } = {}): Client {
-  const lane = pacing.enter({ isUrgent: () => client.urgent, resume: () => client.read() });
+  const slot = new ReadSlot({ isUrgent: () => client.urgent, resume: () => client.read() }, reads);
   const client: Client = {
-    lane,
+    slot,
     wants,
     urgent,
     read() {
-      while (client.wants > 0 && lane.mayRead()) {
+      while (client.wants > 0 && slot.mayRead()) {
         client.wants--;
         served.push(name);
         clock.advance(costMs);
@@ -68,7 +66,7 @@ function enter(name: string, { wants = 1, urgent = false, known = true, costMs =
   };
   // One that is known has had its first read long ago.
   if (known) {
-    lane.mayRead();
+    slot.mayRead();
     settle();
   }
   return client;
@@ -78,7 +76,7 @@ function enter(name: string, { wants = 1, urgent = false, known = true, costMs =
 function crowd(): void {
   const busy = enter('crowd', { wants: 3 });
   busy.read();
-  busy.lane.leave();
+  busy.slot.leave();
   served = [];
 }
 
@@ -87,7 +85,7 @@ describe('without load', () => {
     const clients = ['a', 'b', 'c'].map((name) => enter(name, { wants: 5, costMs: 0 }));
     for (const client of clients) client.read();
     expect(served).toHaveLength(15);
-    expect(pacing.stats()).toEqual({ readsPutOff: 0, readsWaiting: 0, heldBytes: 0 });
+    expect(reads.stats()).toEqual({ readsPutOff: 0, readsWaiting: 0, heldBytes: 0 });
     turn();
     expect(immediates).toEqual([]);
   });
@@ -98,12 +96,12 @@ describe('when a turn is over its time', () => {
     const clients = Array.from({ length: 10 }, (_, index) => enter(`${index}`));
     for (const client of clients) client.read();
     expect(served).toEqual(['0', '1']);
-    expect(pacing.stats()).toMatchObject({ readsPutOff: 8, readsWaiting: 8 });
+    expect(reads.stats()).toMatchObject({ readsPutOff: 8, readsWaiting: 8 });
     turn();
     expect(served).toEqual(['0', '1', '2', '3']);
     settle();
     expect(served).toEqual(clients.map((_, index) => `${index}`));
-    expect(pacing.stats().readsWaiting).toBe(0);
+    expect(reads.stats().readsWaiting).toBe(0);
   });
 
   test('what somebody waits for is done before each of them: no answer is kept waiting by a backlog', () => {
@@ -139,7 +137,7 @@ describe('when a turn is over its time', () => {
     // What was put off is still to come when this turn has time again.
     immediates.splice(0, 1)[0]?.();
     late.read();
-    expect([served, pacing.stats().readsWaiting]).toEqual([[], 2]);
+    expect([served, reads.stats().readsWaiting]).toEqual([[], 2]);
     settle();
     expect(served).toEqual(['early', 'late']);
   });
@@ -155,12 +153,10 @@ describe('when a turn is over its time', () => {
 
   test('when it fails in its turn, those behind it are served all the same', () => {
     crowd();
-    const broken = pacing.enter({
-      isUrgent: () => false,
-      resume: () => {
-        throw new Error('a reader that throws');
-      },
-    });
+    const resume = () => {
+      throw new Error('a reader that throws');
+    };
+    const broken = new ReadSlot({ isUrgent: () => false, resume }, reads);
     expect(broken.mayRead()).toBe(false);
     enter('behind', { known: false }).read();
     const failed: unknown[] = [];
@@ -194,7 +190,7 @@ describe('who goes first', () => {
     crowd();
     for (const client of [...others, door]) client.read();
     door.urgent = true;
-    door.lane.hurry();
+    door.slot.prioritize();
     turn();
     expect(served[0]).toBe('door');
     settle();
@@ -226,14 +222,14 @@ describe('what waits for the disk', () => {
   test('beyond the bound nobody is read but those who go first, nothing spins, and all go on when there is room', () => {
     const backlog = enter('backlog', { wants: 2 });
     const door = enter('door', { urgent: true });
-    const release = pacing.hold(100);
+    const release = reads.hold(100);
     backlog.read();
     door.read();
     settle();
-    expect([served, pacing.stats()]).toEqual([['door'], expect.objectContaining({ readsWaiting: 1, heldBytes: 100 })]);
+    expect([served, reads.stats()]).toEqual([['door'], expect.objectContaining({ readsWaiting: 1, heldBytes: 100 })]);
     release();
     settle();
-    expect([served, pacing.stats().heldBytes]).toEqual([['door', 'backlog', 'backlog'], 0]);
+    expect([served, reads.stats().heldBytes]).toEqual([['door', 'backlog', 'backlog'], 0]);
   });
 });
 
@@ -241,45 +237,9 @@ test('a connection that ends while it waits is forgotten, and nothing is left to
   crowd();
   const client = enter('gone', { known: false });
   client.read();
-  expect(pacing.stats().readsWaiting).toBe(1);
-  client.lane.leave();
-  expect(pacing.stats().readsWaiting).toBe(0);
+  expect(reads.stats().readsWaiting).toBe(1);
+  client.slot.leave();
+  expect(reads.stats().readsWaiting).toBe(0);
   settle();
   expect([served, immediates]).toEqual([[], []]);
-});
-
-describe('the reads of a stream', () => {
-  test('come a little at a time, whole and in order, to a reader that reads until nothing is given', async () => {
-    const real = createPacing({ clock: { monotonic: () => performance.now() }, limits: { turnMs: 0, readBytes: 7, firstReads: 0 } });
-    const sent = Buffer.from(Array.from({ length: 1_000 }, (_, index) => index & 255));
-    const streams = Array.from({ length: 3 }, () => {
-      const stream = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
-      const lane = real.enter({ isUrgent: () => false, resume: () => void stream.emit('readable') });
-      const reads = new PacedReads(stream, 7, lane);
-      const received: Buffer[] = [];
-      stream.on('readable', () => {
-        for (let chunk = reads.read(1); chunk !== null; chunk = reads.read(1)) received.push(chunk);
-      });
-      const ended = new Promise((resolve) => stream.once('end', resolve));
-      for (let at = 0; at < sent.length; at += 100) stream.push(sent.subarray(at, at + 100));
-      stream.push(null);
-      return { received, ended };
-    });
-    for (const { received, ended } of streams) {
-      await ended;
-      expect(Buffer.concat(received).equals(sent)).toBe(true);
-      expect(Math.max(...received.map(({ length }) => length))).toBe(7);
-    }
-    expect(real.stats().readsPutOff).toBeGreaterThan(100);
-  });
-
-  test('give a packet that is larger than a read to whoever asks for just so many bytes', async () => {
-    const stream = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() });
-    const reads = new PacedReads(stream, 10);
-    const readable = new Promise((resolve) => stream.once('readable', resolve));
-    stream.push(Buffer.alloc(100, 'x'));
-    await readable;
-    expect([reads.read(60)?.length, reads.read(1)?.length]).toEqual([60, 10]);
-    stream.destroy();
-  });
 });

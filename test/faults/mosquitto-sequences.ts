@@ -1,4 +1,4 @@
-// Plays mosquitto's raw packet sequences for MQTT 3.1 and 3.1.1 against the frame guard with Aedes behind it, and names
+// Plays mosquitto's raw packet sequences for MQTT 3.1 and 3.1.1 against the packet filter with Aedes behind it, and names
 // those that end otherwise. The sequences are not part of this project: the folder with them is the argument
 // (test/broker/data of mosquitto's source). The exit code is 1 when fewer pass than `--expect N` asks for.
 import { readdirSync, readFileSync } from 'node:fs';

@@ -14,7 +14,7 @@ export interface FuzzReport extends FuzzFigures {
   readonly canary: { readonly roundTrips: number; readonly slowestMs: number };
   /** Bytes of heap and buffers after a collection: when a fifth was sent, and at the end. */
   readonly memory: { readonly early: number; readonly late: number };
-  readonly stats: ReturnType<Mqtt['broker']['stats']>;
+  readonly stats: ReturnType<Mqtt['stats']>;
   /** Sockets that somebody still holds when all connections of the fuzzer have ended and the canary is gone. */
   readonly socketsHeld: number;
   /** Of the log, level error or worse: there must be none. */
@@ -66,13 +66,13 @@ export async function fuzzGateway({ packets, seed, onProgress = () => {} }: Fuzz
       }),
     ]);
     const elapsedMs = performance.now() - started;
-    await until('all sockets of the fuzzer are closed', () => mqtt.broker.stats().openConnections === 1, refusalMs);
-    await until('all locks of the fuzzer are gone', () => mqtt.broker.stats().connectedLocks === 1);
+    await until('all sockets of the fuzzer are closed', () => mqtt.stats().openConnections === 1, refusalMs);
+    await until('all locks of the fuzzer are gone', () => mqtt.stats().connectedLocks === 1);
     const canaryFigures = await canary.stop();
     forgetWhatTheFakesHold(mqtt, errors);
     memory.late = memoryInUse();
     const socketsHeld = queryObjects(Socket, { format: 'count' }) - socketsBefore;
-    return { ...sent, elapsedMs, canary: canaryFigures, memory, stats: mqtt.broker.stats(), socketsHeld, errors };
+    return { ...sent, elapsedMs, canary: canaryFigures, memory, stats: mqtt.stats(), socketsHeld, errors };
   } finally {
     await mqtt.stop();
   }

@@ -1,12 +1,12 @@
 // Stand-ins for what the mqtt adapter asks of the domain: each writes down what it was told.
 import { createHash } from 'node:crypto';
-import type { Connection } from '../../src/broker/client-handler.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Hub } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { ReportService } from '../../src/domain/locks/report-service.ts';
 import type { Log } from '../../src/domain/part.ts';
 import type { HubStore, LockStore, Quarantine, Secrets } from '../../src/domain/ports.ts';
+import type { LockLine } from '../../src/drivers/native/lock-line.ts';
 
 export const secrets: Pick<Secrets, 'hash' | 'equal'> = {
   hash: (secret) => createHash('sha256').update(secret).digest('hex'),
@@ -112,7 +112,7 @@ export function createFakeLog(): FakeLog {
   return { lines, debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error'), fatal: level('fatal') };
 }
 
-export interface FakeConnection extends Connection {
+export interface FakeConnection extends LockLine {
   readonly published: { topic: string; payload: string }[];
   readonly closed: string[];
 }

@@ -5,6 +5,7 @@ import { createPairingService } from '../../src/domain/locks/pairing-service.ts'
 import type { LockStore } from '../../src/domain/ports.ts';
 import { createCommandSender } from '../../src/drivers/native/command-sender.ts';
 import { createHubPresence } from '../../src/drivers/native/hub-presence.ts';
+import { createNativeHandlers } from '../../src/drivers/native/native-handlers.ts';
 import { createReportReceiver } from '../../src/drivers/native/report-receiver.ts';
 import { createTopics } from '../../src/drivers/native/topics.ts';
 import { checkerId } from '../../src/platform/listener-check.ts';
@@ -25,7 +26,10 @@ import { connectPacket, openRaw, publishPacket, type RawClient, type RawConnect,
 
 export const topics = createTopics('latchd/v1');
 
-export async function startMqtt(options: Partial<BrokerOptions> = {}) {
+export async function startMqtt({
+  locks: knownLocks,
+  ...options
+}: Partial<BrokerOptions> & { readonly locks?: ReturnType<typeof createFakeLocks> } = {}) {
   const locks = createFakeLocks(lockA, lockB);
   const reports = createFakeReports();
   const quarantine = createFakeQuarantine();
@@ -41,15 +45,13 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
     locks: locks as typeof locks & LockStore,
     registrations: { adopt: () => Promise.reject(new Error('not here')), replaceKey: () => Promise.reject(new Error('not here')) },
   });
+  const native = createNativeHandlers({
+    ...{ topics, hubs, hubPresence, pairing, secrets, receiver, clock, log },
+    locks: knownLocks ?? locks,
+  });
   const broker = createBroker({
     endpoints: { mqtt: { host: '127.0.0.1', port: 0 } },
-    topics,
-    locks,
-    hubs,
-    hubPresence,
-    pairing,
-    secrets,
-    receiver,
+    handlers: native,
     checkedBy: checkerId,
     clock,
     tickBatcher: createTickBatcher(),
@@ -89,6 +91,7 @@ export async function startMqtt(options: Partial<BrokerOptions> = {}) {
   }
 
   return {
+    stats: () => ({ ...native.stats(), ...broker.stats() }),
     ...{ broker, address, locks, hubs, hubPresence, pairing, reports, quarantine, log, sender, receiver, raw, login, online },
     async stop() {
       for (const client of raws) client.destroy();

@@ -85,15 +85,15 @@ interface PublishRefusal {
   readonly allow: false;
   readonly reason: 'unknown-topic' | 'foreign-topic' | 'command-topic' | 'hub-topic' | 'not-paired';
 }
-export type PublishDecision = { readonly allow: true; readonly channel: ReportChannel; readonly mayRetain: boolean } | PublishRefusal;
+export type PublishDecision = { readonly allow: true; readonly channel: ReportChannel } | PublishRefusal;
 
-/** Protocol 3: a lock publishes to its own six topics; only `status` may be retained. */
+/** Protocol 3: a lock publishes to its own six topics. What it retains nobody hears. */
 export function decidePublish(identity: Speaker, topic: string, topics: Topics): PublishDecision {
   const parsed = topics.parse(topic);
   if (parsed === undefined) return { allow: false, reason: 'unknown-topic' };
   if (parsed.deviceId !== identity.deviceId) return { allow: false, reason: 'foreign-topic' };
   if (parsed.channel === 'command') return { allow: false, reason: 'command-topic' };
-  return { allow: true, channel: parsed.channel, mayRetain: parsed.channel === 'status' };
+  return { allow: true, channel: parsed.channel };
 }
 
 /** Protocol 3: a lock subscribes to its own `command` and to nothing else. */
@@ -112,7 +112,7 @@ export function decideForward(identity: Speaker, topic: string, topics: Topics):
 }
 
 export type HubPublishDecision =
-  | { readonly allow: true; readonly lock: Lock; readonly channel: ReportChannel; readonly mayRetain: boolean }
+  | { readonly allow: true; readonly lock: Lock; readonly channel: ReportChannel }
   /** Its own status. */
   | { readonly allow: true; readonly lock?: undefined }
   | PublishRefusal;

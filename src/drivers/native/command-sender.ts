@@ -1,13 +1,13 @@
 // Sends commands to locks and waits for their replies. Keeps, for each lock, its one current connection and the
 // session that its hello began (Protocol 4.1, 5 and 6).
 
-import type { Connection } from '../../broker/client-handler.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome } from '../../domain/locks/lock-command.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { commandPayload, outcomeOf } from './command-payload.ts';
+import type { LockLine } from './lock-line.ts';
 import type { HelloMessage, ReplyMessage } from './messages.ts';
 import type { NativeCommand, NativeLink, NativeSession } from './own-commands.ts';
 import type { Topics } from './topics.ts';
@@ -20,23 +20,23 @@ export interface CommandSenderOptions {
 
 /** What the report receiver tells: connections that come and go, hellos, replies. */
 export interface CommandSender extends NativeLink {
-  connected(connection: Connection): void;
+  connected(connection: LockLine): void;
   /** The command under way, if any, ends as lost. */
-  ended(connection: Connection): void;
+  ended(connection: LockLine): void;
   /** Begins a session; false for a hello that merely arrived twice, which changes nothing (T9). */
-  begin(connection: Connection, hello: Pick<HelloMessage, 'session' | 'uptime'>): boolean;
+  begin(connection: LockLine, hello: Pick<HelloMessage, 'session' | 'uptime'>): boolean;
   /** Whether the last status of this connection leaves it online (Protocol 6). */
-  setAvailable(connection: Connection, available: boolean): void;
+  setAvailable(connection: LockLine, available: boolean): void;
   /** The session text that this connection's reports must carry; undefined before its hello. */
-  sessionText(connection: Connection): string | undefined;
-  online(connection: Connection): boolean;
+  sessionText(connection: LockLine): string | undefined;
+  online(connection: LockLine): boolean;
   /** A command is under way on this connection. */
-  busy(connection: Connection): boolean;
+  busy(connection: LockLine): boolean;
   /**
    * Takes the command that waits for this reply, so that nothing else can end it; `resolve` ends it with this outcome.
    * Undefined, and logged, for a late, unknown or repeated reply (Protocol 5.4 rules 4 and 5).
    */
-  take(connection: Connection, reply: ReplyMessage): Answered | undefined;
+  take(connection: LockLine, reply: ReplyMessage): Answered | undefined;
 }
 
 export interface Answered {
@@ -61,7 +61,7 @@ interface Session {
 }
 
 interface Link {
-  readonly connection: Connection;
+  readonly connection: LockLine;
   /** None until the first command: most locks of a building are asked nothing for hours. */
   pending: Map<string, Pending> | undefined;
   session: Session | undefined;
@@ -73,7 +73,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
   const links = new Map<LockId, Link>();
   const limited = createRateLimitedLog({ clock, log });
 
-  function linkOf(connection: Connection): Link | undefined {
+  function linkOf(connection: LockLine): Link | undefined {
     const link = links.get(connection.lockId);
     return link?.connection === connection ? link : undefined;
   }

@@ -1,14 +1,14 @@
 // Messages of events that a lock has sent right behind one another, handed on as one: what is done once for a message, from the lock's
 // status to the promise that waits for the flush, costs more than a single event. Each message was decoded and judged by itself before.
 
-import type { Connection } from '../../broker/client-handler.ts';
 import type { EventsReport, LockEvent } from '../../domain/locks/lock-report.ts';
+import type { LockLine } from './lock-line.ts';
 
 /** As many events as one message may have (Protocol 4.4): to all behind this, a run is a message. */
 const maxEvents = 100;
 
 interface Run<R> {
-  readonly connection: Connection;
+  readonly connection: LockLine;
   readonly epoch: string;
   /** The events of each. */
   readonly messages: (readonly LockEvent[])[];
@@ -19,16 +19,16 @@ interface Run<R> {
 
 export interface EventRuns<R> {
   /** What becomes of the run of this message: all its messages have the same answer. `events`: 1 to 100. */
-  add(connection: Connection, epoch: string, events: readonly LockEvent[]): Promise<R>;
+  add(connection: LockLine, epoch: string, events: readonly LockEvent[]): Promise<R>;
   /** Hands on what was added, at once: to be called before anything that must not overtake it. */
   handOver(): void;
 }
 
 /** `R`: what becomes of a message. `store` is called before anything else can happen: at the end of what was read at once, or with `handOver`. */
-export function createEventRuns<R>(store: (connection: Connection, report: EventsReport, messages: number) => Promise<R>): EventRuns<R> {
+export function createEventRuns<R>(store: (connection: LockLine, report: EventsReport, messages: number) => Promise<R>): EventRuns<R> {
   let run: Run<R> | undefined;
 
-  function begin(connection: Connection, epoch: string, events: readonly LockEvent[]): Run<R> {
+  function begin(connection: LockLine, epoch: string, events: readonly LockEvent[]): Run<R> {
     let handOver = (): void => undefined;
     const answer = new Promise<R>((resolve) => {
       handOver = () => resolve(storeAll(begun));

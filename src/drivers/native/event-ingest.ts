@@ -1,7 +1,6 @@
 // What a lock says that must be on the disk before its PUBACK: its events, and what cannot be understood, which goes into quarantine. What the
 // disk does not take, or what no door has so many of, is left without one: the lock keeps it and sends it again (Protocol 4.4).
 
-import type { Connection } from '../../broker/client-handler.ts';
 import type { Receipt } from '../../broker/client-handlers.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { EventsReport } from '../../domain/locks/lock-report.ts';
@@ -12,6 +11,7 @@ import type { Rate } from '../../domain/rate-limiter.ts';
 import { createEventRuns } from './event-coalescer.ts';
 import { createEventQuota } from './event-quota.ts';
 import { decodeEvents } from './events-payload.ts';
+import type { LockLine } from './lock-line.ts';
 import { createStorageRecovery } from './storage-recovery.ts';
 import type { ReportChannel } from './topics.ts';
 
@@ -27,14 +27,14 @@ export interface IngestStats {
 }
 
 export interface KeptMessages {
-  connected(connection: Connection): void;
-  ended(connection: Connection): void;
+  connected(connection: LockLine): void;
+  ended(connection: LockLine): void;
   /** Resolves when every event of the message is on the disk, or is not. Rejects for a bug. */
-  events(connection: Connection, payload: Buffer): Promise<Receipt>;
+  events(connection: LockLine, payload: Buffer): Promise<Receipt>;
   /** To be called before anything else that a lock says takes effect: its events do so a little later, together (event-runs.ts). */
   handOver(): void;
   /** A message that cannot be understood; resolves and rejects as `events`. */
-  malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt>;
+  malformed(connection: LockLine, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt>;
   /** As ReportReceiver.storageWorks. */
   storageWorks(): void;
   stats(): IngestStats;
@@ -46,7 +46,7 @@ export function createKeptMessages(options: {
   readonly clock: Clock;
   readonly limited: RateLimitedLog;
   /** A command is under way on what carries this connection. */
-  readonly busy: (connection: Connection) => boolean;
+  readonly busy: (connection: LockLine) => boolean;
   /** How many events a lock may have stored. */
   readonly eventRate: Rate | undefined;
 }): KeptMessages {
@@ -54,10 +54,10 @@ export function createKeptMessages(options: {
   const recovery = createStorageRecovery({ clock, busy });
   const quota = createEventQuota({ clock, busy, ...(eventRate && { rate: eventRate }) });
   const runs = createEventRuns(storedEvents);
-  const current = new WeakSet<Connection>();
+  const current = new WeakSet<LockLine>();
   const stats = { malformedMessages: 0, invalidEvents: 0, messagesLeftUnacknowledged: 0, messagesOverQuota: 0 };
 
-  function events(connection: Connection, payload: Buffer): Promise<Receipt> {
+  function events(connection: LockLine, payload: Buffer): Promise<Receipt> {
     const message = decodeEvents(payload);
     if (!message.ok) return malformed(connection, 'events', message.reason, payload);
     const { epoch, valid, invalid, reason } = message.value;
@@ -72,13 +72,13 @@ export function createKeptMessages(options: {
     return begun === undefined ? stored(connection, kept) : both(connection, begun, kept);
   }
 
-  function malformed(connection: Connection, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
+  function malformed(connection: LockLine, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
     stats.malformedMessages++;
     noteMalformed(connection, channel, reason);
     return stored(connection, quarantine.keep(connection.deviceId, `${channel}: ${reason}`, payload.toString('utf8')));
   }
 
-  function overQuota(connection: Connection): Promise<Receipt> {
+  function overQuota(connection: LockLine): Promise<Receipt> {
     const { lockId, deviceId } = connection;
     stats.messagesOverQuota++;
     limited.warn(
@@ -89,7 +89,7 @@ export function createKeptMessages(options: {
     return Promise.resolve('leave');
   }
 
-  function noteMalformed({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): void {
+  function noteMalformed({ lockId, deviceId }: LockLine, channel: ReportChannel, reason: string): void {
     limited.warn(
       `malformed ${lockId}`,
       { code: 'message-malformed', lockId, deviceId, channel, reason },
@@ -98,7 +98,7 @@ export function createKeptMessages(options: {
   }
 
   /** The answer when that is on the disk, or is not. */
-  function stored(connection: Connection, work: Promise<void>): Promise<Receipt> {
+  function stored(connection: LockLine, work: Promise<void>): Promise<Receipt> {
     return work.then(
       () => 'acknowledge',
       (error) => leave(connection, error, 1),
@@ -106,7 +106,7 @@ export function createKeptMessages(options: {
   }
 
   /** As `stored`, for a run of messages. */
-  function storedEvents(connection: Connection, report: EventsReport, messages: number): Promise<Receipt> {
+  function storedEvents(connection: LockLine, report: EventsReport, messages: number): Promise<Receipt> {
     return reports.events(connection.lockId, report).then(
       ({ duplicates }) => {
         // They take no room. A lock whose PUBACKs get lost sends them again and again.
@@ -122,7 +122,7 @@ export function createKeptMessages(options: {
     );
   }
 
-  function leave(connection: Connection, error: unknown, messages: number): Receipt {
+  function leave(connection: LockLine, error: unknown, messages: number): Receipt {
     if (!isStorageUnavailable(error)) throw error;
     stats.messagesLeftUnacknowledged += messages;
     // One that has ended meanwhile sends again by itself.
@@ -137,7 +137,7 @@ export function createKeptMessages(options: {
   }
 
   /** Resolves when both are on the disk, or are not; rejects when both have ended, with a bug rather than with a full disk. */
-  async function both(connection: Connection, begun: Promise<Receipt>, quarantined: Promise<void>): Promise<Receipt> {
+  async function both(connection: LockLine, begun: Promise<Receipt>, quarantined: Promise<void>): Promise<Receipt> {
     const [events, rest] = await Promise.allSettled([begun, quarantined]);
     if (events.status === 'rejected') throw events.reason;
     // Left already, with its events.

@@ -2,18 +2,18 @@
 // without PUBACK, as on a full disk: the lock keeps it, its door and all else go on, and when it may store again its connection is
 // closed once, so that it sends again (Protocol 4.4).
 
-import type { Connection } from '../../broker/client-handler.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
+import type { LockLine } from './lock-line.ts';
 
 export interface EventQuota {
   /** False: not now; this connection is closed when the lock has some to spare again. */
-  mayStore(connection: Connection): boolean;
+  mayStore(connection: LockLine): boolean;
   /** So many are about to be stored; less than 0 when they were not. */
-  charge(connection: Connection, events: number): void;
+  charge(connection: LockLine, events: number): void;
   /** The connection has ended. */
-  forget(connection: Connection): void;
+  forget(connection: LockLine): void;
   /** Locks that wait until they may store again. */
   waiting(): number;
 }
@@ -21,7 +21,7 @@ export interface EventQuota {
 export interface EventQuotaOptions {
   readonly clock: Clock;
   /** A command is under way on this connection: closing it now would cost somebody at a door the answer. */
-  busy(connection: Connection): boolean;
+  busy(connection: LockLine): boolean;
   readonly rate?: Rate;
 }
 
@@ -37,9 +37,9 @@ const retryMs = 1_000;
 
 export function createEventQuota({ clock, busy, rate = usualRate }: EventQuotaOptions): EventQuota {
   const limiter = createKeyedRateLimiter<LockId>({ clock, ...rate, maxKeys: maxLocks });
-  const waiting = new Map<Connection, () => void>();
+  const waiting = new Map<LockLine, () => void>();
 
-  function wait(connection: Connection, ms: number): void {
+  function wait(connection: LockLine, ms: number): void {
     waiting.set(
       connection,
       clock.timer(ms, () => {

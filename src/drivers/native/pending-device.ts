@@ -1,64 +1,45 @@
-// The connection of a device that waits to be paired (Protocol 7). It can say hello and receives nothing; no part of it
+// A device that waits to be paired, as the broker's client (Protocol 7). It can say hello and receives nothing; no part of it
 // knows the locks, their presence or their sessions, so that nothing it says can touch one.
-
-import { type Intake, type LoggedIn, type Speaking, type Transport, WayIn } from '../../broker/client.ts';
-import type { PairingRefusal, PairingService, Visit } from '../../domain/locks/pairing-service.ts';
+import type { ClientConnection, ClientHandler } from '../../broker/client-handlers.ts';
+import type { PairingRefusal, PairingService } from '../../domain/locks/pairing-service.ts';
 import { decidePendingPublish, type Newcomer } from './access.ts';
 import { helloMessage } from './messages.ts';
 import { decode } from './payload.ts';
 import type { Topics } from './topics.ts';
 
-export interface PendingConnectionOptions {
+export interface PendingDeviceOptions {
   readonly topics: Topics;
   readonly pairing: Pick<PairingService, 'arrive'>;
-  readonly intake: Intake;
+  /** A name of ours: with its own it would take over the session of the lock that is registered under it (T11). */
+  readonly clientId: string;
 }
 
-/** The connection, or why there is no room for it. */
-export function createPendingConnection(
+/** The client, or why there is no room for it. */
+export function createPendingDevice(
   { deviceId, keyHash }: Newcomer,
-  address: string,
-  transport: Transport,
-  { topics, pairing, intake }: PendingConnectionOptions,
-): LoggedIn | PairingRefusal {
-  let visit: Visit | undefined;
-
-  const connection: Speaking = {
-    deviceId,
-    isCurrent: () => visit !== undefined,
+  connection: ClientConnection,
+  { topics, pairing, clientId }: PendingDeviceOptions,
+): ClientHandler | PairingRefusal {
+  const { address } = connection.origin;
+  const visit = pairing.arrive({ deviceId, keyHash, address }, (reason) => connection.close(reason));
+  if (typeof visit === 'string') return visit;
+  return {
+    clientId,
+    identity: () => ({ deviceId }),
+    isWelcome: () => connection.isOpen(),
     isUrgent: () => false,
-    take: (packet, callback) => inbound.take(packet, callback),
-    open(topic) {
+    authorizeSubscribe: () => ({ allow: false, reason: 'not-paired' }),
+    mayReceive: () => false,
+    onPublish(topic, payload) {
       const decision = decidePendingPublish(deviceId, topic, topics);
       if (!decision.allow) return decision;
-      return {
-        allow: true,
-        mayRetain: false,
-        receive(payload) {
-          const message = decision.channel === 'hello' ? decode(payload, helloMessage) : undefined;
-          if (message?.ok) {
-            const { protocol: _protocol, session: _session, uptime: _uptime, ...report } = message.value;
-            visit?.hello(report);
-          }
-          return 'acknowledge';
-        },
-      };
+      const message = decision.channel === 'hello' ? decode(payload, helloMessage) : undefined;
+      if (message?.ok) {
+        const { protocol: _protocol, session: _session, uptime: _uptime, ...report } = message.value;
+        visit.hello(report);
+      }
+      return 'acknowledge';
     },
-    maySubscribe: () => ({ allow: false, reason: 'not-paired' }),
-    mayReceive: () => false,
-    ended() {
-      visit?.ended();
-      visit = undefined;
-      inbound.end();
-    },
-    close(reason) {
-      connection.ended(reason);
-      transport.close();
-    },
+    onClose: visit.ended,
   };
-  const inbound = new WayIn(connection, transport, intake);
-  const arrived = pairing.arrive({ deviceId, keyHash, address }, (reason) => connection.close(reason));
-  if (typeof arrived === 'string') return arrived;
-  visit = arrived;
-  return connection;
 }

@@ -1,6 +1,5 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
 
-import type { Connection } from '../../broker/client-handler.ts';
 import type { Receipt } from '../../broker/client-handlers.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Log } from '../../domain/part.ts';
@@ -10,6 +9,7 @@ import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts'
 import type { CommandSender } from './command-sender.ts';
 import { createKeptMessages, type IngestStats } from './event-ingest.ts';
 import type { NativeReports } from './follow-ups.ts';
+import type { LockLine } from './lock-line.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
 import { decode } from './payload.ts';
 import type { ReportChannel } from './topics.ts';
@@ -35,12 +35,12 @@ const helloRate = { perSecond: 2, burst: 120, maxKeys: 100_000 };
 
 export interface ReportReceiver {
   /** A lock has logged in; it is online only after its hello. */
-  connected(connection: Connection): void;
+  connected(connection: LockLine): void;
   /** Takes effect before it returns, in the order of the calls; only what must be on the disk first is a promise. Rejects for a bug. */
-  receive(connection: Connection, channel: ReportChannel, payload: Buffer): Receipt | Promise<Receipt>;
-  ended(connection: Connection, reason: string): void;
+  receive(connection: LockLine, channel: ReportChannel, payload: Buffer): Receipt | Promise<Receipt>;
+  ended(connection: LockLine, reason: string): void;
   /** A command is under way on it. */
-  isUrgent(connection: Connection): boolean;
+  isUrgent(connection: LockLine): boolean;
   /** For the probe of the disk, as long as there is room: locks with unacknowledged events are closed once (Protocol 4.4). */
   storageWorks(): void;
   stats(): ReceiverStats;
@@ -48,19 +48,19 @@ export interface ReportReceiver {
 
 export function createReportReceiver({ reports, sender, quarantine, clock, log, eventRate }: ReportReceiverOptions): ReportReceiver {
   const limited = createRateLimitedLog({ clock, log });
-  const busy = (connection: Connection) => sender.busy(connection) || connection.isUrgent();
+  const busy = (connection: LockLine) => sender.busy(connection) || connection.isUrgent();
   const kept = createKeptMessages({ reports, quarantine, clock, limited, busy, eventRate });
   const { malformed } = kept;
   const hellos = createKeyedRateLimiter<LockId>({ clock, ...helloRate });
   /** Connections within an online period: `reports.offline` ends it, once. */
-  const online = new WeakSet<Connection>();
+  const online = new WeakSet<LockLine>();
   const stats = { ignoredReports: 0, helloFloods: 0 };
 
-  function goneOffline(connection: Connection, reason: string): void {
+  function goneOffline(connection: LockLine, reason: string): void {
     if (online.delete(connection)) reports.offline(connection.lockId, reason);
   }
 
-  function status(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+  function status(connection: LockLine, payload: Buffer): Receipt | Promise<Receipt> {
     const text = payload.toString('utf8');
     if (text !== 'online' && text !== 'offline') return malformed(connection, 'status', 'neither online nor offline', payload);
     sender.setAvailable(connection, text === 'online');
@@ -74,7 +74,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'acknowledge';
   }
 
-  function hello(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+  function hello(connection: LockLine, payload: Buffer): Receipt | Promise<Receipt> {
     const message = decode(payload, helloMessage);
     if (!message.ok) return malformed(connection, 'hello', message.reason, payload);
     const { protocol, session, uptime, ...report } = message.value;
@@ -86,7 +86,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'acknowledge';
   }
 
-  function state(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+  function state(connection: LockLine, payload: Buffer): Receipt | Promise<Receipt> {
     const message = decode(payload, stateMessage);
     if (!message.ok) return malformed(connection, 'state', message.reason, payload);
     const { session, ...report } = message.value;
@@ -95,7 +95,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'acknowledge';
   }
 
-  function battery(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+  function battery(connection: LockLine, payload: Buffer): Receipt | Promise<Receipt> {
     const message = decode(payload, batteryMessage);
     if (!message.ok) return malformed(connection, 'battery', message.reason, payload);
     if (message.value.session !== sender.sessionText(connection)) return ignored(connection, 'battery', 'another session');
@@ -103,7 +103,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'acknowledge';
   }
 
-  function reply(connection: Connection, payload: Buffer): Receipt | Promise<Receipt> {
+  function reply(connection: LockLine, payload: Buffer): Receipt | Promise<Receipt> {
     const message = decode(payload, replyMessage);
     if (!message.ok) return malformed(connection, 'reply', message.reason, payload);
     const answered = sender.take(connection, message.value);
@@ -118,7 +118,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   }
 
   /** Each may change the lock's document, which is a write and a flush. */
-  function tooManyHellos(connection: Connection): Receipt {
+  function tooManyHellos(connection: LockLine): Receipt {
     const { lockId, deviceId } = connection;
     stats.helloFloods++;
     limited.warn(
@@ -130,7 +130,7 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'leave';
   }
 
-  function ignored({ lockId, deviceId }: Connection, channel: ReportChannel, reason: string): Receipt {
+  function ignored({ lockId, deviceId }: LockLine, channel: ReportChannel, reason: string): Receipt {
     stats.ignoredReports++;
     log.debug({ lockId, deviceId, channel, reason }, 'A report was ignored.');
     return 'acknowledge';

@@ -2,17 +2,17 @@
 // closed once, so that the lock sends its events again (Protocol 4.4, T3). Whether it works is not for a single write to
 // say: on a disk at the brink one succeeds now and then, and no lock may lose its connection for that.
 
-import type { Connection } from '../../broker/client-handler.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Clock } from '../../domain/ports.ts';
+import type { LockLine } from './lock-line.ts';
 
 export interface StorageRecovery {
   /** A message of this connection was left unacknowledged. */
-  left(connection: Connection): void;
+  left(connection: LockLine): void;
   /** Storage works, and has room; said again and again while it does. */
   works(): void;
   /** The connection has ended: the lock sends again by itself. */
-  forget(connection: Connection): void;
+  forget(connection: LockLine): void;
   /** Connections that wait. */
   size(): number;
 }
@@ -20,14 +20,14 @@ export interface StorageRecovery {
 export interface StorageRecoveryOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** A command is under way on this connection: closing it now would cost somebody at a door the answer. */
-  busy(connection: Connection): boolean;
+  busy(connection: LockLine): boolean;
 }
 
 /** However often the disk fills up and has room again, a lock is not closed more often. */
 const betweenClosesMs = 60_000;
 
 export function createStorageRecovery({ clock, busy }: StorageRecoveryOptions): StorageRecovery {
-  const waiting = new Set<Connection>();
+  const waiting = new Set<LockLine>();
   const closedAt = new Map<LockId, number>();
 
   return {

@@ -1,4 +1,4 @@
-// guard: what the frame guard costs between a socket and Aedes; and what it costs in the gateway, where most publishes go past Aedes,
+// guard: what the packet filter costs between a socket and Aedes; and what it costs in the gateway, where most publishes go past Aedes,
 // beside Aedes with the same receiver and nothing else. Run only when it is named.
 import type { GuardCost } from '../guard-child.ts';
 import { measuredBy } from '../processes.ts';

@@ -93,7 +93,7 @@ describe('everybody else is refused at CONNECT (Protocol 2)', () => {
 
 describe('publishing (Protocol 3)', () => {
   test.each(reportChannels.map((channel) => [channel]))('its own %s is allowed', (channel) => {
-    expect(decidePublish(lockA, topics.build(a, channel), topics)).toEqual({ allow: true, channel, mayRetain: channel === 'status' });
+    expect(decidePublish(lockA, topics.build(a, channel), topics)).toEqual({ allow: true, channel });
   });
 
   test.each([
@@ -162,7 +162,7 @@ describe('a hub and the locks behind it (Protocol 2 and 3)', () => {
 
   test.each(reportChannels.map((channel) => [channel]))('it publishes the %s of a lock bound to it, and of no other', (channel) => {
     const mine = decideHubPublish(hub.deviceId, topics.build(a, channel), topics, bound);
-    expect(mine).toMatchObject({ allow: true, channel, lock: { lockId: lockA.lockId }, mayRetain: channel === 'status' });
+    expect(mine).toMatchObject({ allow: true, channel, lock: { lockId: lockA.lockId } });
     const other = decideHubPublish(hub.deviceId, topics.build(b, channel), topics, bound);
     expect(other).toEqual({ allow: false, reason: 'foreign-topic' });
   });

@@ -97,7 +97,7 @@ test('it cannot speak for a lock that is not bound to it, nor hear its commands 
   await client.closed;
   expect([undisturbed.isClosed(), isOnline(lockB)]).toEqual([false, true]);
   expect(mqtt.reports.told.filter(([what]) => what === 'state')).toEqual([]);
-  expect(mqtt.broker.stats()).toMatchObject({ refusedPublishes: { 'foreign-topic': 1 }, connectedHubs: 0 });
+  expect(mqtt.stats()).toMatchObject({ refusedPublishes: { 'foreign-topic': 1 }, connectedHubs: 0 });
 });
 
 test('an unbinding takes effect at the next message: the hub is closed, and the lock may log in itself', async () => {

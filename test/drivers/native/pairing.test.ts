@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
-import { createPendingConnection } from '../../../src/drivers/native/pending-device.ts';
-import { realClock } from '../../support/mqtt-clock.ts';
+import { originOf } from '../../../src/domain/origin.ts';
+import { createPendingDevice } from '../../../src/drivers/native/pending-device.ts';
 import { hub, lockA, lockB, until } from '../../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics, untilRefused } from '../../support/mqtt-gateway.ts';
 import { pingPacket, publishPacket, subscribePacket } from '../../support/mqtt-raw.ts';
@@ -40,7 +40,7 @@ test('while pairing is closed it is refused as ever, and closing it ends who wai
   await mqtt.pairing.close(admin);
   await client.closed;
   await expect(mqtt.login(stranger)).rejects.toThrow('refused with 4');
-  expect(mqtt.broker.stats().refusedConnections).toEqual({ key: 1 });
+  expect(mqtt.stats().refusedConnections).toEqual({ key: 1 });
 });
 
 test.each(['state', 'battery', 'events', 'reply', 'command'] as const)('a publish to its own %s closes it', async (channel) => {
@@ -122,18 +122,17 @@ test('four may wait from one address, and a stranger is told the same whether a 
   for (const _ of [1, 2]) await asHub.next();
   for (const number of [0, 1, 2]) await mqtt.login({ ...stranger, deviceId: deviceId(number) });
   await expect(mqtt.login({ ...stranger, deviceId: deviceId(3) })).rejects.toThrow('refused with 5');
-  expect(mqtt.broker.stats()).toMatchObject({ connectedHubs: 0, refusedConnections: { 'pairing-full': 1 } });
+  expect(mqtt.stats()).toMatchObject({ connectedHubs: 0, refusedConnections: { 'pairing-full': 1 } });
   expect(mqtt.reports.told).toEqual([]);
 });
 
 test('nothing is delivered to it, whatever subscription came to be (T11)', () => {
-  const intake = { clock: realClock, timeoutMs: 1_000, hold: () => () => {}, onRefused: () => {}, onFailed: () => {}, onStuck: () => {} };
-  const transport = { publish: () => {}, write: () => {}, unreadBytes: () => 0, close: () => {} };
+  const connection = { origin: originOf('10.0.0.1'), isOpen: () => true, publish: () => {}, close: () => {} };
   const newcomer = { deviceId: stranger.deviceId, keyHash: 'ab'.repeat(32) };
-  const connection = createPendingConnection(newcomer, '10.0.0.1', transport, { topics, pairing: mqtt.pairing, intake });
-  if (typeof connection === 'string') throw new Error(connection);
+  const client = createPendingDevice(newcomer, connection, { topics, pairing: mqtt.pairing, clientId: 'pending/1' });
+  if (typeof client === 'string') throw new Error(client);
   const all = [topics.build(stranger.deviceId, 'command'), topics.build(lockA.deviceId, 'command'), '$SYS/x'];
-  expect(all.map((topic) => connection.mayReceive(topic))).toEqual([false, false, false]);
+  expect(all.map((topic) => client.mayReceive(topic))).toEqual([false, false, false]);
 });
 
 test('a device that waits to be paired is closed 1.5 times its keep alive after its last byte, too', async () => {

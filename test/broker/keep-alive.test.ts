@@ -1,15 +1,15 @@
 // Who is taken for dead, and who is not (Protocol 6, MQTT 3.1.1 section 3.1.2.10).
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { createSilenceWatch, type Heard, type SilenceWatch } from '../../src/broker/silence.ts';
+import { KeepAliveWatch } from '../../src/broker/keep-alive.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
 
 let clock: ManualClock;
 let turns: (() => void)[];
-let watch: SilenceWatch;
+let watch: KeepAliveWatch;
 beforeEach(() => {
   clock = createManualClock();
   turns = [];
-  watch = createSilenceWatch({ clock, nextTick: (action) => turns.push(action) });
+  watch = new KeepAliveWatch({ clock, nextTick: (action) => turns.push(action) });
 });
 
 /** The turns of the event loop that are waited for now. */
@@ -26,7 +26,10 @@ function live(ms: number): void {
   }
 }
 
-interface Client extends Heard {
+interface Client {
+  bytesCome(): number;
+  isHeldUp(): boolean;
+  onSilent(): void;
   bytes: number;
   heldUp: boolean;
   silentAt: number | undefined;
@@ -130,7 +133,7 @@ test('whoever has left is not looked at any more, also between the two looks', (
 
 test('thousands cost one timer, and each is looked at some 16 times within its limit', () => {
   let looks = 0;
-  const heard: Heard = {
+  const heard = {
     bytesCome: () => ++looks,
     isHeldUp: () => false,
     onSilent: () => {},

@@ -1,12 +1,34 @@
-// Room for connections: in all, from one address, and who gives way (T12).
+// Room for connections: in all, from one address, and which of them give way (T12).
+import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type ConnectionLimits, createPlaces as createPlacesOf, type Place } from '../../src/broker/connection-limits.ts';
+import { type ConnectionLimits, ConnectionTable } from '../../src/broker/connection-table.ts';
 import { originOf } from '../../src/domain/origin.ts';
 
+interface Place {
+  keep(): void;
+  leave(): void;
+}
+
+/** A table whose connections are known by their addresses; one that gives way has closed its stream when that returns. */
 function createPlaces(limits: Partial<ConnectionLimits>) {
-  const places = createPlacesOf({ maxConnections: 100, maxPerAddress: 100, maxWaiting: 100, maxWaitingPerNetwork: 100, ...limits });
-  return { ...places, enter: (address: string, giveWay: () => void) => places.enter(originOf(address), { giveWay }) };
+  const table = new ConnectionTable({ maxConnections: 100, maxPerAddress: 100, maxWaiting: 100, maxWaitingPerNetwork: 100, ...limits });
+  return {
+    size: () => table.size(),
+    enter(address: string, giveWay: () => void): Place | string {
+      const connection = {
+        stream: new PassThrough(),
+        origin: originOf(address),
+        hasPlace: false,
+        giveWay() {
+          table.leave(connection);
+          giveWay();
+        },
+      };
+      const noRoom = table.enter(connection);
+      return noRoom ?? { keep: () => table.keep(connection), leave: () => table.leave(connection) };
+    },
+  };
 }
 
 test('from one address the oldest connection without a login gives way to a newer one', () => {

@@ -1,6 +1,6 @@
 // The broker with its forwarding switched off: whatever was subscribed to and whatever is said, nobody hears it (T11).
 import { expect, test } from '@jest/globals';
-import { type Forwarder, forwardNothing } from '../../src/broker/forward-nothing.ts';
+import { type Forwarder, forwardNothing } from '../../src/broker/aedes.ts';
 import { connectPacket, disconnectPacket, openRaw, pingPacket, publishPacket, subscribePacket, types } from '../support/mqtt-raw.ts';
 import { startPlainBroker } from '../support/plain-broker.ts';
 
