@@ -45,8 +45,8 @@ import type {
   WebhookStore,
 } from '../domain/ports.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
-import type { WebhookBodies } from '../domain/webhooks/delivery-worker.ts';
 import { createWebhookService } from '../domain/webhooks/webhook-service.ts';
+import type { WebhookBodies } from '../domain/webhooks/webhook-workers.ts';
 
 export interface Stores {
   readonly locks: LockStore;

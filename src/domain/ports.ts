@@ -12,7 +12,8 @@ import type { CommandId, CommandOutcome, LockCommand } from './locks/lock-comman
 import type { RemovedLock } from './locks/removed-lock.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { LockRecord, RecordDraft } from './records/record.ts';
-import type { Attempt, KeptWebhook, WebhookEvent, WebhookId } from './webhooks/webhook.ts';
+import type { Attempt, DeliveryType } from './webhooks/delivery.ts';
+import type { StoredWebhook, WebhookId } from './webhooks/webhook.ts';
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. May jump. */
@@ -155,11 +156,11 @@ export interface AlarmStore {
 
 export interface WebhookStore {
   /** By webhookId. */
-  all(): readonly KeptWebhook[];
-  get(webhookId: WebhookId): KeptWebhook | undefined;
-  add(kept: KeptWebhook): Promise<void>;
+  all(): readonly StoredWebhook[];
+  get(webhookId: WebhookId): StoredWebhook | undefined;
+  add(stored: StoredWebhook): Promise<void>;
   /** As LockStore.update; `not-found` when it is gone. */
-  update(webhookId: WebhookId, change: (kept: KeptWebhook) => KeptWebhook): Promise<KeptWebhook>;
+  update(webhookId: WebhookId, change: (stored: StoredWebhook) => StoredWebhook): Promise<StoredWebhook>;
   /** With all that is kept of its deliveries. */
   remove(webhookId: WebhookId): Promise<void>;
 }
@@ -171,7 +172,7 @@ export interface WebhookPost {
   /** What it is signed with. */
   readonly secret: string;
   readonly deliveryId: string;
-  readonly type: WebhookEvent['type'] | 'test';
+  readonly type: DeliveryType | 'test';
   /** Counted from 1. */
   readonly attempt: number;
   /** JSON. */

@@ -4,7 +4,8 @@ import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
-import type { FailedDelivery, KeptWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
+import type { FailedDelivery } from '../../src/domain/webhooks/delivery.ts';
+import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import { accountRows } from '../../src/stores/files/documents/account-file.ts';
 import { alarmRows } from '../../src/stores/files/documents/alarm-file.ts';
 import { createRowFile } from '../../src/stores/files/documents/row-file.ts';
@@ -91,7 +92,7 @@ function removedLockOf(n: number, locks: number): RemovedLock {
 }
 
 /** Disabled, so that only what it has failed to deliver before counts. */
-function webhookOf(failedDeliveries: number): KeptWebhook {
+function webhookOf(failedDeliveries: number): StoredWebhook {
   const webhook = {
     ...{ webhookId: 1 as WebhookId, accountId: 1 as AccountId, name: 'Building control', url: 'https://192.0.2.9/doors', secret: 'bench' },
     ...{ eventTypes: [], lockIds: [], enabled: false, createdAt: day },

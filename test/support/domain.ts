@@ -13,8 +13,8 @@ import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../sr
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
 import { createMutex } from '../../src/domain/mutex.ts';
 import type { CommandIds, HubLink, Secrets } from '../../src/domain/ports.ts';
-import type { WebhookBodies } from '../../src/domain/webhooks/delivery-worker.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
+import type { WebhookBodies } from '../../src/domain/webhooks/webhook-workers.ts';
 import { createNativeDriver } from '../../src/drivers/native/driver.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 import { createFakeReceiver } from './fake-receiver.ts';

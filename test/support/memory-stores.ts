@@ -28,7 +28,7 @@ import type {
   WebhookStore,
 } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/records/record.ts';
-import type { KeptWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
+import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 
 export interface MemoryLocks {
   readonly locks: LockStore;
@@ -194,8 +194,8 @@ export function createMemoryAlarms(initial: AlarmState = { alarms: [], acceptedL
 }
 
 export function createMemoryWebhooks(): WebhookStore {
-  const byId = new Map<WebhookId, KeptWebhook>();
-  function present(webhookId: WebhookId): KeptWebhook {
+  const byId = new Map<WebhookId, StoredWebhook>();
+  function present(webhookId: WebhookId): StoredWebhook {
     const kept = byId.get(webhookId);
     if (kept === undefined) throw new DomainError('not-found', `there is no webhook ${webhookId}`);
     return kept;

@@ -5,7 +5,8 @@ import type { Alarm } from '../../src/domain/alarms/alarm.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
 import { paginate } from '../../src/domain/page.ts';
-import type { TriedDelivery, WebhookId } from '../../src/domain/webhooks/webhook.ts';
+import type { DeliveryLogEntry } from '../../src/domain/webhooks/delivery.ts';
+import type { WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import type { WebhookView } from '../../src/domain/webhooks/webhook-service.ts';
 import {
   type FakeServices,
@@ -196,7 +197,7 @@ export function answerWithSamples({
   };
   webhooks.list = (_caller, page) => paginate([view], page);
   webhooks.deliveries = (_caller, _webhookId, page) =>
-    paginate<TriedDelivery>(
+    paginate<DeliveryLogEntry>(
       [
         {
           ...{ id: 'record-1201', type: 'record', lockId: sampleLock.lockId, at: 1_763_715_501_000, recordId: 1201, body: '{}' },

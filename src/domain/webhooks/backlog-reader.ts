@@ -1,77 +1,54 @@
-// Reads from the record log what lanes have not in memory: for all that need it in one reading, because the records of many locks lie
-// among one another there.
+// Reads from the record log what queues do not have in memory: in one pass for all of them, because the log has the records of all locks
+// among one another.
 import type { LockId } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
-import { type Lane, type Lanes, recordsOfLane } from './delivery-queues.ts';
-import type { Delivery } from './webhook.ts';
+import type { Delivery } from './delivery.ts';
+import { type DeliveryQueue, type DeliveryQueues, nextIn, recordsOfLockAtMost } from './delivery-queues.ts';
 
-export interface LaneReader {
-  /** Resolves when the lane has what comes next in memory, or nothing more. Rejects when the log cannot be read. */
-  read(lane: Lane): Promise<void>;
-}
-
-interface Wanted {
-  readonly lane: Lane;
-  readonly after: number;
-  readonly records: Delivery[];
-}
-
-export function createLaneReader(options: {
-  readonly lanes: Lanes;
+/** Resolves at the end of a pass. Rejects when the log cannot be read. */
+export function createBacklogReader(options: {
+  readonly queues: DeliveryQueues;
   readonly newestRecord: () => number;
   /** As LiveService.recordsSince. */
-  readonly since: (recordId: number, wants: (lockId: LockId) => boolean) => AsyncIterable<readonly LockRecord[]>;
-  readonly make: (record: LockRecord) => Delivery;
-}): LaneReader {
-  const { lanes, newestRecord, since, make } = options;
-  let reading: { readonly wanted: ReadonlyMap<LockId | null, Wanted>; readonly done: Promise<void> } | undefined;
+  readonly recordsSince: (recordId: number, wants: (lockId: LockId) => boolean) => AsyncIterable<readonly LockRecord[]>;
+  readonly deliveryOf: (record: LockRecord) => Delivery;
+}): () => Promise<void> {
+  const { queues, newestRecord, recordsSince, deliveryOf } = options;
+  let pass: Promise<void> | undefined;
 
-  function begin() {
-    const needing = lanes.all().flatMap((lane) => {
-      const first = lanes.first(lane);
-      return first !== undefined && 'log' in first ? [{ lane, after: first.log, records: [] }] : [];
-    });
-    const wanted = new Map<LockId | null, Wanted>(needing.map((one) => [one.lane.lockId, one]));
-    return { wanted, done: readFor(wanted) };
-  }
-  async function readFor(wanted: ReadonlyMap<LockId | null, Wanted>): Promise<void> {
-    const newest = newestRecord();
-    const from = Math.min(...[...wanted.values()].map(({ after }) => after));
-    let room = lanes.room();
-    /** Up to here all was looked at. */
-    let upTo = from;
-    const full = (): boolean => room <= 0;
-    for await (const some of since(from, (lockId) => wanted.has(lockId))) {
+  async function readAll(): Promise<void> {
+    /** How far each queue was read. A queue that is not loaded so far was unloaded meanwhile. */
+    const cursors = new Map<LockId | null, { readonly queue: DeliveryQueue; at: number }>();
+    for (const queue of queues.all())
+      if (nextIn(queue) === 'unloaded') cursors.set(queue.lockId, { queue, at: queue.unloadedAfter as number });
+    const upTo = newestRecord();
+    let room = queues.room();
+    let readTo = Math.min(...[...cursors.values()].map(({ at }) => at));
+    for await (const some of recordsSince(readTo, (lockId) => cursors.has(lockId))) {
       for (const record of some) {
-        if (full()) break;
-        upTo = record.recordId;
-        const of = wanted.get(record.lockId);
-        if (of === undefined || record.recordId <= of.after || of.records.length === recordsOfLane) continue;
-        of.records.push(make(record));
+        if (room === 0) break;
+        readTo = record.recordId;
+        const cursor = cursors.get(record.lockId);
+        if (cursor === undefined || record.recordId <= cursor.at || cursor.queue.unloadedAfter !== cursor.at) continue;
+        queues.load(cursor.queue, deliveryOf(record));
+        cursor.at = record.recordId;
         room -= 1;
+        // It has enough: its next records are left to another pass.
+        if (cursor.queue.records.length >= recordsOfLockAtMost) cursors.delete(record.lockId);
       }
-      if (full()) break;
+      if (room === 0) break;
     }
-    const isAll = !full();
-    for (const { lane, after, records } of wanted.values()) {
-      const last = records.at(-1)?.recordId ?? after;
-      if (records.length === recordsOfLane) lanes.read(lane, { records, upTo: last, more: true });
-      else lanes.read(lane, { records, upTo: Math.max(last, isAll ? newest : upTo), more: !isAll });
+    if (room > 0) readTo = upTo;
+    for (const { queue, at } of cursors.values()) {
+      const isAll = room > 0 && queue.newest <= Math.max(at, upTo);
+      if (queue.unloadedAfter === at) queue.unloadedAfter = isAll ? undefined : Math.max(at, readTo);
     }
   }
 
-  return {
-    async read(lane) {
-      while (reading !== undefined && reading.wanted.get(lane.lockId)?.lane !== lane) await reading.done.catch(() => undefined);
-      if (reading === undefined) {
-        const begun = begin();
-        reading = begun;
-        const end = (): void => {
-          if (reading === begun) reading = undefined;
-        };
-        begun.done.then(end, end);
-      }
-      await reading.done;
-    },
+  return () => {
+    pass ??= readAll().finally(() => {
+      pass = undefined;
+    });
+    return pass;
   };
 }

@@ -1,61 +1,49 @@
-// What came of the attempts of one webhook, for whoever looks: the last ones, since when they fail, and a word in the log when that changes.
-import type { Notify } from '../domain-event.ts';
+// The last deliveries that were tried, and since when every attempt fails.
 import type { Clock } from '../ports.ts';
-import type { Attempt, Delivery, TriedDelivery, WebhookId } from './webhook.ts';
+import type { Delivery, DeliveryLogEntry, Outcome } from './delivery.ts';
 
-/** What was tried last and has not failed for good. */
-const recentAtMost = 100;
-/** A receiver that comes and goes all the time is two lines in the log in so long. */
-const saidEveryMs = 600_000;
+const entriesAtMost = 100;
+/** A receiver that fails and recovers all the time is reported once in so long. */
+const reportedEveryMs = 600_000;
 
-export interface TriedDeliveries {
-  delivered(delivery: Delivery, attempts: number, attempt: Attempt): void;
-  refused(delivery: Delivery, attempts: number, attempt: Attempt): void;
-  /** It has failed for good, or gave way, and is told of elsewhere. */
-  forget(delivery: Delivery): void;
-  /** Since when every attempt has failed; null: the last one did not. */
-  failingSince(): number | null;
-  /** The newest first. */
-  recent(): readonly TriedDelivery[];
-}
-
-export function createTriedDeliveries(options: {
+export function createDeliveryLog(options: {
   readonly clock: Clock;
-  readonly notify: Notify;
-  readonly webhookId: WebhookId;
-}): TriedDeliveries {
-  const { clock, notify, webhookId } = options;
-  const recent = new Map<string, TriedDelivery>();
+  readonly onFailing: (outcome: Outcome) => void;
+  /** Only after onFailing. */
+  readonly onRecovered: () => void;
+}) {
+  const { clock, onFailing, onRecovered } = options;
+  const entries = new Map<string, DeliveryLogEntry>();
   let failingSince: number | null = null;
-  let isSaid = false;
-  let saidAt = Number.NEGATIVE_INFINITY;
+  let isReported = false;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
-  function note(delivery: Delivery, progress: TriedDelivery['progress'], attempts: number, { status, reason }: Attempt): void {
-    recent.delete(delivery.id);
-    recent.set(delivery.id, { ...delivery, progress, attempts, triedAt: clock.now(), status, reason });
-    const [oldest] = recent.keys();
-    if (oldest !== undefined && recent.size > recentAtMost) recent.delete(oldest);
+  function report(outcome: Outcome): void {
+    if (outcome.delivered) {
+      if (isReported) onRecovered();
+      isReported = false;
+    } else if (!outcome.isGone && !isReported && clock.monotonic() - reportedAt > reportedEveryMs) {
+      isReported = true;
+      reportedAt = clock.monotonic();
+      onFailing(outcome);
+    }
   }
-
   return {
-    delivered(delivery, attempts, attempt) {
-      note(delivery, 'delivered', attempts, attempt);
-      failingSince = null;
-      if (isSaid) notify({ kind: 'webhook-works', webhookId });
-      isSaid = false;
+    add({ id, type, lockId, at, recordId }: Delivery, attempts: number, outcome: Outcome): void {
+      const { status, reason, delivered } = outcome;
+      const progress = delivered ? 'delivered' : 'waiting';
+      entries.delete(id);
+      entries.set(id, { id, type, lockId, at, recordId, progress, attempts, status, reason, triedAt: clock.now() });
+      const [oldest] = entries.keys();
+      if (oldest !== undefined && entries.size > entriesAtMost) entries.delete(oldest);
+      failingSince = delivered ? null : (failingSince ?? clock.now());
+      report(outcome);
     },
-    refused(delivery, attempts, attempt) {
-      const { status, reason } = attempt;
-      note(delivery, 'waiting', attempts, attempt);
-      failingSince ??= clock.now();
-      // A receiver that wants no more is not one that fails.
-      if (status === 410 || isSaid || clock.monotonic() - saidAt <= saidEveryMs) return;
-      isSaid = true;
-      saidAt = clock.monotonic();
-      notify({ kind: 'webhook-failing', webhookId, status, reason });
-    },
-    forget: ({ id }) => void recent.delete(id),
-    failingSince: () => failingSince,
-    recent: () => [...recent.values()].reverse(),
+    /** It was given up, or evicted. */
+    remove: ({ id }: Delivery): void => void entries.delete(id),
+    /** null: the last attempt did not fail. */
+    failingSince: (): number | null => failingSince,
+    /** The newest first. */
+    entries: (): readonly DeliveryLogEntry[] => [...entries.values()].reverse(),
   };
 }

@@ -1,31 +1,31 @@
-// Brings one webhook what it is to hear: of each lock in order, several locks at a time, again and again when it must be. What is under way
-// when the process ends is sent once more after the next start.
+// Delivers to one receiver what it is to hear: of each lock in order, and again until it is taken. What is being sent when the process
+// ends is sent once more after the next start.
 import type { Caller } from '../accounts/account.ts';
-import { createToldAlarms } from '../alarms/notified-alarms.ts';
-import type { Notify } from '../domain-event.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LiveService } from '../events/live-service.ts';
-import type { Clock, WebhookPost, WebhookSender, WebhookStore } from '../ports.ts';
+import type { LockId } from '../locks/lock.ts';
+import type { Clock } from '../ports.ts';
 import type { RateLimitedQueue } from '../rate-limiter.ts';
 import type { LockRecord } from '../records/record.ts';
-import { createLaneReader } from './backlog-reader.ts';
-import { createTriedDeliveries } from './delivery-log.ts';
-import { createDeliveryQueues, type Lane } from './delivery-queues.ts';
-import { createWebhookKeeper } from './progress-checkpoint.ts';
-import { createLaneTurns } from './queue-scheduler.ts';
+import { createBacklogReader } from './backlog-reader.ts';
 import {
   type Attempt,
   type Delivery,
+  type DeliveryChannel,
+  type DeliveryEvent,
+  type DeliveryProgress,
   type FailedDelivery,
-  isKept,
-  type KeptWebhook,
+  isStored,
+  type Outcome,
   pauseMs,
-  replaces,
-  type TriedDelivery,
   triedForMs,
-  type WebhookEvent,
-  wants,
-} from './webhook.ts';
+  withFailed,
+} from './delivery.ts';
+import { createDeliveryLog } from './delivery-log.ts';
+import { createDeliveryQueues, type DeliveryQueue, nextIn } from './delivery-queues.ts';
+import { createNotifiedAlarms } from './notified-alarms.ts';
+import { createProgressCheckpoint } from './progress-checkpoint.ts';
+import { createQueueScheduler, type Pause } from './queue-scheduler.ts';
 
 /** After the disk could not be read. */
 const readAgainMs = 5_000;
@@ -36,223 +36,196 @@ export interface DeliveryStats {
   refused: number;
   /** Deliveries that were given up. */
   failed: number;
-  /** Those that gave way to newer ones: how something was meanwhile. */
+  /** Deliveries that newer ones evicted. */
   dropped: number;
 }
 
-export interface Courier {
-  /** From now on it hears and sends; what was missed since its progress was kept is read from the record log first. */
-  start(): void;
-  /** Its filters, or what it is sent with, have changed. */
-  changed(): void;
-  /** Sends nothing more, and keeps how far it has come. Idempotent. */
-  stop(): Promise<void>;
-  /** In memory. */
-  waiting(): number;
-  /** Since when every attempt has failed; null: the last one did not. */
-  failingSince(): number | null;
-  /** What was tried last, the newest first, without what failed for good. */
-  recent(): readonly TriedDelivery[];
-}
-
-/** The JSON that a receiver is sent. */
-export interface WebhookBodies {
-  readonly event: (event: WebhookEvent, delivery: Pick<Delivery, 'id' | 'at'>) => string;
-  readonly test: (delivery: Pick<Delivery, 'id' | 'at'>) => string;
-}
-
-export interface CourierSurroundings {
+export interface DeliveryWorkerOptions {
   readonly clock: Clock;
   readonly live: LiveService;
-  readonly webhooks: WebhookStore;
-  readonly sender: WebhookSender;
-  readonly notify: Notify;
-  readonly bodies: WebhookBodies;
-  /** For what is no record. Never the same twice. */
-  readonly newId: () => string;
   /** 0 to 1. */
   readonly random: () => number;
   readonly clockIsSuspect: () => boolean;
   readonly stats: DeliveryStats;
-  /** Of all webhooks together. */
-  readonly pace: RateLimitedQueue;
+  readonly rateLimiter: RateLimitedQueue;
+  /** The same delivery for each worker that is told of an event. */
+  readonly deliveryOf: (event: DeliveryEvent) => Delivery;
+  /** The receiver hears what this account may hear. */
+  readonly caller: Caller;
+  readonly channel: DeliveryChannel;
+  /** Whether the receiver's filters let this through now. */
+  readonly wants: (type: LiveEvent['type'], lockId: LiveEvent['lockId']) => boolean;
+  /** Where it goes on. */
+  readonly progress: DeliveryProgress;
+  /** Stores what `change` makes of the stored progress. */
+  readonly store: (change: (stored: DeliveryProgress) => DeliveryProgress) => Promise<unknown>;
+  readonly onFailing: (outcome: Outcome) => void;
+  readonly onRecovered: () => void;
+  /** So many deliveries failed for good, and are stored. */
+  readonly onFailed: (count: number) => void;
+  /** The receiver wants no more deliveries: the worker stores its progress, again and again on a full disk, and does nothing more. */
+  readonly onGone: () => void;
 }
 
-type OtherEvent = Exclude<WebhookEvent, { type: 'record' }>;
+export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
-export function createCourier(
-  options: CourierSurroundings & {
-    readonly kept: KeptWebhook;
-    readonly caller: Caller;
-    /** The receiver does not want to hear any more (410). */
-    readonly onGone: () => void;
-  },
-): Courier {
-  const { clock, live, webhooks, sender, notify, bodies, newId, random, clockIsSuspect, stats, pace, caller, kept } = options;
-  const { webhookId } = kept.webhook;
-  const lanes = createDeliveryQueues();
-  const turns = createLaneTurns({ clock, serve, isEmpty: (lane) => lanes.first(lane) === undefined });
-  const tried = createTriedDeliveries({ clock, notify, webhookId });
-  const told = createToldAlarms(kept.progress.alarms);
-  let position = kept.progress.position;
+export function createDeliveryWorker(options: DeliveryWorkerOptions) {
+  const { clock, live, random, stats, rateLimiter, deliveryOf, caller, channel, wants, progress, store } = options;
+  const { newestRecord } = live;
+  const queues = createDeliveryQueues();
+  const scheduler = createQueueScheduler({ clock, hasMore: queues.hasMore, serveNext });
+  const checkpoint = createProgressCheckpoint({ clock, write });
+  const log = createDeliveryLog(options);
+  const alarms = createNotifiedAlarms(progress.alarms);
+  const recordDelivery = (record: LockRecord): Delivery => deliveryOf({ type: 'record', lockId: record.lockId, record });
+  const recordsSince = (recordId: number, wanted: (lockId: LockId) => boolean) => live.recordsSince(caller, recordId, wanted);
+  const readBacklog = createBacklogReader({ queues, newestRecord, recordsSince, deliveryOf: recordDelivery });
+  let failed: FailedDelivery[] = [];
+  /** Records up to this one are in the queues, or done. Later ones are heard when it is live. */
+  let position = 0;
   let isLive = false;
-  let isStopped = false;
-  let stopping: Promise<void> | undefined;
-  let unfollow = (): void => undefined;
+  let isOver = false;
+  let unsubscribe = (): void => undefined;
   let cancelRetry = (): void => undefined;
-  const keeper = createWebhookKeeper({
-    ...{ clock, webhooks, webhookId, notify },
-    progress: () => ({ ...lanes.kept(), position: isLive ? live.newestRecord() : position, alarms: told.all() }),
-  });
 
-  const webhook = () => webhooks.get(webhookId)?.webhook ?? kept.webhook;
-
-  function recordDelivery(record: LockRecord): Delivery {
-    const { recordId, lockId, serverDate: at } = record;
-    const id = `record-${recordId}`;
-    return { id, type: 'record', lockId, at, recordId, body: bodies.event({ type: 'record', lockId, record }, { id, at }) };
-  }
-  const reader = createLaneReader({
-    lanes,
-    newestRecord: live.newestRecord,
-    since: (recordId, wanted) => live.recordsSince(caller, recordId, wanted),
-    make: recordDelivery,
-  });
-  const addRecord = (record: LockRecord): Lane => lanes.addRecord(record, () => recordDelivery(record));
-
-  function hear(event: LiveEvent): void {
-    if (!told.isNews(event) || !wants(webhook(), event.type, event.lockId)) return;
-    if (event.type !== 'record') addOther(event as OtherEvent);
+  function onEvent(event: LiveEvent): void {
+    if (alarms.isDuplicate(event) || !wants(event.type, event.lockId)) return;
+    if (event.type !== 'record') addOther(deliveryOf(event as DeliveryEvent));
     // Before it is live, records come from the log, in their order.
-    else if (isLive) turns.enqueue(addRecord(event.record));
+    else if (isLive) void scheduler.serve(queues.addRecord(event.record, () => deliveryOf(event)));
   }
-  function addOther(event: OtherEvent): void {
-    const { type, lockId } = event;
-    const [id, at] = [newId(), clock.now()];
-    const delivery = { id, type, lockId, at, recordId: live.newestRecord(), body: bodies.event(event, { id, at }) };
-    const { lane, gaveWay } = lanes.add(delivery, replaces(event));
-    if (gaveWay) giveUp(gaveWay, { attempts: 0, status: null, reason: 'too much was waiting' });
-    if (isKept(type)) keeper.now();
-    turns.enqueue(lane);
+  function addOther(delivery: Delivery): void {
+    const { queue, evicted } = queues.addOther(delivery);
+    if (evicted) giveUp(evicted, 0, { status: null, reason: 'too much was waiting' });
+    if (isStored(delivery)) void checkpoint.now();
+    if (isLive) void scheduler.serve(queue);
   }
-
-  /** Distributes what the log has since the position; then it is live. */
+  /** Distributes the records that the log has above the position; then the worker is live. */
   async function catchUp(): Promise<void> {
     try {
-      do {
-        const upTo = live.newestRecord();
-        for await (const some of live.recordsSince(caller, position, (lockId) => wants(webhook(), 'record', lockId))) {
-          if (isStopped) return;
-          for (const record of some) {
-            addRecord(record);
-            position = record.recordId;
-          }
+      while (position < newestRecord()) {
+        const upTo = newestRecord();
+        for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
+          if (isOver) return;
+          for (const record of some) queues.addRecord(record, () => recordDelivery(record));
+          position = some.at(-1)?.recordId ?? position;
         }
         position = Math.max(position, upTo);
-      } while (position < live.newestRecord());
-      // Nothing has been waited for since: no record can have been overlooked.
-      isLive = true;
-      for (const lane of lanes.all()) turns.enqueue(lane);
-      turns.begin();
+      }
     } catch {
-      // The disk; its trouble is said elsewhere.
-      if (!isStopped) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
-    }
-  }
-  async function serve(lane: Lane): Promise<void> {
-    const wait = pace.turn();
-    if (wait !== undefined) await wait;
-    if (isStopped) return;
-    const first = lanes.first(lane);
-    if (first === undefined) return;
-    if ('log' in first) {
-      // The disk; its trouble is said elsewhere.
-      await reader.read(lane).catch(() => turns.pause(lane, readAgainMs, false));
+      // The store reports the disk's trouble.
+      if (!isOver) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
       return;
     }
-    // A right may have gone since, or it is not wanted any more.
-    if (!live.mayHear(caller, first) || !wants(webhook(), first.type, first.lockId)) {
-      lanes.done(lane, first);
-      return;
-    }
-    const attempt = await sender.send(postOf(webhook(), first, lane.attempts + 1));
-    if (isStopped) return;
-    if (attempt.delivered) delivered(lane, first, attempt);
-    else refused(lane, first, attempt);
-    keeper.later();
+    // Nothing was awaited since the last look at the newest record, so none was missed.
+    isLive = true;
+    for (const queue of queues.all()) void scheduler.serve(queue);
   }
-  function delivered(lane: Lane, delivery: Delivery, attempt: Attempt): void {
+  async function serveNext(queue: DeliveryQueue): Promise<Pause | undefined> {
+    const turn = rateLimiter.turn();
+    if (turn !== undefined) await turn;
+    const next = nextIn(queue);
+    if (isOver || next === undefined) return undefined;
+    // The store reports the disk's trouble.
+    if (next === 'unloaded')
+      return readBacklog().then(
+        () => undefined,
+        () => ({ ms: readAgainMs, isUnreachable: false }),
+      );
+    // A right may have gone since, or a filter may have changed.
+    if (live.mayHear(caller, next) && wants(next.type, next.lockId)) return attempt(queue, next);
+    queues.remove(queue, next);
+    return undefined;
+  }
+  async function attempt(queue: DeliveryQueue, delivery: Delivery): Promise<Pause | undefined> {
+    queue.sending = delivery;
+    const result = await channel.send(delivery, queue.attempts + 1);
+    queue.sending = undefined;
+    if (isOver) return undefined;
+    queue.attempts += 1;
+    log.add(delivery, queue.attempts, result);
+    checkpoint.later();
+    if (!result.delivered) return retryOrGiveUp(queue, delivery, result);
     stats.delivered += 1;
-    tried.delivered(delivery, lane.attempts + 1, attempt);
-    lanes.done(lane, delivery);
-    lane.attempts = 0;
-    // It is there again: whoever waits because it was not does so no longer.
-    turns.wake('unreachable');
+    queues.remove(queue, delivery);
+    queue.attempts = 0;
+    scheduler.resume('unreachable');
+    return undefined;
   }
-  function refused(lane: Lane, delivery: Delivery, attempt: Attempt): void {
-    const { status, reason } = attempt;
+  function retryOrGiveUp(queue: DeliveryQueue, delivery: Delivery, result: Outcome): Pause | undefined {
     stats.refused += 1;
-    lane.attempts += 1;
-    tried.refused(delivery, lane.attempts, attempt);
-    if (status === 410) {
+    if (result.isGone) {
+      end();
       options.onGone();
-      return;
+      void checkpoint.now();
+      return undefined;
     }
-    // A clock that is wrong would make everything seem old.
-    const tooOld = clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - triedForMs;
+    // A wrong clock would make everything seem old.
+    const tooOld = options.clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - triedForMs;
     if (delivery.at > tooOld) {
-      lanes.holdBack(lane);
-      turns.pause(lane, pauseMs(lane.attempts, random()), status === null);
-      return;
+      queues.unload(queue);
+      return { ms: pauseMs(queue.attempts, random()), isUnreachable: result.status === null };
     }
     // What waited behind it for as long would meet with the same.
-    const { attempts } = lane;
-    for (let next = lanes.first(lane); next !== undefined && !('log' in next) && next.at <= tooOld; next = lanes.first(lane)) {
-      giveUp(next, { attempts, status, reason });
-      lanes.done(lane, next);
+    for (let next = nextIn(queue); next !== undefined && next !== 'unloaded' && next.at <= tooOld; next = nextIn(queue)) {
+      giveUp(next, queue.attempts, result);
+      queues.remove(queue, next);
     }
-    lane.attempts = 0;
+    queue.attempts = 0;
+    return undefined;
   }
-  function giveUp(delivery: Delivery, last: Pick<FailedDelivery, 'attempts' | 'status' | 'reason'>): void {
-    tried.forget(delivery);
-    if (!isKept(delivery.type)) stats.dropped += 1;
-    else {
-      stats.failed += 1;
-      keeper.failed({ ...delivery, ...last, triedAt: clock.now() });
+  function giveUp(delivery: Delivery, attempts: number, { status, reason }: Pick<Attempt, 'status' | 'reason'>): void {
+    log.remove(delivery);
+    stats[isStored(delivery) ? 'failed' : 'dropped'] += 1;
+    if (isStored(delivery)) failed.push({ ...delivery, attempts, status, reason, triedAt: clock.now() });
+  }
+  /** False when the disk took nothing. */
+  async function write(): Promise<boolean> {
+    const given = failed;
+    failed = [];
+    try {
+      await store((stored) => {
+        const upTo = isLive ? newestRecord() : position;
+        return withFailed({ ...stored, ...queues.checkpoint(), position: upTo, alarms: alarms.all() }, given);
+      });
+    } catch {
+      failed = [...given, ...failed];
+      return false;
     }
+    if (given.length > 0) options.onFailed(given.length);
+    return true;
+  }
+  function end(): void {
+    isOver = true;
+    unsubscribe();
+    cancelRetry();
+    scheduler.stop();
   }
   return {
-    start() {
-      const { behind, waiting } = kept.progress;
-      position = Math.min(position, live.newestRecord());
-      for (const { lockId, done } of behind) lanes.addBehind(lockId, done);
-      for (const delivery of waiting) lanes.add(delivery, undefined);
-      // Whoever employs it sees to it that it ends with its account.
-      unfollow = live.follow({ caller, hear, accountChanged: () => undefined, kept: keeper.written });
-      for (const event of told.missed(live.alarmsOf(caller))) hear(event);
+    /** Hears and sends from now on, beginning with what it missed since its progress was stored. */
+    start(): void {
+      position = Math.min(progress.position, newestRecord());
+      queues.restore(progress);
+      // Whoever started it stops it with its account.
+      unsubscribe = live.follow({ caller, hear: onEvent, accountChanged: () => undefined, kept: checkpoint.written });
+      for (const event of alarms.missed(live.alarmsOf(caller))) onEvent(event);
       void catchUp();
     },
-    changed() {
-      if (isStopped) return;
-      keeper.now();
-      turns.wake('all');
+    /** Its filters, or its channel, have changed. */
+    changed(): void {
+      void checkpoint.now();
+      scheduler.resume('all');
     },
-    async stop() {
-      if (stopping === undefined) {
-        isStopped = true;
-        unfollow();
-        cancelRetry();
-        turns.stop();
-        stopping = keeper.stop();
-      }
-      await stopping;
+    /** Sends nothing more, and stores how far it has come. */
+    stop(): Promise<void> {
+      end();
+      return checkpoint.stop();
     },
-    waiting: lanes.size,
-    failingSince: tried.failingSince,
-    recent: tried.recent,
+    /** The receiver wanted no more deliveries, or it was stopped. */
+    isOver: (): boolean => isOver,
+    /** Deliveries in memory. */
+    waiting: queues.size,
+    failingSince: log.failingSince,
+    tried: log.entries,
   };
-}
-
-export function postOf({ webhookId, url, secret }: KeptWebhook['webhook'], delivery: Delivery, attempt: number): WebhookPost {
-  return { webhookId, url, secret, deliveryId: delivery.id, type: delivery.type, attempt, body: delivery.body };
 }

@@ -1,80 +1,56 @@
-// Whose turn it is to be sent, among the lanes of one webhook: a few at a time, in the order of asking; who was refused pauses.
+// Serves a receiver's delivery queues: each in turn, four at a time, with a pause after a failure.
+import { createSemaphore } from '../mutex.ts';
 import type { Clock } from '../ports.ts';
-import type { Lane } from './delivery-queues.ts';
+import type { DeliveryQueue } from './delivery-queues.ts';
 
-/** Requests to one receiver at a time. */
 const servedAtOnce = 4;
 
-export interface LaneTurns {
-  /** Serves from now on. */
-  begin(): void;
-  /** There is something in it; nothing happens while it is served or pauses. */
-  enqueue(lane: Lane): void;
-  /** Not before `delayMs` have gone; to be called while it is served. `isUnreachable`: its receiver was not there. */
-  pause(lane: Lane, delayMs: number, isUnreachable: boolean): void;
-  /** Ends the pause of all, or of those whose receiver was not there. */
-  wake(which: 'all' | 'unreachable'): void;
-  stop(): void;
-}
-
-interface Pause {
-  readonly cancel: () => void;
+export interface Pause {
+  readonly ms: number;
+  /** The receiver did not answer: the pause ends when it answers another queue. */
   readonly isUnreachable: boolean;
 }
 
-export function createLaneTurns(options: {
+export function createQueueScheduler(options: {
   readonly clock: Clock;
-  /** Does one thing for it; must not reject. */
-  readonly serve: (lane: Lane) => Promise<void>;
-  readonly isEmpty: (lane: Lane) => boolean;
-}): LaneTurns {
-  const { clock, serve, isEmpty } = options;
-  const ready = new Set<Lane>();
-  const paused = new Map<Lane, Pause>();
-  let underWay = 0;
-  let isServing = false;
+  readonly hasMore: (queue: DeliveryQueue) => boolean;
+  /** Does one thing for the queue. Must not reject. */
+  readonly serveNext: (queue: DeliveryQueue) => Promise<Pause | undefined>;
+}) {
+  const { clock, hasMore, serveNext } = options;
+  const inPlace = createSemaphore(servedAtOnce);
+  /** With the timers of those that pause. */
+  const pauses = new Map<() => void, { readonly isUnreachable: boolean; readonly cancel: () => void }>();
+  let isStopped = false;
 
-  function enqueue(lane: Lane): void {
-    if (paused.has(lane) || lane.isUnderWay) return;
-    ready.add(lane);
-    go();
+  function pauseFor({ ms, isUnreachable }: Pause): Promise<void> {
+    return new Promise((resolve) => {
+      pauses.set(resolve, { isUnreachable, cancel: clock.timer(ms, () => end(resolve)) });
+    });
   }
-  function go(): void {
-    while (isServing && underWay < servedAtOnce) {
-      const [lane] = ready;
-      if (lane === undefined) return;
-      ready.delete(lane);
-      underWay += 1;
-      lane.isUnderWay = true;
-      void serve(lane).finally(() => {
-        underWay -= 1;
-        lane.isUnderWay = false;
-        if (!paused.has(lane) && !isEmpty(lane)) ready.add(lane);
-        go();
-      });
-    }
+  function end(resolve: () => void): void {
+    pauses.get(resolve)?.cancel();
+    pauses.delete(resolve);
+    resolve();
   }
-  function end(lane: Lane): void {
-    paused.get(lane)?.cancel();
-    paused.delete(lane);
-    enqueue(lane);
-  }
-
   return {
-    begin() {
-      isServing = true;
-      go();
+    /** Serves the queue until it is empty. */
+    async serve(queue: DeliveryQueue): Promise<void> {
+      if (queue.isServed) return;
+      queue.isServed = true;
+      while (hasMore(queue) && !isStopped) {
+        const pause = await inPlace(() => serveNext(queue));
+        if (pause !== undefined && !isStopped) await pauseFor(pause);
+      }
+      queue.isServed = false;
     },
-    enqueue,
-    pause(lane, delayMs, isUnreachable) {
-      paused.set(lane, { cancel: clock.timer(delayMs, () => end(lane)), isUnreachable });
+    /** Ends all pauses, or those because the receiver did not answer. */
+    resume(which: 'all' | 'unreachable'): void {
+      for (const [resolve, { isUnreachable }] of [...pauses]) if (which === 'all' || isUnreachable) end(resolve);
     },
-    wake(which) {
-      for (const [lane, { isUnreachable }] of [...paused]) if (which === 'all' || isUnreachable) end(lane);
-    },
-    stop() {
-      isServing = false;
-      for (const { cancel } of paused.values()) cancel();
+    stop(): void {
+      isStopped = true;
+      for (const { cancel } of pauses.values()) cancel();
     },
   };
 }

@@ -1,34 +1,30 @@
-// Webhooks as their owners manage them, and the couriers that serve them. A webhook belongs to an account and ends with it.
+// Webhooks as their owners manage them, with the workers that serve them. A webhook belongs to an account and ends with it.
 import type { Caller } from '../accounts/account.ts';
 import { accountNamed } from '../accounts/account-service.ts';
 import { requireRole } from '../accounts/permissions.ts';
-import { toldAlarm } from '../alarms/notified-alarms.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
 import { createMutex, type Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { AccountStore, CounterStore, LockStore, Secrets, WebhookPost } from '../ports.ts';
-import { type CourierSurroundings, type DeliveryStats, postOf } from './delivery-worker.ts';
-import { createWebhookCouriers } from './delivery-workers.ts';
+import { type Attempt, type DeliveryLogEntry, type DeliveryType, freshProgress, type NotifiedAlarm } from './delivery.ts';
+import type { DeliveryStats } from './delivery-worker.ts';
+import { notifiedAlarm } from './notified-alarms.ts';
 import {
-  type Attempt,
-  freshProgress,
-  type KeptWebhook,
-  type ToldAlarm,
-  type TriedDelivery,
+  type StoredWebhook,
   type Webhook,
-  type WebhookEventType,
   type WebhookId,
   webhooksAtMost,
-  webhooksOfAccount,
-  webhooksOfOthers,
+  webhooksOfAccountAtMost,
+  webhooksOfOthersAtMost,
 } from './webhook.ts';
+import { createWebhookWorkers, postOf, type WebhookSurroundings } from './webhook-workers.ts';
 
 export interface NewWebhook {
   readonly name: string;
   readonly url: string;
-  readonly eventTypes: readonly WebhookEventType[];
+  readonly eventTypes: readonly DeliveryType[];
   readonly lockIds: readonly LockId[];
 }
 
@@ -69,12 +65,12 @@ export interface WebhookService {
   /** Sends an event of the type `test`, once. `rate-limited` while too many are under way. */
   test(caller: Caller, webhookId: WebhookId): Promise<Attempt>;
   /** The newest first: what was tried last since the start, and what has failed for good. */
-  deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Page<TriedDelivery>;
+  deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Page<DeliveryLogEntry>;
   /** Sends what has failed once more, at once; it is forgotten when it arrives. `forbidden` when the caller may not hear it any more. */
   replay(caller: Caller, webhookId: WebhookId, deliveryId: string): Promise<Attempt>;
 }
 
-/** With the couriers, which work between `start` and `stop`. */
+/** With the workers, which work between `start` and `stop`. */
 export interface Webhooks extends WebhookService, Part {
   stats(): WebhookStats;
 }
@@ -83,7 +79,7 @@ export interface Webhooks extends WebhookService, Part {
 const askedAtOnce = 8;
 
 export function createWebhookService(
-  options: Omit<CourierSurroundings, 'newId' | 'stats' | 'pace'> & {
+  options: WebhookSurroundings & {
     readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
     readonly locks: LockStore;
     readonly counters: CounterStore;
@@ -99,32 +95,41 @@ export function createWebhookService(
   let asked = 0;
 
   const newId = (): string => `${life}-${++given}`;
-  // What is stored and who serves it change together: nobody is employed for what another has just removed or switched off.
+  // What is stored and its worker change together: no worker starts for what was just removed or switched off.
   const inTurn = createMutex();
-  const couriers = createWebhookCouriers({ ...options, newId, inTurn });
-  const { employ, dismiss, accountOf } = couriers;
-  const standingNow = (caller: Caller): readonly ToldAlarm[] =>
-    live.alarmsOf(caller).flatMap((event) => (event.type === 'alarm' ? [toldAlarm(event)] : []));
+  const workers = createWebhookWorkers({ ...options, newId, inTurn });
 
-  function viewOf({ webhook, progress }: KeptWebhook): WebhookView {
-    const courier = couriers.of(webhook.webhookId);
+  /** Where a webhook begins now. */
+  function fresh(caller: Caller, before?: StoredWebhook['progress']) {
+    const active = live.alarmsOf(caller).flatMap((event): NotifiedAlarm[] => (event.type === 'alarm' ? [notifiedAlarm(event)] : []));
+    return freshProgress(live.newestRecord(), active, before);
+  }
+  function viewOf({ webhook, progress }: StoredWebhook): WebhookView {
+    const worker = workers.of(webhook.webhookId);
     return {
       webhook,
-      username: accountOf(webhook)?.username ?? '',
-      waiting: courier?.waiting() ?? 0,
+      username: workers.accountOf(webhook)?.username ?? '',
+      waiting: worker?.waiting() ?? 0,
       failed: progress.failed.length,
       forgotten: progress.forgotten,
-      failingSince: courier?.failingSince() ?? null,
+      failingSince: worker?.failingSince() ?? null,
     };
   }
   /** `forbidden` for gateway administrators where it is the owner's alone. */
-  function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): KeptWebhook {
-    const kept = webhooks.get(webhookId);
-    const isOwn = kept?.webhook.accountId === caller.accountId;
-    if (kept === undefined || !(isOwn || caller.gatewayAdministrator))
+  function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): StoredWebhook {
+    const stored = webhooks.get(webhookId);
+    const isOwn = stored?.webhook.accountId === caller.accountId;
+    if (stored === undefined || !(isOwn || caller.gatewayAdministrator))
       throw new DomainError('not-found', `there is no webhook ${webhookId}`);
     if (!isOwn && whose === 'own') throw new DomainError('forbidden', 'this is for the account to which the webhook belongs');
-    return kept;
+    return stored;
+  }
+  function requirePlace(caller: Caller): void {
+    const all = webhooks.all();
+    const own = all.filter(({ webhook }) => webhook.accountId === caller.accountId);
+    const atMost = caller.gatewayAdministrator ? webhooksAtMost : webhooksOfOthersAtMost;
+    if (own.length >= webhooksOfAccountAtMost || all.length >= atMost)
+      throw new DomainError('conflict', `there are ${webhooksOfAccountAtMost} webhooks of this account, or ${atMost} in all, already`);
   }
   function check(caller: Caller, { url, lockIds }: Partial<NewWebhook>): void {
     const refusal = url === undefined ? undefined : sender.refusal(url);
@@ -143,8 +148,8 @@ export function createWebhookService(
 
   return {
     name: 'webhooks',
-    start: couriers.start,
-    stop: couriers.stop,
+    start: workers.startAll,
+    stop: workers.stopAll,
 
     async create(caller, { name, url, eventTypes, lockIds }) {
       check(caller, { url, lockIds });
@@ -154,14 +159,11 @@ export function createWebhookService(
       const webhook: Webhook = { webhookId, accountId, name, url, secret, eventTypes, lockIds, enabled: true, createdAt: clock.now() };
       await administration(async () => {
         accountNamed(accounts, caller.username);
-        const own = webhooks.all().filter((one) => one.webhook.accountId === accountId);
-        const inAll = caller.gatewayAdministrator ? webhooksAtMost : webhooksOfOthers;
-        if (own.length >= webhooksOfAccount || webhooks.all().length >= inAll)
-          throw new DomainError('conflict', `there are ${webhooksOfAccount} webhooks of this account, or ${inAll} in all, already`);
-        const kept = { webhook, progress: freshProgress(live.newestRecord(), standingNow(caller)) };
+        requirePlace(caller);
+        const stored = { webhook, progress: fresh(caller) };
         await inTurn(async () => {
-          await webhooks.add(kept);
-          employ(webhookId);
+          await webhooks.add(stored);
+          workers.start(webhookId);
         });
       });
       return { webhookId, secret };
@@ -176,31 +178,31 @@ export function createWebhookService(
       inTurn(async () => {
         const { webhook: before } = requireWebhook(caller, webhookId, 'own');
         check(caller, changes);
-        if (changes.enabled === false) await dismiss(webhookId);
-        const isBegun = changes.enabled === true && !before.enabled;
-        const updated = webhooks.update(webhookId, ({ webhook, progress }) => ({
-          webhook: { ...webhook, ...changes },
-          progress: isBegun || changes.enabled === false ? freshProgress(live.newestRecord(), standingNow(caller), progress) : progress,
-        }));
-        // When the disk took nothing, it is still switched on.
-        const kept = await updated.catch((error: unknown) => {
-          employ(webhookId);
-          throw error;
-        });
-        couriers.of(webhookId)?.changed();
-        employ(webhookId);
-        return viewOf(kept);
+        // A worker that is over still writes that the receiver wants no more: that comes before what the owner asks.
+        if (changes.enabled === false || workers.of(webhookId) === undefined) await workers.stop(webhookId);
+        const beginsAnew = changes.enabled === false || (changes.enabled === true && !before.enabled);
+        try {
+          const stored = await webhooks.update(webhookId, ({ webhook, progress }) => ({
+            webhook: { ...webhook, ...changes },
+            progress: beginsAnew ? fresh(caller, progress) : progress,
+          }));
+          workers.of(webhookId)?.changed();
+          return viewOf(stored);
+        } finally {
+          // When the disk took nothing, it is still switched on.
+          workers.start(webhookId);
+        }
       }),
 
     remove: (caller, webhookId) =>
       inTurn(async () => {
         requireWebhook(caller, webhookId, 'any');
-        await dismiss(webhookId);
+        await workers.stop(webhookId);
         try {
           await webhooks.remove(webhookId);
         } finally {
           // When it could not be removed, it goes on.
-          employ(webhookId);
+          workers.start(webhookId);
         }
       }),
 
@@ -214,15 +216,14 @@ export function createWebhookService(
 
     async test(caller, webhookId) {
       const { webhook } = requireWebhook(caller, webhookId, 'any');
-      const [id, at] = [newId(), clock.now()];
-      const { url, secret } = webhook;
-      return send({ webhookId, url, secret, deliveryId: id, type: 'test', attempt: 1, body: options.bodies.test({ id, at }) });
+      const head = { id: newId(), at: clock.now() };
+      return send(postOf(webhook, { id: head.id, type: 'test', body: options.bodies.test(head) }, 1));
     },
 
     deliveries(caller, webhookId, page) {
       const { progress } = requireWebhook(caller, webhookId, 'any');
-      const failed = progress.failed.map((delivery): TriedDelivery => ({ ...delivery, progress: 'failed' })).reverse();
-      const tried = [...(couriers.of(webhookId)?.recent() ?? []), ...failed];
+      const failed = progress.failed.map((delivery): DeliveryLogEntry => ({ ...delivery, progress: 'failed' })).reverse();
+      const tried = [...(workers.of(webhookId)?.tried() ?? []), ...failed];
       return paginate(
         tried.sort((a, b) => b.triedAt - a.triedAt),
         page,
@@ -234,19 +235,17 @@ export function createWebhookService(
       const delivery = progress.failed.find(({ id }) => id === deliveryId);
       if (delivery === undefined) throw new DomainError('not-found', `there is no failed delivery ${deliveryId}`);
       if (!live.mayHear(caller, delivery)) throw new DomainError('forbidden', 'this account may not hear of it any more');
-      const attempt = await send(postOf(webhook, delivery, delivery.attempts + 1));
-      const { status, reason } = attempt;
-      await webhooks.update(webhookId, (kept) => {
-        const failed = attempt.delivered
-          ? kept.progress.failed.filter(({ id }) => id !== deliveryId)
-          : kept.progress.failed.map((one) =>
-              one.id === deliveryId ? { ...one, attempts: one.attempts + 1, triedAt: clock.now(), status, reason } : one,
-            );
-        return { ...kept, progress: { ...kept.progress, failed } };
+      const { delivered, status, reason, ...rest } = await send(postOf(webhook, delivery, delivery.attempts + 1));
+      await webhooks.update(webhookId, (stored) => {
+        const failed = stored.progress.failed.flatMap((one) => {
+          if (one.id !== deliveryId) return [one];
+          return delivered ? [] : [{ ...one, attempts: one.attempts + 1, triedAt: clock.now(), status, reason }];
+        });
+        return { ...stored, progress: { ...stored.progress, failed } };
       });
-      return attempt;
+      return { delivered, status, reason, ...rest };
     },
 
-    stats: () => ({ ...couriers.stats(), webhooks: webhooks.all().length }),
+    stats: () => ({ ...workers.stats(), webhooks: webhooks.all().length }),
   };
 }

@@ -1,7 +1,7 @@
 // The JSON bodies of the management API: names of the API in, domain values out (HTTP API 6). Unknown members are errors.
 import { z } from 'zod';
 import type { LockId } from '../../domain/locks/lock.ts';
-import { webhookEventTypes } from '../../domain/webhooks/webhook.ts';
+import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { lockName, mac, name, text, username, wholeNumber } from '../pipeline/fields.ts';
 import { present, validate } from '../pipeline/validate.ts';
 
@@ -106,8 +106,8 @@ export const heldToken = validate(z.strictObject({ token: text(1, 512) }), (body
 export const newToken = validate(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);
 
 const eventTypes = z
-  .array(z.enum(webhookEventTypes, `must be one of ${webhookEventTypes.join(', ')}`), 'must be a list')
-  .max(webhookEventTypes.length, `must have at most ${webhookEventTypes.length} items`);
+  .array(z.enum(deliveryTypes, `must be one of ${deliveryTypes.join(', ')}`), 'must be a list')
+  .max(deliveryTypes.length, `must have at most ${deliveryTypes.length} items`);
 const lockIds = z
   .array(wholeNumber(1, Number.MAX_SAFE_INTEGER) as unknown as z.ZodType<LockId, number>, 'must be a list of lockIds')
   .max(1_000, 'must have at most 1000 items');

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { webhookEventTypes } from '../../domain/webhooks/webhook.ts';
+import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
 
 const id = z.int().min(1);
@@ -181,7 +181,7 @@ const webhook = z.strictObject({
   username: z.string(),
   name: z.string(),
   url: z.string(),
-  eventTypes: z.array(z.enum(webhookEventTypes)),
+  eventTypes: z.array(z.enum(deliveryTypes)),
   lockIds: z.array(id),
   enabled: z.boolean(),
   waiting: count,
@@ -193,7 +193,7 @@ const webhook = z.strictObject({
 
 const delivery = z.strictObject({
   deliveryId: z.string(),
-  eventType: z.enum(webhookEventTypes),
+  eventType: z.enum(deliveryTypes),
   lockId: id.nullable(),
   eventDate: dateMs,
   progress: z.enum(['delivered', 'waiting', 'failed']),

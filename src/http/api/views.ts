@@ -8,7 +8,7 @@ import { type BatteryLevel, type LockSettings, macOf } from '../../domain/locks/
 import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
 import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
-import type { Attempt, TriedDelivery, WebhookEvent } from '../../domain/webhooks/webhook.ts';
+import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
 import type { IssuedSecret, WebhookView } from '../../domain/webhooks/webhook-service.ts';
 import type { TextOf } from '../pipeline/rendered-json-cache.ts';
 import type { EventBody } from './event-schemas.ts';
@@ -215,7 +215,7 @@ export function deliveryView({
   triedAt,
   status,
   reason,
-}: TriedDelivery): ResponseBody<'Delivery'> {
+}: DeliveryLogEntry): ResponseBody<'Delivery'> {
   return { deliveryId: id, eventType: type, lockId, eventDate: at, progress, attempts, attemptDate: triedAt, status, reason };
 }
 
@@ -225,7 +225,7 @@ interface DeliveryHead {
 }
 
 /** What a receiver is sent: the event as in live events, in an envelope. */
-export function deliveryBody(event: WebhookEvent, { id, at }: DeliveryHead): string {
+export function deliveryBody(event: DeliveryEvent, { id, at }: DeliveryHead): string {
   return JSON.stringify({ deliveryId: id, eventType: event.type, eventDate: at, data: liveEventView(event) });
 }
 

@@ -1,62 +1,133 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
 import type { LockRecord } from '../../../src/domain/records/record.ts';
-import { createLaneReader } from '../../../src/domain/webhooks/backlog-reader.ts';
-import { createDeliveryQueues, type Lane, type Lanes } from '../../../src/domain/webhooks/delivery-queues.ts';
+import { createBacklogReader } from '../../../src/domain/webhooks/backlog-reader.ts';
+import type { Delivery } from '../../../src/domain/webhooks/delivery.ts';
+import { createDeliveryQueues, type DeliveryQueue, type DeliveryQueues, nextIn } from '../../../src/domain/webhooks/delivery-queues.ts';
 
-/** A log in which record n is of lock n % locks + 1. */
-function logOf(records: number, locks: number) {
-  const readings: number[] = [];
-  const lanes = createDeliveryQueues();
-  const reader = createLaneReader({
-    lanes,
-    newestRecord: () => records,
-    async *since(after, wants) {
-      readings.push(after);
-      for (let recordId = after + 1; recordId <= records; recordId++) {
+const deliveryOf = ({ recordId, lockId }: Pick<LockRecord, 'recordId' | 'lockId'>): Delivery => {
+  return { id: `record-${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' };
+};
+
+/** A log in which record n is of lock n % locks + 1; `onRead` is called between two of its records. */
+function logOf(records: number, locks: number, onRead: (recordId: number) => void = () => undefined) {
+  const log = { newest: records, passes: [] as number[] };
+  const queues = createDeliveryQueues();
+  const read = createBacklogReader({
+    ...{ queues, deliveryOf },
+    newestRecord: () => log.newest,
+    async *recordsSince(after, wants) {
+      log.passes.push(after);
+      for (let recordId = after + 1; recordId <= log.newest; recordId++) {
         const lockId = ((recordId % locks) + 1) as LockId;
-        // Some at a time.
         if (wants(lockId)) yield [{ recordId, lockId } as LockRecord];
+        onRead(recordId);
       }
     },
-    make: ({ recordId, lockId }) => ({ id: `record-${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' }),
   });
-  return { readings, lanes, reader };
+  /** The queues of locks 1 to so many, each with records in the log above `done`. */
+  function behind(count: number, doneOf: (place: number) => number): DeliveryQueue[] {
+    queues.restore({ behind: Array.from({ length: count }, (_, n) => ({ lockId: (n + 1) as LockId, done: doneOf(n) })), waiting: [] });
+    return [...queues.all()];
+  }
+  return { log, queues, read, behind };
 }
 
-function drain(lanes: Lanes, lane: Lane): number[] {
+function drain(queues: DeliveryQueues, queue: DeliveryQueue): number[] {
   const ids: number[] = [];
-  for (let next = lanes.first(lane); next !== undefined && !('log' in next); next = lanes.first(lane)) {
+  for (let next = nextIn(queue); next !== undefined && next !== 'unloaded'; next = nextIn(queue)) {
     ids.push(next.recordId);
-    lanes.done(lane, next);
+    queues.remove(queue, next);
   }
   return ids;
 }
 
-describe('what many lanes need from the log', () => {
+/** The records above `after` of the lock at this place. */
+const expectedOf = (place: number, locks: number, after: number, upTo: number): number[] =>
+  Array.from({ length: upTo - after }, (_, n) => after + 1 + n).filter((recordId) => recordId % locks === place);
+
+describe('what many queues need from the log', () => {
   test('is read once for all of them, whoever asks', async () => {
-    const { readings, lanes, reader } = logOf(400, 50);
-    const behind = Array.from({ length: 50 }, (_, n) => lanes.addBehind((n + 1) as LockId, n));
-    await Promise.all(behind.map(reader.read));
-    expect(readings).toEqual([0]);
-    for (const [n, lane] of behind.entries()) {
-      const expected = Array.from({ length: 400 }, (_, m) => m + 1).filter((recordId) => recordId % 50 === n && recordId > n);
-      expect(drain(lanes, lane)).toEqual(expected);
-    }
-    expect(lanes.all()).toEqual([]);
+    const { log, queues, read, behind } = logOf(400, 50);
+    const all = behind(50, (place) => place);
+    await Promise.all(all.map(read));
+    expect(log.passes).toEqual([0]);
+    for (const [place, queue] of all.entries()) expect(drain(queues, queue)).toEqual(expectedOf(place, 50, place, 400));
+    expect(all.some(queues.hasMore)).toBe(false);
+    expect(queues.all()).toEqual([]);
   });
 
   test('comes some at a time when it is much: nothing is left out, nothing comes twice', async () => {
-    const { readings, lanes, reader } = logOf(7_000, 3);
-    const behind = [1, 2, 3].map((lockId) => lanes.addBehind(lockId as LockId, 10));
+    const { log, queues, read, behind } = logOf(7_000, 3);
+    const all = behind(3, () => 10);
     const got: number[][] = [[], [], []];
-    for (let round = 0; lanes.all().length > 0; round++) {
-      await reader.read(behind[round % 3] as Lane);
-      expect(lanes.size()).toBeLessThanOrEqual(1_100);
-      for (const [n, lane] of behind.entries()) if (lanes.all().includes(lane)) got[n]?.push(...drain(lanes, lane));
+    while (all.some(queues.hasMore)) {
+      await read();
+      expect(queues.size()).toBeLessThanOrEqual(1_100);
+      for (const [place, queue] of all.entries()) got[place]?.push(...drain(queues, queue));
     }
-    for (const n of [0, 1, 2])
-      expect(got[n]).toEqual(Array.from({ length: 6_990 }, (_, m) => m + 11).filter((recordId) => recordId % 3 === n));
-    expect(readings.length).toBeLessThan(30);
+    for (const place of [0, 1, 2]) expect(got[place]).toEqual(expectedOf(place, 3, 10, 7_000));
+    expect(log.passes.length).toBeLessThan(30);
+  });
+
+  test('has no hole when a queue is unloaded, or gives up records, in the middle of a pass', async () => {
+    const got: number[] = [];
+    const { queues, read, behind } = logOf(1_000, 2, (recordId) => {
+      const [queue] = all;
+      if (queue === undefined) return;
+      const [first] = queue.records;
+      if (recordId % 50 === 0 && first !== undefined) {
+        got.push(first.recordId);
+        queues.remove(queue, first);
+      }
+      if (recordId % 130 === 0) queues.unload(queue);
+    });
+    const all = behind(2, () => 0);
+    const [queue] = all as [DeliveryQueue, DeliveryQueue];
+    for (let passes = 0; queues.hasMore(queue); passes++) {
+      expect(passes).toBeLessThan(1_000);
+      await read();
+      const next = nextIn(queue);
+      if (typeof next !== 'object') continue;
+      got.push(next.recordId);
+      queues.remove(queue, next);
+    }
+    expect(got).toEqual(expectedOf(0, 2, 0, 1_000));
+  });
+
+  test('includes what is stored during a pass, in that pass or in the next', async () => {
+    let isStored = false;
+    const { log, queues, read, behind } = logOf(20, 2, (recordId) => {
+      if (recordId < 15 || isStored) return;
+      isStored = true;
+      // Heard of while the pass is under way, which was asked for what came before.
+      for (const newest of [21, 22])
+        queues.addRecord({ lockId: ((newest % 2) + 1) as LockId, recordId: newest }, () =>
+          deliveryOf({ recordId: newest, lockId: 1 as LockId }),
+        );
+      log.newest = 20;
+    });
+    const [queue] = behind(2, () => 0) as [DeliveryQueue];
+    await read();
+    expect(drain(queues, queue)).toEqual(expectedOf(0, 2, 0, 20));
+    expect(nextIn(queue)).toBe('unloaded');
+    log.newest = 22;
+    await read();
+    expect(drain(queues, queue)).toEqual([22]);
+    expect(queues.hasMore(queue)).toBe(false);
+  });
+
+  test('is read again after the log could not be read', async () => {
+    let isBroken = true;
+    const { queues, read, behind } = logOf(10, 1, (recordId) => {
+      if (recordId === 4 && isBroken) throw new Error('EIO');
+    });
+    const [queue] = behind(1, () => 0) as [DeliveryQueue];
+    await expect(read()).rejects.toThrow('EIO');
+    isBroken = false;
+    const got = drain(queues, queue);
+    expect(nextIn(queue)).toBe('unloaded');
+    await read();
+    expect([...got, ...drain(queues, queue)]).toEqual(expectedOf(0, 1, 0, 10));
   });
 });

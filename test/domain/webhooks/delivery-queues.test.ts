@@ -1,88 +1,109 @@
-// What waits for a webhook, where the order of things matters more than a test with a whole gateway can show.
+// What waits for a receiver, where the order of things matters more than a test with a whole gateway can show.
 import { describe, expect, test } from '@jest/globals';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
-import { createDeliveryQueues, type Lane, type Lanes } from '../../../src/domain/webhooks/delivery-queues.ts';
-import type { Delivery, WebhookEventType } from '../../../src/domain/webhooks/webhook.ts';
+import type { Delivery, DeliveryType } from '../../../src/domain/webhooks/delivery.ts';
+import { createDeliveryQueues, type DeliveryQueue, type DeliveryQueues, nextIn } from '../../../src/domain/webhooks/delivery-queues.ts';
 
 const lockId = 7 as LockId;
 
-function delivery(id: string, type: WebhookEventType, recordId: number, at = 0): Delivery {
-  return { id, type, lockId, at, recordId, body: id };
+function delivery(id: string, type: DeliveryType, recordId: number, of: LockId | null = lockId): Delivery {
+  return { id, type, lockId: of, at: 0, recordId, body: id };
 }
 const record = (recordId: number): Delivery => delivery(`record-${recordId}`, 'record', recordId);
-const addRecord = (lanes: Lanes, recordId: number): Lane => lanes.addRecord({ lockId, recordId }, () => record(recordId));
+const addRecord = (queues: DeliveryQueues, recordId: number): DeliveryQueue =>
+  queues.addRecord({ lockId, recordId }, () => record(recordId));
 
-/** Takes out of the lane what can be had without the log. */
-function drain(lanes: Lanes, lane: Lane): unknown[] {
-  const ids: unknown[] = [];
-  for (let next = lanes.first(lane); next !== undefined && !('log' in next); next = lanes.first(lane)) {
+/** Takes out of the queue what can be had without the log. */
+function drain(queues: DeliveryQueues, queue: DeliveryQueue): string[] {
+  const ids: string[] = [];
+  for (let next = nextIn(queue); next !== undefined && next !== 'unloaded'; next = nextIn(queue)) {
     ids.push(next.id);
-    lanes.done(lane, next);
+    queues.remove(queue, next);
   }
   return ids;
 }
+const ids = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
 
-describe('a lane', () => {
+describe('a queue', () => {
   test('gives records and all else in the order in which they happened, those in the log included', () => {
-    const lanes = createDeliveryQueues();
-    const lane = lanes.addBehind(lockId, 3);
-    lanes.add(delivery('before', 'alarm', 3), undefined);
-    lanes.add(delivery('between', 'alarm', 5), undefined);
-    lanes.add(delivery('after', 'alarm', 9), undefined);
-    expect(drain(lanes, lane)).toEqual(['before']);
-    expect(lanes.first(lane)).toEqual({ log: 3 });
-    lanes.read(lane, { records: [record(4), record(6)], upTo: 8, more: false });
-    expect(drain(lanes, lane)).toEqual(['record-4', 'between', 'record-6', 'after']);
-    expect(lanes.all()).toEqual([]);
+    const queues = createDeliveryQueues();
+    const waiting = [delivery('before', 'alarm', 3), delivery('between', 'alarm', 5), delivery('after', 'alarm', 9)];
+    queues.restore({ behind: [{ lockId, done: 3 }], waiting });
+    const [queue] = queues.all() as [DeliveryQueue];
+    expect(drain(queues, queue)).toEqual(['before']);
+    expect(nextIn(queue)).toBe('unloaded');
+    for (const recordId of [4, 6]) queues.load(queue, record(recordId));
+    queue.unloadedAfter = undefined;
+    expect(drain(queues, queue)).toEqual(['record-4', 'between', 'record-6', 'after']);
+    expect(queues.hasMore(queue)).toBe(false);
+    expect(queues.all()).toEqual([]);
   });
 
-  test('reads again what was stored while the log was read', () => {
-    const lanes = createDeliveryQueues();
-    const lane = lanes.addBehind(lockId, 3);
-    addRecord(lanes, 9);
-    lanes.read(lane, { records: [record(4)], upTo: 8, more: false });
-    expect(lanes.kept().behind).toEqual([{ lockId, done: 3 }]);
-    expect(drain(lanes, lane)).toEqual(['record-4']);
-    expect(lanes.first(lane)).toEqual({ log: 8 });
-    expect(lanes.kept().behind).toEqual([{ lockId, done: 8 }]);
-    lanes.read(lane, { records: [record(9)], upTo: 9, more: false });
-    addRecord(lanes, 10);
-    expect(drain(lanes, lane)).toEqual(['record-9', 'record-10']);
+  test('says after a checkpoint what it had left', () => {
+    const queues = createDeliveryQueues();
+    addRecord(queues, 4);
+    addRecord(queues, 6);
+    for (const [id, type] of [
+      ['alarm', 'alarm'],
+      ['state', 'state'],
+    ] as const)
+      queues.addOther(delivery(id, type, 6));
+    queues.addOther(delivery('of the gateway', 'alarm', 6, null));
+    const { behind, waiting } = queues.checkpoint();
+    expect(behind).toEqual([{ lockId, done: 3 }]);
+    expect(ids(waiting)).toEqual(['alarm', 'of the gateway']);
+    const next = createDeliveryQueues();
+    next.restore({ behind, waiting });
+    expect(next.checkpoint()).toEqual({ behind, waiting });
   });
 
-  test('that is held back gives up its memory and nothing else', () => {
-    const lanes = createDeliveryQueues();
-    const lane = addRecord(lanes, 1);
-    for (const recordId of [2, 3]) addRecord(lanes, recordId);
-    lanes.holdBack(lane);
-    expect(lanes.size()).toBe(1);
-    addRecord(lanes, 4);
-    expect(drain(lanes, lane)).toEqual(['record-1']);
-    lanes.read(lane, { records: [record(2)], upTo: 2, more: false });
-    expect(drain(lanes, lane)).toEqual(['record-2']);
-    expect(lanes.first(lane)).toEqual({ log: 2 });
+  test('that is unloaded gives up its memory and nothing else', () => {
+    const queues = createDeliveryQueues();
+    const queue = addRecord(queues, 1);
+    for (const recordId of [2, 3]) addRecord(queues, recordId);
+    queues.unload(queue);
+    expect(queues.size()).toBe(1);
+    addRecord(queues, 4);
+    expect(queues.checkpoint().behind).toEqual([{ lockId, done: 0 }]);
+    expect(drain(queues, queue)).toEqual(['record-1']);
+    expect([nextIn(queue), queue.unloadedAfter]).toEqual(['unloaded', 1]);
+    expect(queues.checkpoint().behind).toEqual([{ lockId, done: 1 }]);
   });
 
-  test('does not take back what is being sent', () => {
-    const lanes = createDeliveryQueues();
-    const { lane } = lanes.add(delivery('sent', 'state', 0), 'state 7');
-    lane.isUnderWay = true;
-    lanes.add(delivery('old', 'state', 0), 'state 7');
-    lanes.add(delivery('new', 'state', 0), 'state 7');
-    expect(drain(lanes, lane)).toEqual(['sent', 'new']);
+  test('that fails takes no more records into memory', () => {
+    const queues = createDeliveryQueues();
+    const queue = addRecord(queues, 1);
+    queue.attempts = 1;
+    addRecord(queues, 2);
+    expect([queues.size(), queue.unloadedAfter]).toEqual([1, 1]);
+  });
+
+  test('replaces what says how something was, but not while that is being sent', () => {
+    const queues = createDeliveryQueues();
+    const { queue } = queues.addOther(delivery('sent', 'state', 0));
+    queue.sending = queue.others[0];
+    for (const id of ['old', 'new']) queues.addOther(delivery(id, 'state', 0));
+    for (const id of ['level', 'new level']) queues.addOther(delivery(id, 'battery', 0));
+    for (const id of ['added', 'changed']) queues.addOther(delivery(id, 'card', 0));
+    expect(drain(queues, queue)).toEqual(['sent', 'new', 'new level', 'added', 'changed']);
+    expect(queues.size()).toBe(0);
   });
 });
 
-test('of too much the oldest gives way, of what is kept and of what is not each for itself', () => {
-  const lanes = createDeliveryQueues();
-  const gaveWay: (string | undefined)[] = [];
-  for (let n = 0; n < 1_002; n++) {
-    gaveWay.push(lanes.add(delivery(`alarm ${n}`, 'alarm', 0, n), undefined).gaveWay?.id);
-    gaveWay.push(lanes.add(delivery(`state ${n}`, 'state', 0, n), `${n}`).gaveWay?.id);
+test('of too much the oldest is evicted, of what is stored and of what is not each for itself, and never what is being sent', () => {
+  const queues = createDeliveryQueues();
+  const evicted: (string | undefined)[] = [];
+  for (let n = 0; n < 1_003; n++) {
+    const { queue } = queues.addOther(delivery(`state ${n}`, 'state', 0, (n + 1) as LockId));
+    if (n === 0) queue.sending = queue.others[0];
+    const alarm = queues.addOther(delivery(`alarm ${n}`, 'alarm', 0, (n + 1) as LockId));
+    evicted.push(alarm.evicted?.id);
   }
-  expect(gaveWay.filter((id) => id !== undefined)).toEqual(['alarm 0', 'state 0', 'alarm 1', 'state 1']);
-  expect(lanes.size()).toBe(2_000);
-  for (let recordId = 1; recordId < 5_000; recordId++) addRecord(lanes, recordId);
-  expect(lanes.size()).toBe(2_100);
-  expect(lanes.kept().waiting).toHaveLength(1_000);
+  expect(evicted.filter((id) => id !== undefined)).toEqual(['alarm 0', 'alarm 1', 'alarm 2']);
+  expect(queues.size()).toBe(2_000);
+  const states = queues.all().flatMap(({ others }) => ids(others).filter((id) => id.startsWith('state')));
+  expect([states[0], states[1], states.length]).toEqual(['state 0', 'state 4', 1_000]);
+  for (let recordId = 1; recordId < 5_000; recordId++) addRecord(queues, recordId);
+  expect(queues.size()).toBe(2_100);
+  expect(queues.checkpoint().waiting).toHaveLength(1_000);
 });

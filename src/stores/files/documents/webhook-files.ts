@@ -5,14 +5,15 @@ import { alarmKinds } from '../../../domain/alarms/alarm.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { WebhookStore } from '../../../domain/ports.ts';
-import { type KeptWebhook, type WebhookId, webhookEventTypes } from '../../../domain/webhooks/webhook.ts';
+import { deliveryTypes } from '../../../domain/webhooks/delivery.ts';
+import type { StoredWebhook, WebhookId } from '../../../domain/webhooks/webhook.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat, NewerSchemaError } from './document.ts';
 import { removeIfThere } from './durable-file.ts';
 import { accountId, lockId, webhookId } from './id-schemas.ts';
 
-const type = z.enum(webhookEventTypes);
+const type = z.enum(deliveryTypes);
 const delivery = z.strictObject({
   id: z.string(),
   type,
@@ -22,7 +23,7 @@ const delivery = z.strictObject({
   body: z.string(),
 });
 
-export const webhookFormat: DocumentFormat<KeptWebhook> = {
+export const webhookFormat: DocumentFormat<StoredWebhook> = {
   schemaVersion: 1,
   schema: z.strictObject({
     webhook: z.strictObject({
@@ -67,15 +68,15 @@ export function createWebhookFiles(options: {
 }): WebhookFiles {
   const { files, folder, log, beforeUpgrade } = options;
   /** In the order of their ids, because those only rise. */
-  const documents = new Map<WebhookId, Document<KeptWebhook>>();
+  const documents = new Map<WebhookId, Document<StoredWebhook>>();
   /** Of those that were set aside, too. */
   let highest = 0;
 
   const pathOf = (id: WebhookId): string => `${folder}/${id}.json`;
-  const documentOf = (id: WebhookId): Document<KeptWebhook> =>
+  const documentOf = (id: WebhookId): Document<StoredWebhook> =>
     createDocument({ files, path: pathOf(id), format: webhookFormat, beforeUpgrade });
 
-  function present(id: WebhookId): Document<KeptWebhook> {
+  function present(id: WebhookId): Document<StoredWebhook> {
     const document = documents.get(id);
     if (document === undefined) throw new DomainError('not-found', `there is no webhook ${id}`);
     return document;
@@ -98,10 +99,10 @@ export function createWebhookFiles(options: {
   return {
     all: () => [...documents.values()].map((document) => document.current()),
     get: (id) => documents.get(id)?.current(),
-    async add(kept) {
-      const id = kept.webhook.webhookId;
+    async add(stored) {
+      const id = stored.webhook.webhookId;
       const document = documentOf(id);
-      await document.put(kept);
+      await document.put(stored);
       documents.set(id, document);
     },
     update: async (id, change) => present(id).update(change),

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { Hubs } from '../../../domain/ports.ts';
-import type { KeptWebhook } from '../../../domain/webhooks/webhook.ts';
+import type { StoredWebhook } from '../../../domain/webhooks/webhook.ts';
 import { auditFolders } from '../audit/audit-log.ts';
 import { holdsAuditEntry } from '../audit/audit-series.ts';
 import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from '../data-directory.ts';
@@ -160,7 +160,7 @@ function verifyRemovedLocks(documents: readonly Loaded<RemovedLock>[], report: R
   return documents.map(({ content }) => content.lockId);
 }
 
-function verifyWebhooks(documents: readonly Loaded<KeptWebhook>[], report: Report): readonly number[] {
+function verifyWebhooks(documents: readonly Loaded<StoredWebhook>[], report: Report): readonly number[] {
   for (const { file, content } of documents) {
     const { webhookId } = content.webhook;
     if (file !== `webhooks/${webhookId}.json`) report(file, `holds webhook ${webhookId}`);

@@ -4,7 +4,7 @@ import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../../../src/domain/locks/removed-lock.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
-import type { KeptWebhook, WebhookId } from '../../../../src/domain/webhooks/webhook.ts';
+import type { StoredWebhook, WebhookId } from '../../../../src/domain/webhooks/webhook.ts';
 
 /** The day before the one on which the manual clock begins. */
 const yesterday = Date.UTC(2026, 10, 20);
@@ -78,7 +78,7 @@ export function sampleEvents(from: number, to: number): RecordDraft[] {
 export const everything = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 };
 
 /** Of account 1: told everything, and it has had nothing yet. */
-export function sampleWebhook(number: number): KeptWebhook {
+export function sampleWebhook(number: number): StoredWebhook {
   return {
     webhook: {
       webhookId: number as WebhookId,

@@ -1,0 +1,144 @@
+// A delivery is one event on its way to one receiver, through whatever channel. What is stored of a receiver's deliveries, and the limits.
+import type { AlarmKind } from '../alarms/alarm.ts';
+import type { LiveEvent } from '../events/live-event.ts';
+import type { LockId } from '../locks/lock.ts';
+
+/** What can be delivered; the same words as in live events. */
+export const deliveryTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online'] as const;
+export type DeliveryType = (typeof deliveryTypes)[number];
+export type DeliveryEvent = Extract<LiveEvent, { readonly type: DeliveryType }>;
+
+/** Each of these is delivered. The other types say how something is now, so a newer event replaces one that waits. */
+const storedTypes: ReadonlySet<DeliveryType> = new Set(['record', 'alarm', 'alarm-ended', 'card']);
+
+export function isStored({ type }: Pick<Delivery, 'type'>): boolean {
+  return storedTypes.has(type);
+}
+
+export interface Delivery {
+  /** The same for each attempt, also after a restart. */
+  readonly id: string;
+  readonly type: DeliveryType;
+  /** null: the gateway itself. */
+  readonly lockId: LockId | null;
+  /** When it happened, by the gateway's clock. */
+  readonly at: number;
+  /** A record's own; for any other event that of the newest record at that time. */
+  readonly recordId: number;
+  /** What the receiver gets. */
+  readonly body: string;
+}
+
+/** Turns an event into what receivers get. */
+export type RenderDelivery = (event: DeliveryEvent, delivery: Pick<Delivery, 'id' | 'at'>) => string;
+
+/** What came of sending something once. */
+export interface Attempt {
+  /** The receiver took it. */
+  readonly delivered: boolean;
+  /** What the receiver answered; null: nothing. */
+  readonly status: number | null;
+  /** Why it was not delivered, for people; else "". */
+  readonly reason: string;
+  readonly ms: number;
+}
+
+export interface Outcome extends Attempt {
+  /** The receiver wants no more deliveries. */
+  readonly isGone: boolean;
+}
+
+/** Brings one body to one receiver. */
+export interface DeliveryChannel {
+  /** `attempt`: counted from 1. Never rejects. */
+  send(delivery: Delivery, attempt: number): Promise<Outcome>;
+}
+
+/** A delivery and its last attempt. */
+interface Attempted {
+  readonly attempts: number;
+  readonly triedAt: number;
+  /** As in Attempt. */
+  readonly status: number | null;
+  readonly reason: string;
+}
+export interface FailedDelivery extends Delivery, Attempted {}
+export interface DeliveryLogEntry extends Omit<Delivery, 'body'>, Attempted {
+  readonly progress: 'delivered' | 'waiting' | 'failed';
+}
+
+/** An active alarm that the receiver was notified of. */
+export interface NotifiedAlarm {
+  readonly kind: AlarmKind;
+  readonly lockId: LockId | null;
+  readonly since: number;
+}
+
+/** How far a receiver's deliveries have come. Records are not in it: the record log has them. */
+export interface DeliveryProgress {
+  /** Records up to this one are done, except those of the locks in `behind`. */
+  readonly position: number;
+  /** The records of such a lock are done up to `done`. */
+  readonly behind: readonly { readonly lockId: LockId; readonly done: number }[];
+  /** Alarms and cards, oldest first. */
+  readonly waiting: readonly Delivery[];
+  /** Oldest first. */
+  readonly failed: readonly FailedDelivery[];
+  /** How many failed deliveries were evicted. */
+  readonly forgotten: number;
+  readonly alarms: readonly NotifiedAlarm[];
+}
+
+/** Where a receiver begins that hears only of what happens from now on. */
+export function freshProgress(position: number, alarms: readonly NotifiedAlarm[], before?: DeliveryProgress): DeliveryProgress {
+  return { position, behind: [], waiting: [], failed: before?.failed ?? [], forgotten: before?.forgotten ?? 0, alarms };
+}
+
+const failedAtMost = 200;
+
+/** With these failed deliveries added, and the oldest evicted. */
+export function withFailed(progress: DeliveryProgress, more: readonly FailedDelivery[]): DeliveryProgress {
+  const all = [...progress.failed, ...more];
+  const failed = all.slice(-failedAtMost);
+  return { ...progress, failed, forgotten: progress.forgotten + all.length - failed.length };
+}
+
+export const triedForMs = 86_400_000;
+const shortestPauseMs = 5_000;
+const longestPauseMs = 1_800_000;
+
+/** The pause after so many failed attempts: 5 s, doubled each time, at most half an hour. `random` 0 to 1 spreads it by a fifth. */
+export function pauseMs(attempts: number, random: number): number {
+  return Math.min(longestPauseMs, shortestPauseMs * 2 ** (attempts - 1)) * (0.8 + 0.4 * random);
+}
+
+/** Makes the delivery of an event: once for all receivers that are told of it together, and its body when it is first needed. */
+export function createDeliveries(options: {
+  readonly now: () => number;
+  readonly newestRecord: () => number;
+  /** For what is no record. Never the same twice. */
+  readonly newId: () => string;
+  readonly render: RenderDelivery;
+}): (event: DeliveryEvent) => Delivery {
+  const { now, newestRecord, newId, render } = options;
+  let last: { readonly event: DeliveryEvent; readonly delivery: Delivery } | undefined;
+
+  function make(event: DeliveryEvent): Delivery {
+    const record = event.type === 'record' ? event.record : { recordId: newestRecord(), serverDate: now() };
+    const { recordId, serverDate: at } = record;
+    const id = event.type === 'record' ? `record-${recordId}` : newId();
+    let body: string | undefined;
+    return {
+      ...{ id, type: event.type, lockId: event.lockId, at, recordId },
+      get body() {
+        body ??= render(event, { id, at });
+        return body;
+      },
+    };
+  }
+  return (event) => {
+    // Subscribers are told of an event one right after the other.
+    if (last?.event !== event) last = { event, delivery: make(event) };
+    return last.delivery;
+  };
+}

@@ -1,0 +1,137 @@
+// One delivery worker for each webhook that is enabled and whose account exists.
+import type { Account } from '../accounts/account.ts';
+import type { Notify } from '../domain-event.ts';
+import type { Mutex } from '../mutex.ts';
+import type { AccountStore, WebhookPost, WebhookSender, WebhookStore } from '../ports.ts';
+import { createRateLimitedQueue } from '../rate-limiter.ts';
+import { createDeliveries, type Delivery, type DeliveryChannel, type RenderDelivery } from './delivery.ts';
+import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
+import { type Webhook, type WebhookId, wants } from './webhook.ts';
+
+/** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
+const limits = { perSecond: 400, burst: 100 };
+const goneStatus = 410;
+
+/** The JSON that a receiver is sent. */
+export interface WebhookBodies {
+  readonly event: RenderDelivery;
+  readonly test: (delivery: Pick<Delivery, 'id' | 'at'>) => string;
+}
+
+export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock' | 'live' | 'random' | 'clockIsSuspect'> {
+  readonly webhooks: WebhookStore;
+  readonly sender: WebhookSender;
+  readonly notify: Notify;
+  readonly bodies: WebhookBodies;
+}
+
+export function createWebhookWorkers(
+  options: WebhookSurroundings & {
+    readonly accounts: Pick<AccountStore, 'get'>;
+    /** For what is no record. Never the same twice. */
+    readonly newId: () => string;
+    /** Webhooks are changed and removed one after another, together with their workers. */
+    readonly inTurn: Mutex;
+  },
+) {
+  const { clock, live, webhooks, accounts, sender, notify, inTurn } = options;
+  const workers = new Map<WebhookId, DeliveryWorker>();
+  const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
+  const rateLimiter = createRateLimitedQueue({ clock, ...limits });
+  const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render: options.bodies.event });
+  let isRunning = false;
+  let unwatch = (): void => undefined;
+
+  const accountOf = (webhook: Webhook): Account | undefined => accounts.get(webhook.accountId);
+
+  /** By HTTP, to the URL that the webhook has at that time. */
+  function channelTo(current: () => Webhook): DeliveryChannel {
+    return {
+      async send(delivery, attempt) {
+        const result = await sender.send(postOf(current(), delivery, attempt));
+        return { ...result, isGone: result.status === goneStatus };
+      },
+    };
+  }
+  function start(webhookId: WebhookId): void {
+    const stored = webhooks.get(webhookId);
+    const account = stored && accountOf(stored.webhook);
+    if (!isRunning || account === undefined || !stored?.webhook.enabled || workers.has(webhookId)) return;
+    const { accountId, username, gatewayAdministrator } = account;
+    const current = (): Webhook => (webhooks.get(webhookId) ?? stored).webhook;
+    let isGone = false;
+    const worker = createDeliveryWorker({
+      ...{ ...options, stats, rateLimiter, deliveryOf, progress: stored.progress, channel: channelTo(current) },
+      caller: { accountId, username, gatewayAdministrator },
+      wants: (type, lockId) => wants(current(), type, lockId),
+      store: (change) =>
+        webhooks.update(webhookId, ({ webhook, progress }) => ({
+          webhook: isGone ? { ...webhook, enabled: false } : webhook,
+          progress: change(progress),
+        })),
+      onFailing: ({ status, reason }) => notify({ kind: 'webhook-failing', webhookId, status, reason }),
+      onRecovered: () => notify({ kind: 'webhook-works', webhookId }),
+      onFailed: (count) => notify({ kind: 'deliveries-failed', webhookId, count }),
+      onGone() {
+        isGone = true;
+        notify({ kind: 'webhook-gone', webhookId });
+      },
+    });
+    workers.set(webhookId, worker);
+    worker.start();
+  }
+  async function stop(webhookId: WebhookId): Promise<void> {
+    const worker = workers.get(webhookId);
+    workers.delete(webhookId);
+    await worker?.stop();
+  }
+  function removeOrphans(): void {
+    for (const { webhook } of webhooks.all()) {
+      if (accountOf(webhook) !== undefined) continue;
+      const { webhookId } = webhook;
+      const stopped = stop(webhookId);
+      // What cannot be removed now hears nothing all the same, and is removed at the next start.
+      void inTurn(() => stopped.then(() => webhooks.remove(webhookId))).catch(() => undefined);
+    }
+  }
+  function of(webhookId: WebhookId): DeliveryWorker | undefined {
+    const worker = workers.get(webhookId);
+    return worker?.isOver() ? undefined : worker;
+  }
+
+  return {
+    /** Removes the webhooks of accounts that are gone, and serves the others. */
+    async startAll(): Promise<void> {
+      isRunning = true;
+      // Webhooks that are switched off end with their accounts as well.
+      unwatch = live.watchAccounts(removeOrphans);
+      removeOrphans();
+      for (const { webhook } of webhooks.all()) start(webhook.webhookId);
+    },
+    async stopAll(): Promise<void> {
+      isRunning = false;
+      unwatch();
+      sender.stop();
+      const stopped = [...workers.keys()].map(stop);
+      rateLimiter.stop();
+      await Promise.all(stopped);
+    },
+    /** Gives the webhook a worker, if it should have one and has none. */
+    start,
+    /** Ends its worker, which stores how far it has come. */
+    stop,
+    /** The worker that serves it; none when its receiver wants no more deliveries. */
+    of,
+    accountOf,
+    stats: () => ({ ...stats, waiting: [...workers.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0) }),
+  };
+}
+
+/** What the sender is given. */
+export function postOf(
+  { webhookId, url, secret }: Webhook,
+  { id, type, body }: Pick<Delivery, 'id' | 'body'> & Pick<WebhookPost, 'type'>,
+  attempt: number,
+): WebhookPost {
+  return { webhookId, url, secret, deliveryId: id, type, attempt, body };
+}

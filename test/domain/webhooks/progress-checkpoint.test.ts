@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { createProgressCheckpoint } from '../../../src/domain/webhooks/progress-checkpoint.ts';
+import { createSettableClock, settled } from '../../support/settable-clock.ts';
+
+function createWorld() {
+  const clock = createSettableClock();
+  const open: ((isWritten: boolean) => void)[] = [];
+  const checkpoint = createProgressCheckpoint({ clock, write: () => new Promise((resolve) => open.push(resolve)) });
+  async function finish(isWritten: boolean): Promise<void> {
+    open.shift()?.(isWritten);
+    await settled();
+  }
+  return { clock, open, checkpoint, finish };
+}
+
+test('what was asked for during a write is written in one more, and only then is it there for who waits', async () => {
+  const { open, checkpoint, finish } = createWorld();
+  let written = 0;
+  void checkpoint.now();
+  await settled();
+  for (const _ of [1, 2, 3]) {
+    void checkpoint.now();
+    void checkpoint.written().then(() => void written++);
+  }
+  expect(open).toHaveLength(1);
+  await finish(true);
+  expect([open.length, written]).toEqual([1, 0]);
+  await finish(true);
+  expect([open.length, written]).toEqual([0, 3]);
+});
+
+test('a write that the disk did not take lets go who waits, and is tried again after 5 s', async () => {
+  const { clock, open, checkpoint, finish } = createWorld();
+  let isOver = false;
+  void checkpoint.now().then(() => {
+    isOver = true;
+  });
+  await settled();
+  await finish(false);
+  expect(isOver).toBe(true);
+  await clock.advance(5_000);
+  expect(open).toHaveLength(1);
+  await finish(true);
+  expect(clock.timers()).toBe(0);
+});
+
+test('what can wait is written within 5 s, all of it at once; after the last write at the stop nothing more', async () => {
+  const { clock, open, checkpoint, finish } = createWorld();
+  for (const _ of [1, 2, 3]) checkpoint.later();
+  await clock.advance(4_999);
+  expect(open).toHaveLength(0);
+  await clock.advance(1);
+  expect(open).toHaveLength(1);
+  await finish(true);
+  const stopped = checkpoint.stop();
+  await settled();
+  await finish(false);
+  await stopped;
+  checkpoint.later();
+  expect(clock.timers()).toBe(0);
+});
