@@ -39,7 +39,7 @@ export function createCommandDesk({ time, uptime, session, perform }: CommandDes
   }
 
   function begin(command: CommandMessage, fault: CommandFault, reply: (message: ReplyMessage) => void): void {
-    // Rule 1: what is late or of another session is not executed.
+    // Protocol 5.3 rule 1: what is late or of another session is not executed.
     if (command.session !== session() || command.expires < uptime()) {
       executed.delete(command.id);
       reply({ id: command.id, ...expired });
@@ -56,7 +56,7 @@ export function createCommandDesk({ time, uptime, session, perform }: CommandDes
 
   return {
     receive(command, fault, reply) {
-      // Rule 2: never a second time. While the first is under way its reply is still to come.
+      // Protocol 5.3 rule 2: never a second time. While the first is under way its reply is still to come.
       if (executed.has(command.id)) {
         const earlier = executed.get(command.id);
         if (earlier !== undefined) reply(earlier);

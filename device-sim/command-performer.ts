@@ -39,7 +39,7 @@ export function createCommandPerformer(options: CommandPerformerOptions): Perfor
 
   function moveBolt(command: CommandMessage, target: OpenState, settle: (answer: Answer) => void): void {
     const repliesOnArrival = profile.okWhen === 'arrived';
-    // A bolt that would arrive after the caller has been told of a time-out had better not start (rules 1 and 3).
+    // A bolt that would arrive after the caller has been told of a time-out had better not start (Protocol 5.3 rules 1 and 3).
     if (repliesOnArrival && !mechanics.moving && mechanics.state !== target && command.expires < uptime() + profile.boltTravelMs) {
       settle(expired);
       return;

@@ -1,4 +1,4 @@
-// Makes the gateway know the locks, over its management API (HTTP API 6), with sentences a person can act on when it does not work.
+// Makes the gateway know the locks, over its management API (HTTP API 8.1), with sentences a person can act on when it does not work.
 import { z } from 'zod';
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 

@@ -1,5 +1,5 @@
 // Aedes, as far as it is used: sessions, CONNACK, SUBSCRIBE, PING, DISCONNECT and QoS 2. The only file that knows it; every hook of it
-// is contained, since an exception in one would end the process (T15). Nobody is sent anything through a subscription: clients speak
+// is contained, since an exception in one would end the process (Fault T15). Nobody is sent anything through a subscription: clients speak
 // to their handlers, which have what a client says when its publish is authorized, and what is said to it is written without aedes.
 import type { Duplex } from 'node:stream';
 import { Aedes, type AedesOptions, type Client } from 'aedes';
@@ -33,7 +33,7 @@ export interface MqttServer {
 
 export async function startMqttServer(options: MqttServerOptions): Promise<MqttServer> {
   const { connectionOf, onAdmitted, log } = options;
-  // Without the high concurrency one reader that does not read stalls everybody (T14).
+  // Without the high concurrency one reader that does not read stalls everybody (Fault T14).
   const aedes = await Aedes.createBroker({ concurrency: 5_000, drainTimeout: 5_000, maxInflightInbound: 20, ...createHooks(options) });
   forwardNothing(aedes as Forwarder);
   const onError = (client: Client, error: Error): void => {
@@ -88,10 +88,10 @@ function createHooks({ connectionOf, loginRejections, stats, checkedBy }: MqttSe
         // It is no client, so `authenticate` refuses it.
         if (packet.clientId === checkedBy && connection.isOfThisMachine()) return yes;
         const answer = connection.login({ ...packet, bridgeMode: 'bridgeMode' in packet });
-        // Clean sessions only: nothing is queued for a client that is away, and no stored subscription gets round its handler (T6, T11).
+        // Clean sessions only: nothing is queued for a client that is away, and no stored subscription gets round its handler (Faults T6 and T11).
         packet.clean = true;
         // All that a will can say is `offline`, and the end of the connection says that at once. Left to aedes, it
-        // would be published of living connections too whenever the wall clock jumps (T19).
+        // would be published of living connections too whenever the wall clock jumps (Fault T19).
         delete packet.will;
         // Aedes holds the packet as long as the client: without its key, and without the memory that the key lies in.
         delete packet.password;
@@ -109,7 +109,7 @@ function createHooks({ connectionOf, loginRejections, stats, checkedBy }: MqttSe
 
     authenticate(client, _username, _password, callback) {
       const deny = () => {
-        // With true, aedes would wipe the inbound QoS 2 state of this client id (T11).
+        // With true, aedes would wipe the inbound QoS 2 state of this client id (Fault T11).
         client.clean = false;
         callback(Object.assign(new Error('not authorized'), { returnCode: 5 }), false);
       };
@@ -149,7 +149,7 @@ export interface Forwarder {
 }
 
 /**
- * Nothing is passed on and nothing retained is stored, so that no subscription, however it came to be, hears anything (T11). Nor
+ * Nothing is passed on and nothing retained is stored, so that no subscription, however it came to be, hears anything (Fault T11). Nor
  * is one stored: SUBSCRIBEs are answered as they were decided.
  */
 export function forwardNothing(aedes: Forwarder): void {

@@ -82,7 +82,7 @@ export function createBroker(options: BrokerOptions): Broker {
 
   /**
    * A stranger's socket is nothing to aedes before its first packet is whole: a stranger that says nothing, or not enough, costs a
-   * socket and no client (T12). Until then this is the stream's only reader.
+   * socket and no client (Fault T12). Until then this is the stream's only reader.
    */
   function readFirstPacket(this: ByteStream): void {
     const { read } = this;

@@ -1,4 +1,4 @@
-// All connections, from accept to close, and how many there may be, in all and from one address (T12). Those that have not logged in
+// All connections, from accept to close, and how many there may be, in all and from one address (Fault T12). Those that have not logged in
 // give way to newer ones, the oldest first: so silent sockets never keep a lock out.
 import type { Duplex } from 'node:stream';
 import type { Origin } from '../domain/origin.ts';

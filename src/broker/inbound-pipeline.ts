@@ -102,7 +102,7 @@ const nothing = Buffer.alloc(0);
 function goingOn(packet: InboundPacket, goOn: (() => void) | undefined): (receipt: Receipt) => void {
   return (receipt) => {
     if (receipt === 'leave') packet.qos = 0;
-    // It has arrived, and aedes holds the packet until the PUBREL: twenty of each client (T12).
+    // It has arrived, and aedes holds the packet until the PUBREL: twenty of each client (Fault T12).
     packet.payload = nothing;
     goOn?.();
   };

@@ -45,7 +45,7 @@ export interface Listener {
  */
 const backlog = 4_096;
 const handshakeTimeoutMs = 10_000;
-/** Handshakes under way; beyond that the oldest gives way, so that silent sockets take neither the memory nor a lock's place (T12). */
+/** Handshakes under way; beyond that the oldest gives way, so that silent sockets take neither the memory nor a lock's place (Fault T12). */
 const handshakesAtMost = 1_500;
 
 export function createListener({ host, port, identity, log, accept, onHandshakeFailed }: ListenerOptions): Listener {

@@ -1,4 +1,4 @@
-// The answer to a rejected CONNECT: logged, and delayed for those who keep guessing (Protocol 2, T12).
+// The answer to a rejected CONNECT: logged, and delayed for those who keep guessing (Protocol 2, Fault T12).
 import type { Duplex } from 'node:stream';
 import { originOf } from '../domain/origin.ts';
 import type { Clock } from '../domain/ports.ts';
@@ -18,7 +18,7 @@ const flushMs = 1_000;
 export interface LoginRejections {
   /**
    * Writes the CONNACK and closes. Aedes, when asked to do so, takes over the client id first, and with it touches the session of the
-   * client that really has it (T11).
+   * client that really has it (Fault T11).
    */
   answer(rejection: Rejection, claimant: Claimant): void;
   /** Answers that are put off now. */

@@ -28,7 +28,7 @@ export function pubackPackets(messageIds: readonly number[]): Buffer {
   return packets;
 }
 
-/** [MQTT-2.2.3]: seven bits in each byte, the lowest first; the highest bit says that there is more. */
+/** MQTT 3.1.1 section 2.2.3: seven bits in each byte, the lowest first; the highest bit says that there is more. */
 function remainingLength(bytes: number): number[] {
   const encoded: number[] = [];
   for (let rest = bytes; ; rest >>= 7) {

@@ -1,4 +1,4 @@
-// The body of a CONNECT (MQTT 3.1.1, section 3.1), checked where it lies.
+// The body of a CONNECT (MQTT 3.1.1 section 3.1), checked where it lies.
 import type { PacketRejection } from './packet-rejections.ts';
 import { binaryEnd, faultOf, textEnd } from './packet-text.ts';
 

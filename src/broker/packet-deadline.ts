@@ -1,4 +1,4 @@
-// The time that a packet has from its first byte to its last one, as long as it is the client who is waited for (T12).
+// The time that a packet has from its first byte to its last one, as long as it is the client who is waited for (Fault T12).
 import type { Clock } from '../domain/ports.ts';
 
 interface Owner {

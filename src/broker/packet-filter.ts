@@ -1,5 +1,5 @@
 // The packet filter of one connection: stands between its stream and whoever reads MQTT from it, so that only whole, valid
-// packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, T12, T13).
+// packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, Faults T12 and T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
 import { RateLimiter } from '../domain/rate-limiter.ts';

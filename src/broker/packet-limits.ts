@@ -1,4 +1,4 @@
-// What one client may send: how large, how fast, and in which time (Protocol 1, T12).
+// What one client may send: how large, how fast, and in which time (Protocol 1, Fault T12).
 
 export interface PacketSizes {
   /** Largest packet, header included, until `admit`. */

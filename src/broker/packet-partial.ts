@@ -1,5 +1,5 @@
 // The one packet of a connection that has not come whole yet. Its memory grows with the bytes that have come, never with what a
-// header claims (T12).
+// header claims (Fault T12).
 
 const nothing = Buffer.alloc(0);
 const smallestBytes = 64;

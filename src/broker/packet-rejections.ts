@@ -1,7 +1,7 @@
 // Why the packet filter ends a connection: a closed list, so that the reasons can be counted and none is text from outside.
 
 export type PacketRejection =
-  // The fixed header (MQTT 3.1.1, section 2.2).
+  // The fixed header (MQTT 3.1.1 section 2.2).
   | 'packet-type'
   | 'header-flags'
   | 'remaining-length'
@@ -10,7 +10,7 @@ export type PacketRejection =
   | 'not-connected'
   | 'second-connect'
   | 'after-disconnect'
-  // CONNECT (section 3.1).
+  // CONNECT (MQTT 3.1.1 section 3.1).
   | 'protocol-name'
   | 'protocol-level'
   | 'bridge'

@@ -1,5 +1,5 @@
 // What each control packet that a client may send looks like: a table by the first byte of the packet
-// (MQTT 3.1.1, section 2.2), and the checks of the bodies.
+// (MQTT 3.1.1 section 2.2), and the checks of the bodies.
 import { checkConnect } from './packet-connect.ts';
 import type { PacketRejection } from './packet-rejections.ts';
 import { faultOf, textEnd } from './packet-text.ts';

@@ -1,4 +1,4 @@
-// UTF-8 strings of MQTT packets (MQTT 3.1.1, sections 1.5.3 and 4.7), checked where they lie, without decoding them.
+// UTF-8 strings of MQTT packets (MQTT 3.1.1 sections 1.5.3 and 4.7), checked where they lie, without decoding them.
 import type { PacketRejection } from './packet-rejections.ts';
 
 /** What a string stands for: any text, a topic name, or a topic filter. */
@@ -61,7 +61,7 @@ export function binaryEnd(bytes: Buffer, at: number, end: number): number {
 
 /**
  * Where a sequence of more than one byte ends; -1 when it is overlong, a surrogate, beyond U+10FFFF or cut short
- * [MQTT-1.5.3-1], or a control character or non-character, on which section 1.5.3 lets a receiver close.
+ * [MQTT-1.5.3-1], or a control character or non-character, on which MQTT 3.1.1 section 1.5.3 lets a receiver close.
  */
 function sequenceEnd(bytes: Buffer, at: number, to: number): number {
   const lead = bytes[at] as number;

@@ -1,4 +1,4 @@
-// Shares the event loop between all connections (T14, T25): when the reads of one turn have taken their time, further ones
+// Shares the event loop between all connections (Faults T14 and T25): when the reads of one turn have taken their time, further ones
 // are put off to the next, first come first served, so that HTTP and the doors get a word in between. Without load nothing waits.
 import type { Clock } from '../domain/ports.ts';
 
@@ -9,7 +9,7 @@ export interface ReadLimits {
   readonly readBytes: number;
   /** A connection's first reads go before the backlogs of others: its login, its hello. */
   readonly firstReads: number;
-  /** Bytes of messages that wait for the disk, of all connections: beyond that only those that go first are read (T12). */
+  /** Bytes of messages that wait for the disk, of all connections: beyond that only those that go first are read (Fault T12). */
   readonly maxHeldBytes: number;
 }
 

@@ -1,6 +1,6 @@
 // What is sent to one connection: the packets of one turn of the event loop leave in one write. A write is a system call and
 // costs more than all else that is done for a PUBACK, of which a flush of the disk releases hundreds at once. And the end of a
-// connection whose other side takes nothing (T14).
+// connection whose other side takes nothing (Fault T14).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
 import { pubackPackets } from './outgoing-packets.ts';

@@ -1,4 +1,4 @@
-// Where somebody comes from, for whatever is limited by address (T12).
+// Where somebody comes from, for whatever is limited by address (Fault T12).
 
 export interface Origin {
   /** The address; an IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */

@@ -1,4 +1,4 @@
-// What waits for the end of a turn of the event loop, so that work of one kind is done together (decision 25).
+// What waits for the end of a turn of the event loop, so that work of one kind is done together (Decision 25).
 
 /** In the order in which they are done: a command that a request makes leaves in the same turn. */
 export const tickSteps = ['requests', 'packets', 'answers'] as const;

@@ -59,7 +59,7 @@ export function checkListener(options: {
 
 const connackByte = 0x20;
 
-/** MQTT 3.1.1, section 3.1: a clean session, no username, a keep alive of a minute. */
+/** MQTT 3.1.1 section 3.1: a clean session, no username, a keep alive of a minute. */
 function mqttConnect(): Buffer {
   const body = Buffer.concat([
     Buffer.from('\0\x04MQTT\x04\x02\0\x3c', 'latin1'),

@@ -1,10 +1,10 @@
-// The broker with its forwarding switched off: whatever was subscribed to and whatever is said, nobody hears it (T11).
+// The broker with its forwarding switched off: whatever was subscribed to and whatever is said, nobody hears it (Fault T11).
 import { expect, test } from '@jest/globals';
 import { type Forwarder, forwardNothing } from '../../src/broker/aedes.ts';
 import { connectPacket, disconnectPacket, openRaw, pingPacket, publishPacket, subscribePacket, types } from '../support/mqtt-raw.ts';
 import { startPlainBroker } from '../support/plain-broker.ts';
 
-test('a subscription is answered and hears nothing: not what others say, not what was retained, not itself (T11)', async () => {
+test('a subscription is answered and hears nothing: not what others say, not what was retained, not itself (Fault T11)', async () => {
   const { port, aedes, stop } = await startPlainBroker({ guarded: true });
   forwardNothing(aedes as unknown as Forwarder);
   const join = async (clientId: string) => {

@@ -1,4 +1,4 @@
-// T11 as a table, at the real broker: who may publish and subscribe to what, row by row, and that whoever else is there does not notice.
+// Fault T11 as a table, at the real broker: who may publish and subscribe to what, row by row, and that whoever else is there does not notice.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
@@ -113,7 +113,7 @@ function newReason(now: Readonly<Record<string, number>>, before: Readonly<Recor
   return reason ?? 'not counted';
 }
 
-test.each(rows)('%s, on the topics of %s (T11)', async (who, of, publish, subscribe) => {
+test.each(rows)('%s, on the topics of %s (Fault T11)', async (who, of, publish, subscribe) => {
   const me = identities[who] as TestLock;
   const published: Record<string, string> = {};
   const subscribed: Record<string, string> = {};
@@ -131,7 +131,7 @@ test.each(rows)('%s, on the topics of %s (T11)', async (who, of, publish, subscr
   await expectUndisturbed();
 });
 
-describe.each(['lock A', 'hub', 'newcomer'] as const)('%s, on all other topics (T11)', (who) => {
+describe.each(['lock A', 'hub', 'newcomer'] as const)('%s, on all other topics (Fault T11)', (who) => {
   const me = identities[who] as TestLock;
 
   test.each(['$SYS/broker/clients', `$share/g/latchd/v1/${lockB.deviceId}/state`, `latchd/v1/${me.deviceId}/status/x`, 'latchd/v1', 'x'])(
@@ -168,7 +168,7 @@ const willOf = (deviceId: DeviceId, changes: Partial<NonNullable<RawConnect['wil
   will: { topic: topics.build(deviceId, 'status'), payload: 'offline', qos: 1, retain: true, ...changes },
 });
 
-describe('CONNECT, and nothing behind it has an effect when it is refused (T11)', () => {
+describe('CONNECT, and nothing behind it has an effect when it is refused (Fault T11)', () => {
   test.each<[what: string, who: { deviceId: DeviceId; key?: string }, changes: Partial<RawConnect>, connack: number]>([
     ['lock A as itself', lockA, {}, 0],
     ['lock A with its own will', lockA, willOf(lockA.deviceId), 0],

@@ -1,4 +1,4 @@
-// The gate in front of the broker: whom it turns away, and that nobody else notices (Protocol 1, T12, T13).
+// The gate in front of the broker: whom it turns away, and that nobody else notices (Protocol 1, Faults T12 and T13).
 import { afterEach, expect, test } from '@jest/globals';
 import { lockA, lockB, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
@@ -28,7 +28,7 @@ test('a lock sends up to 64 KiB in one packet once it is logged in (Protocol 1)'
   expect(mqtt.reports.told.map(([what]) => what)).toEqual(['events']);
 });
 
-test('a malformed packet costs its sender the connection, is counted, and logged with the lock and without its bytes (T13)', async () => {
+test('a malformed packet costs its sender the connection, is counted, and logged with the lock and without its bytes (Fault T13)', async () => {
   mqtt = await startMqtt();
   const decent = await mqtt.online(lockB);
   const client = await mqtt.online(lockA);
@@ -69,7 +69,7 @@ test('what came whole before a malformed packet counts', async () => {
   expect(mqtt.reports.told.map(([what]) => what)).toEqual(['hello', 'offline']);
 });
 
-test('silent connections give way: a lock logs in although they fill every place, and is never put out itself (T12)', async () => {
+test('silent connections give way: a lock logs in although they fill every place, and is never put out itself (Fault T12)', async () => {
   mqtt = await startMqtt({ limits: { maxPerAddress: 20 } });
   const lock = await mqtt.online(lockA);
   const silent = await Promise.all(Array.from({ length: 60 }, () => mqtt.raw()));
@@ -82,7 +82,7 @@ test('silent connections give way: a lock logs in although they fill every place
   expect(mqtt.stats()).toMatchObject({ openConnections: 20, connectedLocks: 2, refusedFrames: { 'gave-way': 42 } });
 });
 
-test('a CONNECT may come byte by byte, with all that follows behind it; who breaks off before disturbs nobody (T12)', async () => {
+test('a CONNECT may come byte by byte, with all that follows behind it; who breaks off before disturbs nobody (Fault T12)', async () => {
   mqtt = await startMqtt();
   const [silent, half] = [await mqtt.raw(), await mqtt.raw()];
   const connect = connectPacket({ clientId: lockA.deviceId, username: lockA.deviceId, password: lockA.key });

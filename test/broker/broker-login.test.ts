@@ -1,4 +1,4 @@
-// Logging in at the real broker (Protocol 2, T6, T11, T12).
+// Logging in at the real broker (Protocol 2, Faults T6, T11 and T12).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { checkerId, checkListener } from '../../src/platform/listener-check.ts';
 import { lockA, lockB, until } from '../support/mqtt-fakes.ts';
@@ -43,7 +43,7 @@ describe('a login is refused with CONNACK and the connection closed (Protocol 2)
   });
 });
 
-test('an attacker with a wrong key and the client id of a lock leaves it undisturbed, and is counted and logged (T11)', async () => {
+test('an attacker with a wrong key and the client id of a lock leaves it undisturbed, and is counted and logged (Fault T11)', async () => {
   const victim = await mqtt.online(lockA);
   expect(await answerTo({ ...own, password: 'wrong' })).toBe(4);
   expect(await answerTo({ clientId: lockA.deviceId, username: lockB.deviceId, password: lockB.key })).toBe(2);
@@ -54,7 +54,7 @@ test('an attacker with a wrong key and the client id of a lock leaves it undistu
   expect(JSON.stringify(mqtt.log.lines)).not.toContain('wrong');
 });
 
-test('a lock that asks for a persistent session gets a clean one: sessionPresent is 0, nothing outlives it (Protocol 2, T6)', async () => {
+test('a lock that asks for a persistent session gets a clean one: sessionPresent is 0, nothing outlives it (Protocol 2, Fault T6)', async () => {
   const first = await mqtt.login(lockA, { clean: false });
   first.send(subscribePacket(1, topics.build(lockA.deviceId, 'command')));
   await first.next();
@@ -73,14 +73,14 @@ test('the own will is accepted (Protocol 2)', async () => {
   expect((await client.next()).type).toBe(types.pingresp);
 });
 
-test('a connection that never sends CONNECT is closed (T12)', async () => {
+test('a connection that never sends CONNECT is closed (Fault T12)', async () => {
   await mqtt.stop();
   mqtt = await startMqtt({ limits: { connectTimeoutMs: 20 } });
   const silent = await mqtt.raw();
   await silent.closed;
 });
 
-test('what is pipelined behind a refused CONNECT has no effect (T11)', async () => {
+test('what is pipelined behind a refused CONNECT has no effect (Fault T11)', async () => {
   const client = await mqtt.raw();
   client.send(connectPacket({ ...own, password: 'wrong' }), publishPacket(topics.build(lockA.deviceId, 'events'), '{}', 1));
   expect((await client.next()).body[1]).toBe(4);
@@ -114,7 +114,7 @@ test('a key that changes while the login is under way is refused (Protocol 2)', 
   expect(await answerTo(own)).toBe(5);
 });
 
-test('a hook that throws costs only that client its connection (T15)', async () => {
+test('a hook that throws costs only that client its connection (Fault T15)', async () => {
   const other = await mqtt.online(lockB);
   mqtt.locks.byDevice = () => {
     throw new Error('a bug');
@@ -138,7 +138,7 @@ describe('whether the broker answers is asked by this machine', () => {
     expect(mqtt.log.lines.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
-  test('while others fill every place, too, and the lock that is there stays (T12)', async () => {
+  test('while others fill every place, too, and the lock that is there stays (Fault T12)', async () => {
     await mqtt.stop();
     mqtt = await startMqtt({ limits: { maxPerAddress: 5 } });
     const lock = await mqtt.login(lockA);

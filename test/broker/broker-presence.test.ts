@@ -62,7 +62,7 @@ test('a lock in the middle of a command that loses its connection: the command e
   expect(told('offline')).toEqual([['offline', lockA.lockId]]);
 });
 
-describe('a second connection of a lock takes over from the first (Protocol 6, MQTT-3.1.4-2)', () => {
+describe('a second connection of a lock takes over from the first (Protocol 6, [MQTT-3.1.4-2])', () => {
   test('the first is closed and its command lost; the second is online after its own hello only', async () => {
     const first = await mqtt.online(lockA);
     const session = mqtt.sender.session(lockA.lockId);
@@ -108,7 +108,7 @@ describe('a second connection of a lock takes over from the first (Protocol 6, M
   });
 });
 
-describe('a command that is due in the very turn in which its connection ends (T6)', () => {
+describe('a command that is due in the very turn in which its connection ends (Fault T6)', () => {
   test('is never written to it, and is lost', async () => {
     const client = await mqtt.online(lockA);
     const outcome = mqtt.sender.session(lockA.lockId)?.send({ op: 'unlock' }, id('id-1'), 60_000);
@@ -120,7 +120,7 @@ describe('a command that is due in the very turn in which its connection ends (T
   });
 });
 
-describe('a takeover storm with a valid key (T11)', () => {
+describe('a takeover storm with a valid key (Fault T11)', () => {
   test('is limited by identity before the connection that is there is touched; others log in as ever; it is counted and logged', async () => {
     const begunAt = performance.now();
     const last = [];
@@ -176,7 +176,7 @@ test('a second hello begins a new session: a command under way is lost, reports 
   expect(mqtt.reports.told.map(([what]) => what)).toEqual(['hello', 'hello']);
 });
 
-test('every message twice, with and without DUP: one actuation, one end, and no report from the second reply (Protocol 5.4 rule 5, T9)', async () => {
+test('every message twice, with and without DUP: one actuation, one end, and no report from the second reply (Protocol 5.4 rule 5, Fault T9)', async () => {
   const client = await mqtt.login(lockA);
   const twice = (topic: string, payload: string, messageId: number) =>
     client.send(
@@ -240,7 +240,7 @@ test('a lock whose one packet takes longer than 1.5 times its keep alive is aliv
   expect((await client.next()).type).toBe(4);
 });
 
-test('failing logins from one address wait longer and longer, the right key from there never (Protocol 2, T12)', async () => {
+test('failing logins from one address wait longer and longer, the right key from there never (Protocol 2, Fault T12)', async () => {
   await mqtt.stop();
   const clock = createManualClock();
   mqtt = await startMqtt({ clock });

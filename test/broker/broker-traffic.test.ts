@@ -1,4 +1,4 @@
-// What locks may say and hear at the real broker, and when they get their PUBACK (Protocol 3 and 4.4, T3, T11, T15).
+// What locks may say and hear at the real broker, and when they get their PUBACK (Protocol 3 and 4.4, Faults T3, T11 and T15).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { EventsReport } from '../../src/domain/locks/lock-report.ts';
 import { allNew, createGate, lockA, lockB, storageUnavailable, until } from '../support/mqtt-fakes.ts';
@@ -25,7 +25,7 @@ async function untilPing(client: RawClient): Promise<readonly { type: number; id
   return packets;
 }
 
-describe('an illegal publish closes the connection, is counted and logged with the identity (Protocol 3, T11)', () => {
+describe('an illegal publish closes the connection, is counted and logged with the identity (Protocol 3, Fault T11)', () => {
   test.each([
     ['a report of another lock', foreign('state'), 'foreign-topic'],
     ['a command to itself', own('command'), 'command-topic'],
@@ -47,7 +47,7 @@ describe('an illegal publish closes the connection, is counted and logged with t
   });
 });
 
-test('what is pipelined behind an illegal publish has no effect, even before the CONNACK (T11)', async () => {
+test('what is pipelined behind an illegal publish has no effect, even before the CONNACK (Fault T11)', async () => {
   const client = await mqtt.raw();
   client.send(
     connectPacket({ clientId: lockA.deviceId, username: lockA.deviceId, password: lockA.key }),
@@ -60,7 +60,7 @@ test('what is pipelined behind an illegal publish has no effect, even before the
   expect(mqtt.reports.told).toEqual([]);
 });
 
-test('each illegal filter of a SUBSCRIBE gets 0x80, the own command topic what it asked for (Protocol 3, T11)', async () => {
+test('each illegal filter of a SUBSCRIBE gets 0x80, the own command topic what it asked for (Protocol 3, Fault T11)', async () => {
   const client = await mqtt.login(lockA);
   client.send(subscribePacket(9, own('command'), foreign('command'), '#', '$SYS/#', 'latchd/v1/+/command', own('state')));
   const suback = await client.next();
@@ -68,7 +68,7 @@ test('each illegal filter of a SUBSCRIBE gets 0x80, the own command topic what i
   expect(mqtt.stats().refusedSubscriptions).toEqual({ 'foreign-topic': 1, wildcard: 3, 'report-topic': 1 });
 });
 
-test('nothing of one lock ever reaches another, whatever it subscribed to (T11)', async () => {
+test('nothing of one lock ever reaches another, whatever it subscribed to (Fault T11)', async () => {
   const spy = await mqtt.login(lockB);
   spy.send(subscribePacket(1, '#', own('command'), own('state'), foreign('command')));
   await spy.next();
@@ -149,7 +149,7 @@ test('PUBACKs come in the order of the messages while the flushes overlap and en
   expect(acknowledged).toEqual(Array.from({ length: 21 }, (_, index) => index + 1));
 });
 
-test('events that cannot be stored stay without PUBACK while all else goes on; when storage works the lock is closed once (T3)', async () => {
+test('events that cannot be stored stay without PUBACK while all else goes on; when storage works the lock is closed once (Fault T3)', async () => {
   const client = await mqtt.online(lockA);
   const other = await mqtt.online(lockB);
   const events = mqtt.reports.events;
@@ -219,7 +219,7 @@ test('a message with QoS 2 is stored before its PUBREC, and its repetition chang
   expect((await client.next()).type).toBe(types.pubrec);
 });
 
-describe('a failure while a message is handled closes only that connection, and is counted (T15)', () => {
+describe('a failure while a message is handled closes only that connection, and is counted (Fault T15)', () => {
   test.each([
     [
       'a throw',

@@ -1,4 +1,4 @@
-// Room for connections: in all, from one address, and which of them give way (T12).
+// Room for connections: in all, from one address, and which of them give way (Fault T12).
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -103,7 +103,7 @@ test('whoever comes and goes, the limits hold and nobody who has logged in is pu
   );
 });
 
-test('from one IPv6 network the oldest without a login gives way, whatever address it took; those with a login are not counted (T12)', () => {
+test('from one IPv6 network the oldest without a login gives way, whatever address it took; those with a login are not counted (Fault T12)', () => {
   const places = createPlaces({ maxWaitingPerNetwork: 3 });
   const gone: number[] = [];
   const enter = (address: string, number: number) => places.enter(address, () => gone.push(number)) as Place;

@@ -1,9 +1,9 @@
-// A hundred thousand packets of a fuzzer against the guard and the broker behind it (T12, T13, T15). For more of them:
+// A hundred thousand packets of a fuzzer against the guard and the broker behind it (Faults T12, T13 and T15). For more of them:
 // test/faults/fuzz-long.ts.
 import { expect, test } from '@jest/globals';
 import { fuzzGateway } from '../support/fuzzed-gateway.ts';
 
-test('under 100,000 packets, good and bad, a decent lock is always served, nothing grows, no socket stays, no hook fails (T13)', async () => {
+test('under 100,000 packets, good and bad, a decent lock is always served, nothing grows, no socket stays, no hook fails (Fault T13)', async () => {
   const report = await fuzzGateway({ packets: 100_000, seed: 20_260_101 });
   expect(report.packets).toBeGreaterThanOrEqual(100_000);
   expect(report.loggedIn).toBeGreaterThan(report.connections * 0.4);

@@ -1,4 +1,4 @@
-// One publish on its way in: what aedes goes on with, and when it is acknowledged (Protocol 3 and 4.4, MQTT-4.6.0-2).
+// One publish on its way in: what aedes goes on with, and when it is acknowledged (Protocol 3 and 4.4, [MQTT-4.6.0-2]).
 import { beforeEach, expect, test } from '@jest/globals';
 import type { PublishRejection, Receipt } from '../../src/broker/client-handlers.ts';
 import { type InboundPacket, InboundPipeline, usualUnderWay } from '../../src/broker/inbound-pipeline.ts';
@@ -88,7 +88,7 @@ test('those with the same flush are answered as one, in their place among the ot
   expect(trouble).toEqual(['too-many-under-way']);
 });
 
-test('each has its own time, also behind others that were in time (T15)', async () => {
+test('each has its own time, also behind others that were in time (Fault T15)', async () => {
   const store: ((receipt: Receipt) => void)[] = [];
   receive = () => new Promise((resolve) => void store.push(resolve));
   for (const messageId of [1, 2, 3]) {
@@ -115,13 +115,13 @@ test('what cannot be stored is not acknowledged, whatever its QoS, and holds up 
   expect([once.packet.qos, exactlyOnce.packet.qos, once.isTaken, exactlyOnce.goesOn]).toEqual([0, 0, true, 1]);
 });
 
-test('of a message with QoS 2 aedes has the handshake and not the payload: twenty of each lock wait for their PUBREL (T12)', async () => {
+test('of a message with QoS 2 aedes has the handshake and not the payload: twenty of each lock wait for their PUBREL (Fault T12)', async () => {
   const result = take('events', 1, { qos: 2, payload: Buffer.alloc(60_000) });
   await settled();
   expect([result.goesOn, result.packet.qos, result.packet.payload.length]).toEqual([1, 2, 0]);
 });
 
-test('what takes too long fails once, and its late end is not acknowledged (T15)', async () => {
+test('what takes too long fails once, and its late end is not acknowledged (Fault T15)', async () => {
   let store = (_receipt: Receipt) => {};
   receive = () =>
     new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// What a failed login is answered, and when (Protocol 2, T12).
+// What a failed login is answered, and when (Protocol 2, Fault T12).
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createLoginRejections } from '../../src/broker/login-rejections.ts';
@@ -7,7 +7,7 @@ import { createRateLimitedLog } from '../../src/domain/rate-limited-log.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';
 import { createFakeLog } from '../support/mqtt-fakes.ts';
 
-describe('failing logins (Protocol 2, T12)', () => {
+describe('failing logins (Protocol 2, Fault T12)', () => {
   test('five a minute are free, then 250 ms doubled up to 5 s, by address', () => {
     const throttle = createLoginThrottle({ clock: createManualClock() });
     const delays = Array.from({ length: 12 }, () => throttle.failed('10.0.0.1'));
@@ -32,7 +32,7 @@ describe('failing logins (Protocol 2, T12)', () => {
   });
 });
 
-test('a refusal that waits is given back when its socket goes, and so are its timers (T12)', async () => {
+test('a refusal that waits is given back when its socket goes, and so are its timers (Fault T12)', async () => {
   const clock = createManualClock();
   const rejections = createLoginRejections({ clock, limited: createRateLimitedLog({ clock, log: createFakeLog() }) });
   const refused = () => {

@@ -1,4 +1,4 @@
-// The packet filter on real sockets: time, rate, size and the end of connections (Protocol 1, T12, T13).
+// The packet filter on real sockets: time, rate, size and the end of connections (Protocol 1, Faults T12 and T13).
 
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';

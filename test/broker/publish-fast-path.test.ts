@@ -1,4 +1,4 @@
-// The fast path of a PUBLISH: what is taken from whole packets, beside what mqtt-packet reads in them (MQTT 3.1.1, 3.3).
+// The fast path of a PUBLISH: what is taken from whole packets, beside what mqtt-packet reads in them (MQTT 3.1.1 section 3.3).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Packet, parser } from 'mqtt-packet';

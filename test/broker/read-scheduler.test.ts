@@ -1,4 +1,4 @@
-// The read scheduler: which connection reads when the event loop has more to do than fits in a turn (T14, T25).
+// The read scheduler: which connection reads when the event loop has more to do than fits in a turn (Faults T14 and T25).
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ReadScheduler, ReadSlot } from '../../src/broker/read-scheduler.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';

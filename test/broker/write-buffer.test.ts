@@ -1,4 +1,4 @@
-// PUBACKs on their way out, and readers that take none (T14).
+// PUBACKs on their way out, and readers that take none (Fault T14).
 import { Duplex } from 'node:stream';
 import { beforeEach, expect, test } from '@jest/globals';
 import { WriteBuffer } from '../../src/broker/write-buffer.ts';

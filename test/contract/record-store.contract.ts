@@ -69,7 +69,7 @@ export function recordStoreContract(over: RunOver<RecordStore>): void {
         expect(await records.page({ lockId: one, ...everything, from: 51 })).toMatchObject({ total: 0 });
       }));
 
-    test('stores an event once, however often and in whatever company it is sent (Protocol 4.4)', () =>
+    test('stores an event once, however often and in whatever company it is sent (Protocol 4.4, Fault T20)', () =>
       over(async (records) => {
         await records.append(one, 'e', sampleEvents(1, 3));
         expect(await records.append(one, 'e', sampleEvents(2, 5))).toMatchObject({ stored: 2, duplicates: 2 });

@@ -44,7 +44,7 @@ describe('a fleet', () => {
     return fleet;
   }
 
-  it('registers its locks with locally administered addresses and is online when start resolves (HTTP API 6)', async () => {
+  it('registers its locks with locally administered addresses and is online when start resolves (HTTP API 8.1)', async () => {
     const fleet = make({ locks: 3, seed: 7 });
     await fleet.start();
     expect(gateway.registrations.map(({ lockMac }) => lockMac).sort()).toEqual([
@@ -68,7 +68,7 @@ describe('a fleet', () => {
     expect(gateway.requests.filter((request) => request.endsWith('/key'))).toEqual([]);
   });
 
-  it('asks for a new key when the lock is registered and its memory is gone (HTTP API 6)', async () => {
+  it('asks for a new key when the lock is registered and its memory is gone (HTTP API 8.1)', async () => {
     const first = make();
     await first.start();
     await first.stop();

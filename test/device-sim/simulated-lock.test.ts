@@ -129,7 +129,7 @@ describe('lock and unlock (Protocol 5.1)', () => {
   });
 });
 
-describe('rule 1: what is late is not executed (Protocol 5.3)', () => {
+describe('what is late is not executed (Protocol 5.3 rule 1)', () => {
   it.each([
     ['of another session', { session: 'of-yesterday' }],
     ['past its expires', { expires: -1 }],
@@ -178,7 +178,7 @@ describe('rule 1: what is late is not executed (Protocol 5.3)', () => {
   });
 });
 
-describe('rule 2: nothing is done twice (Protocol 5.3)', () => {
+describe('nothing is done twice (Protocol 5.3 rule 2)', () => {
   it('sends the earlier reply again, and the bolt does not move', async () => {
     const { lock, send, replies, time, events } = await bench();
     const command = send('unlock');
@@ -227,7 +227,7 @@ describe('rule 2: nothing is done twice (Protocol 5.3)', () => {
   });
 });
 
-describe('rule 4: without a set clock (Protocol 5.3)', () => {
+describe('without a set clock (Protocol 5.3 rule 4)', () => {
   const timed = { cardNumber: '5', startDate: 1_000, endDate: 4_000_000_000_000 };
 
   it('refuses cards that are not always valid as failed, and takes the others', async () => {

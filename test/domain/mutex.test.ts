@@ -3,7 +3,7 @@ import { createMutex, createSemaphore } from '../../src/domain/mutex.ts';
 import { settled } from '../support/settable-clock.ts';
 
 describe('a mutex', () => {
-  it('runs each piece of work when the ones before it have ended, however they ended (HTTP API 5)', async () => {
+  it('runs each piece of work when the ones before it have ended, however they ended', async () => {
     const oneByOne = createMutex();
     const steps: string[] = [];
     let fail = (_error: Error) => {};

@@ -20,12 +20,12 @@ describe('paginate', () => {
     );
   });
 
-  it('has no pages at all when the list is empty (HTTP API 1)', () => {
+  it('has no pages at all when the list is empty (HTTP API 1.3)', () => {
     expect(paginate([], { pageNo: 1, pageSize: 10 })).toEqual({ list: [], pageNo: 1, pageSize: 10, pages: 0, total: 0 });
   });
 
   it.each([4, 1_000_000, Number.MAX_SAFE_INTEGER])(
-    'gives an empty list with the true totals on page %d, past the end (HTTP API 1)',
+    'gives an empty list with the true totals on page %d, past the end (HTTP API 1.3)',
     (pageNo) => {
       expect(paginate([1, 2, 3], { pageNo, pageSize: 1_000 })).toEqual({ list: [], pageNo, pageSize: 1_000, pages: 1, total: 3 });
     },

@@ -1,4 +1,4 @@
-// Warnings that somebody outside can provoke do not fill the disk (T12).
+// Warnings that somebody outside can provoke do not fill the disk (Fault T12).
 import { expect, test } from '@jest/globals';
 import { createRateLimitedLog } from '../../src/domain/rate-limited-log.ts';
 import { createManualClock } from '../support/mqtt-clock.ts';

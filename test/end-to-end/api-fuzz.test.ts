@@ -1,4 +1,4 @@
-// The daemon asked at random from its own document: it answers nothing that is not there, meets no bug, and serves on (HTTP API 1 and 2).
+// The daemon asked at random from its own document: it answers nothing that is not there, meets no bug, and serves on (HTTP API 1 and 4).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ApiDocument, createJudge } from '../support/api-document.ts';

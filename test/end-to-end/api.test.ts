@@ -134,7 +134,7 @@ describe('locks (Specification 4.1)', () => {
     expect(wrong).toEqual(['endDate', 'lockId', 'pageNo', 'pageSize']);
   });
 
-  test('lockAlias matches any part of the alias, whatever the case (HTTP API 3)', async () => {
+  test('lockAlias matches any part of the alias, whatever the case (HTTP API 5.1)', async () => {
     const names = async (lockAlias: string) =>
       (await get('/lock/list', { ...firstPage, lockAlias })).body.list.map((lock) => lock['lockAlias']);
     expect(await names('dOO')).toEqual(['Front door']);
@@ -169,7 +169,7 @@ describe('locks (Specification 4.1)', () => {
     ]);
   });
 
-  test('a bolt that cannot move is success false with the reason, and a record of it (HTTP API 2)', async () => {
+  test('a bolt that cannot move is success false with the reason, and a record of it (HTTP API 5.3)', async () => {
     const lockId = site.lockId(2);
     site.lock(2).jam(true);
     expect((await post('/lock/unlock', { lockId })).body).toEqual({ success: false, reason: 'jammed' });
@@ -340,7 +340,7 @@ describe('identity cards (Specification 4.2)', () => {
     expect(lock.memory.cards.map(({ cardNumber }) => cardNumber)).toEqual([reversed]);
   });
 
-  test('long numbers are reversed by their bytes and never lose a digit (HTTP API 3)', async () => {
+  test('long numbers are reversed by their bytes and never lose a digit (HTTP API 6.2)', async () => {
     const lockId = site.lockId(2);
     for (const [given, shown] of [
       ['3661413478', '1723612378'],
@@ -379,7 +379,7 @@ describe('identity cards (Specification 4.2)', () => {
     expect(refusal(await addCard(lockId, '5550002', { startDate: 1, endDate: now - 1 }))).toEqual([400, 'invalid-parameter']);
   });
 
-  test('rename concerns the gateway alone, detail is the second representation, delete takes the card off the lock (rule 5)', async () => {
+  test('rename concerns the gateway alone, detail is the second representation, delete takes the card off the lock (Specification 4.2 rule 5)', async () => {
     const lockId = site.lockId(1);
     const [startDate, endDate] = [Date.now(), Date.now() + dayMs];
     const { body } = await addCard(lockId, '00777', { cardName: 'Bob', startDate, endDate });
@@ -416,7 +416,7 @@ describe('identity cards (Specification 4.2)', () => {
     }
   });
 
-  test('type 1: the phone has done it, the gateway only keeps the record of it and says nothing to the lock (rule 1)', async () => {
+  test('type 1: the phone has done it, the gateway only keeps the record of it and says nothing to the lock (Specification 4.2 rule 1)', async () => {
     const lockId = site.lockId(1);
     const onLock = async () => (await get('/identity-card/on-lock', { lockId })).body.list.map((card) => [card.cardNumber, card['known']]);
     const before = await onLock();
@@ -470,7 +470,7 @@ describe('identity cards (Specification 4.2)', () => {
       expect((await addCard(lockId, cardNumber)).status).toBe(400);
   });
 
-  test('a full lock refuses with no-space, and the gateway keeps nothing (HTTP API 2)', async () => {
+  test('a full lock refuses with no-space, and the gateway keeps nothing (HTTP API 4)', async () => {
     const lockId = site.lockId(3);
     expect((await addCard(lockId, '1')).status).toBe(200);
     const full = await addCard(lockId, '2');
@@ -483,7 +483,7 @@ describe('identity cards (Specification 4.2)', () => {
   });
 });
 
-describe('what a lock that does not play along means for its callers (HTTP API 2)', () => {
+describe('what a lock that does not play along means for its callers (HTTP API 4)', () => {
   test('a lock that has never said anything: state-unknown, battery -1 in the list, and lock-offline for commands', async () => {
     const { lockId } = await register('02:BB:00:00:00:03', { lockName: 'Mute', lockData: 'opaque' });
     for (const path of ['/lock/state', '/lock/battery']) expect(refusal(await get(path, { lockId }))).toEqual([503, 'state-unknown']);
@@ -539,7 +539,7 @@ describe('what a lock that does not play along means for its callers (HTTP API 2
     expect((await addCard(lockId, '7771001')).status).toBe(200);
   });
 
-  test('path, method, token, Accept, parameters, existence, rights: the first that is wrong is the answer (HTTP API 1)', async () => {
+  test('path, method, token, Accept, parameters, existence, rights: the first that is wrong is the answer (HTTP API 1.4)', async () => {
     const stranger = await site.account('stranger');
     const lockId = site.lockId(1);
     expect(refusal(await get('/lock/nothing', {}, ''))).toEqual([404, 'not-found']);
@@ -564,7 +564,7 @@ describe('what a lock that does not play along means for its callers (HTTP API 2
   });
 });
 
-describe('management (HTTP API 5 and 6)', () => {
+describe('management (HTTP API 8)', () => {
   test('roles: an operator opens, a manager has cards and records too, details are the administrator alone (Specification 5 rule 3)', async () => {
     const lockId = site.lockId(1);
     const [owen, mia, gert] = [await site.account('owen'), await site.account('mia'), await site.account('gert', true)];
@@ -661,7 +661,7 @@ describe('management (HTTP API 5 and 6)', () => {
     expect(again.lockId).toBeGreaterThan(lockId);
   });
 
-  test('a new device key ends the old one and its session at once (HTTP API 6)', async () => {
+  test('a new device key ends the old one and its session at once (HTTP API 8.1)', async () => {
     const door = await register('02:BB:00:00:00:06');
     const lock = await connectHandLock({ mqttUrl: site.wire.url, ...door });
     await lock.hello();
@@ -675,7 +675,7 @@ describe('management (HTTP API 5 and 6)', () => {
     await back.end();
   });
 
-  test('tokens are shown once, revoked at once, and refused when they have expired (HTTP API 5)', async () => {
+  test('tokens are shown once, revoked at once, and refused when they have expired (HTTP API 8.5)', async () => {
     await site.account('tom');
     const made = await manage('POST', '/tokens', { username: 'tom', name: 'short', expiresInDays: 1 });
     expect([made.status, made.body]).toEqual([201, { tokenId: expect.any(Number), token: expect.any(String) }]);
@@ -695,7 +695,7 @@ describe('management (HTTP API 5 and 6)', () => {
     expect(refusal(await manage('POST', '/tokens', { username: 'nobody', name: 'x' }))).toEqual([404, 'not-found']);
   });
 
-  test('accounts: one of each name; the last gateway administrator stays; a name made anew inherits nothing (HTTP API 5)', async () => {
+  test('accounts: one of each name; the last gateway administrator stays; a name made anew inherits nothing (HTTP API 8.4)', async () => {
     const lockId = site.lockId(1);
     const first = await site.account('ines');
     await manage('PUT', `/locks/${lockId}/roles/ines`, { role: 'operator' });
@@ -712,7 +712,7 @@ describe('management (HTTP API 5 and 6)', () => {
     expect(refusal(await manage('DELETE', '/accounts/nobody'))).toEqual([404, 'not-found']);
   });
 
-  test('gateway/status counts what there is (HTTP API 6)', async () => {
+  test('gateway/status counts what there is (HTTP API 8.9)', async () => {
     const { body } = await manage('GET', '/status');
     const locks = (await manage('GET', '/locks?pageSize=1000')).body;
     expect(body).toMatchObject({
@@ -732,7 +732,7 @@ describe('management (HTTP API 5 and 6)', () => {
 });
 
 describe('after a restart', () => {
-  test('everything is as it was: locks, aliases, cards, records, roles, states; an expired token is token-expired (HTTP API 2)', async () => {
+  test('everything is as it was: locks, aliases, cards, records, roles, states; an expired token is token-expired (HTTP API 2.1)', async () => {
     const lockId = site.lockId(1);
     const asked = [
       '/api/v1/lock/list?pageSize=1000',

@@ -1,4 +1,4 @@
-// Whose a card is: of a swipe that its lock tells of late (HTTP API 4 lock/records), and of a card that was on a lock before the gateway added it.
+// Whose a card is: of a swipe that its lock tells of late (HTTP API 5.7 lock/records), and of a card that was on a lock before the gateway added it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openSite, type Site, until } from '../support/site.ts';
 

@@ -37,7 +37,7 @@ describe('discovery', () => {
   const host = `latchd-${hostname().split('.')[0]?.toLowerCase()}`;
 
   inOwnNetwork(
-    'a query for _latchd._tcp and _mqtt._tcp is answered with host, port and facts, and a stop says goodbye (RFC 6762 10.1)',
+    'a query for _latchd._tcp and _mqtt._tcp is answered with host, port and facts, and a stop says goodbye (RFC 6762 section 10.1)',
     async () => {
       const { answers, afterwards, exitCode, log } = await visit('--http-host', '0.0.0.0', '--mqtt-host', '0.0.0.0');
       const told = (type: string) => new Set(answers.filter((one) => one.type === type).map(({ says }) => says));

@@ -159,7 +159,7 @@ describe('doors over a real wire', () => {
     return undefined;
   }
 
-  test('an unlock for an absent lock is lock-offline at once and never executed when it returns (T6, Protocol 5.4 rule 2)', async () => {
+  test('an unlock for an absent lock is lock-offline at once and never executed when it returns (Fault T6, Protocol 5.4 rule 2)', async () => {
     const lock = site.lock(1);
     const lockId = site.lockId(1);
     lock.cutNetwork();
@@ -173,7 +173,7 @@ describe('doors over a real wire', () => {
     expect([sent(site, 'unlock') - before, lock.state, (await recordsOf(site, lockId)).length]).toEqual([0, 'locked', 0]);
   });
 
-  test('a persistent session keeps nothing for a lock that is away, whatever flags it asks for (T6, Protocol 2)', async () => {
+  test('a persistent session keeps nothing for a lock that is away, whatever flags it asks for (Fault T6, Protocol 2)', async () => {
     const door = await register('02:AA:00:00:00:01');
     const persistent = { ...door, options: { clean: false } };
     const first = await connectByHand(persistent);
@@ -195,7 +195,7 @@ describe('doors over a real wire', () => {
     expect(second.commands.map(({ op }) => op)).toEqual(['list-cards']);
   });
 
-  test('a command that a frozen connection gives out after its time-out is refused by the lock as expired (T7)', async () => {
+  test('a command that a frozen connection gives out after its time-out is refused by the lock as expired (Fault T7)', async () => {
     const before = sent(site, 'unlock');
     // One thaws as soon as its caller has been told, the other when the gateway has given up its connection.
     const [early, late] = [1, 2] as const;
@@ -222,7 +222,7 @@ describe('doors over a real wire', () => {
     expect(sent(site, 'unlock') - before).toBe(2);
   });
 
-  test('a lock that says everything twice, and is told everything twice, makes one record and moves once (T9)', async () => {
+  test('a lock that says everything twice, and is told everything twice, makes one record and moves once (Fault T9)', async () => {
     const lock = site.lock(5);
     const lockId = site.lockId(5);
     const added = await site.api('POST', '/api/v1/identity-card/add', {
@@ -246,7 +246,7 @@ describe('doors over a real wire', () => {
     expect(lock.memory.lastSeq).toBe(4);
   });
 
-  test('an events message that is sent five times, over reconnects and with another PUBLISH between, makes one record (T9)', async () => {
+  test('an events message that is sent five times, over reconnects and with another PUBLISH between, makes one record (Fault T9)', async () => {
     const door = await register('02:AA:00:00:00:02');
     const message = { epoch: 'e1', events: [{ seq: 1, type: 'tamper', date: Date.now() }] };
     const second = { epoch: 'e1', events: [message.events[0], { seq: 2, type: 'door-open', date: Date.now() }] };
@@ -391,7 +391,7 @@ describe('doors over a real wire', () => {
     expect([sent(site, 'unlock') - before, (await recordsOf(site, lockId)).length]).toEqual([1, 1]);
   });
 
-  test("lock A's key neither speaks nor listens for lock B, which goes on undisturbed (T11, Protocol 2 and 3)", async () => {
+  test("lock A's key neither speaks nor listens for lock B, which goes on undisturbed (Fault T11, Protocol 2 and 3)", async () => {
     const a = await register('02:AA:00:00:00:0A');
     const b = site.lock(3);
     const topicOf = (channel: string) => `latchd/v1/${b.deviceId}/${channel}`;
@@ -431,7 +431,7 @@ describe('doors over a real wire', () => {
   });
 });
 
-describe('doors when the gateway dies between command and reply (T8)', () => {
+describe('doors when the gateway dies between command and reply (Fault T8)', () => {
   let site: Site;
 
   beforeAll(async () => {
@@ -557,7 +557,7 @@ describe('doors when the gateway dies between command and reply (T8)', () => {
     }
   });
 
-  test('a record names an account that was removed before its event came, also after a restart, and its roles are gone (HTTP API 3)', async () => {
+  test('a record names an account that was removed before its event came, also after a restart, and its roles are gone (HTTP API 8.4)', async () => {
     const nora = await site.account('nora');
     const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac: '02-aa-00-00-00-12', lockName: 'slow' } });
     const roles = `/api/v1/gateway/locks/${body.lockId}/roles`;

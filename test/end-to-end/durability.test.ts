@@ -139,7 +139,7 @@ describe('a gateway that is killed again and again', () => {
     }
   }
 
-  test(`after ${rounds} ends, most of them by kill -9, every acknowledged event, card, account, token and lock is there exactly once, under its own id (T2)`, async () => {
+  test(`after ${rounds} ends, most of them by kill -9, every acknowledged event, card, account, token and lock is there exactly once, under its own id (Fault T2)`, async () => {
     for (let round = 0; round < rounds; round++) {
       let over = false;
       const stop = () => over;
@@ -148,13 +148,13 @@ describe('a gateway that is killed again and again', () => {
       const busy = [swipe(stop, 1_000), addCards(1, stop), addCards(2, stop), manage(stop)];
       await until(() => serial >= enough && cardsAdded > cardsBefore && changesMade > changesBefore, 'the round has had its share');
       await new Promise((resolve) => setTimeout(resolve, random() * cutWithinMs));
-      // Every fourth time it is asked to end, in the middle of the same bustle, and must manage that as well (T21).
+      // Every fourth time it is asked to end, in the middle of the same bustle, and must manage that as well (Fault T21).
       const asked = round % 4 === 3;
       if (asked) expect(await site.gateway.stop()).toBe(0);
       else await site.kill9();
       over = true;
       await Promise.all(busy);
-      // The lock file of a dead process does not stop the next one (T2).
+      // The lock file of a dead process does not stop the next one (Fault T2).
       expect(existsSync(join(site.dataDir, 'latchd.lock'))).toBe(!asked);
       // In every third round nobody hears of anything.
       await (round % 3 === 0 ? receiver.down() : receiver.up());
@@ -227,7 +227,7 @@ describe('a gateway that is killed again and again', () => {
     expect(Math.min(acknowledged.accounts.size, acknowledged.tokens.size, acknowledged.locks.size)).toBeGreaterThan(0);
   });
 
-  test('a kill in the middle of the very first start leaves a first start: one admin, whose token works (HTTP API 5)', async () => {
+  test('a kill in the middle of the very first start leaves a first start: one admin, whose token works (HTTP API 2.1)', async () => {
     const runs = createRuns();
     try {
       for (const ms of [0, 2, 5, 10]) {

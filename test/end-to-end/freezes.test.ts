@@ -24,7 +24,7 @@ describe('unlocks over connections that freeze', () => {
     return trials.filter(({ faults }) => faults.length > 0);
   }
 
-  test('no bolt begins to move after its caller was told of a time-out, nor after the command expired by the counter of the lock (T7)', async () => {
+  test('no bolt begins to move after its caller was told of a time-out, nor after the command expired by the counter of the lock (Fault T7)', async () => {
     const random = createRandom(seed);
     const trials: Trial[] = [];
     for (let round = 0; round < 5; round++)
@@ -36,7 +36,7 @@ describe('unlocks over connections that freeze', () => {
       expect(trials.filter((trial) => trial.outcome === outcome).length).toBeGreaterThan(10);
   });
 
-  test('nor when the gateway dies while commands are under way, and thaws or starts again at any moment (T8)', async () => {
+  test('nor when the gateway dies while commands are under way, and thaws or starts again at any moment (Fault T8)', async () => {
     const random = createRandom(seed + 1);
     const trials = await freezeRound({ site, random, commandTimeoutMs }, locks, async () => {
       await new Promise((resolve) => setTimeout(resolve, random.below(commandTimeoutMs)));

@@ -1,5 +1,5 @@
 // Hubs and pairing over the real daemon: a lock behind a hub opens as any other, and a device that nobody has confirmed
-// opens nothing and disturbs nobody (Protocol 2, 3, 5.4, 6, 7, HTTP API 6, Faults T7 and T11).
+// opens nothing and disturbs nobody (Protocol 2, 3, 5.4, 6, 7, HTTP API 8.2 and 8.3, Faults T7 and T11).
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ describe('locks behind hubs', () => {
     expect(body.list).toMatchObject([{ recordType: 'unlock by gateway', username: 'admin' }]);
   });
 
-  test('go offline with their hub, at once, and come back with it; nothing is executed later (T6)', async () => {
+  test('go offline with their hub, at once, and come back with it; nothing is executed later (Fault T6)', async () => {
     site.fleet.hub(1).cutNetwork();
     await site.whenOnline(1, false);
     await site.whenOnline(3, false);
@@ -97,7 +97,7 @@ describe('locks behind hubs', () => {
     expect((await open(site, lockId)).body).toEqual({ success: true });
   });
 
-  test('a command that thaws late in the line of the hub opens nothing (T7)', async () => {
+  test('a command that thaws late in the line of the hub opens nothing (Fault T7)', async () => {
     await site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(2) } });
     site.wire.freeze(hubId(2));
     expect((await open(site, site.lockId(2))).body.code).toBe('lock-timeout');
@@ -108,7 +108,7 @@ describe('locks behind hubs', () => {
     expect(site.lock(2).state).toBe('locked');
   });
 
-  test('a hub cannot speak for a lock that is not bound to it, nor log in as one of its own (T11)', async () => {
+  test('a hub cannot speak for a lock that is not bound to it, nor log in as one of its own (Fault T11)', async () => {
     const { body } = await site.api('POST', `${gateway}/hubs`, { body: { mac: '02:BB:00:00:00:01', name: 'stranger' } });
     const hub = await connectByHand(site, body.deviceId, body.deviceKey);
     const victim = site.lock(1).deviceId;
@@ -265,7 +265,7 @@ describe('pairing', () => {
     expect(await managed(site, lockId)).toMatchObject({ lockName: 'Gate' });
   });
 
-  test('a pending device touches nobody: topics, wills, events and subscriptions of a lock are refused, and a waiting door stays shut (T11)', async () => {
+  test('a pending device touches nobody: topics, wills, events and subscriptions of a lock are refused, and a waiting door stays shut (Fault T11)', async () => {
     const { body: issued } = await site.api('POST', `${gateway}/locks`, { body: { lockMac: '02:CC:00:00:00:04', lockName: 'Vault' } });
     const victim = await connectByHand(site, issued.deviceId, issued.deviceKey);
     await victim.hello();

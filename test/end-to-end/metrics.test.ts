@@ -121,7 +121,7 @@ describe('/metrics', () => {
     expect(said.sort()).toEqual(there.sort());
   });
 
-  test('is not there unless the configuration says so (HTTP API 6)', async () => {
+  test('is not there unless the configuration says so (HTTP API 9)', async () => {
     const plain = await openSite();
     try {
       expect((await fetch(new URL('/metrics', plain.gateway.httpUrl))).status).toBe(404);

@@ -1,4 +1,4 @@
-// The daemon as a process: what it refuses to start with, how it ends, what it leaves behind and what it never writes down (Faults T21).
+// The daemon as a process: what it refuses to start with, how it ends, what it leaves behind and what it never writes down (Fault T21).
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -231,7 +231,7 @@ describe('a start that fails', () => {
     await until(() => mended.log().some((line) => line['code'] === 'ready'), 'it serves');
   });
 
-  test('of four that start at the same moment on one new data directory one serves and the others are refused (T21)', async () => {
+  test('of four that start at the same moment on one new data directory one serves and the others are refused (Fault T21)', async () => {
     const dataDir = join(folder, 'contested');
     const all = Array.from({ length: 4 }, () => serve(dataDir));
     const ready = (run: Run) => run.log().some((line) => line['code'] === 'ready');
@@ -286,7 +286,7 @@ describe('a process that serves', () => {
     await expect(connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId: '02cc00000002', deviceKey: 'wrong' })).rejects.toThrow();
   });
 
-  test('a second start on the same data directory is refused with one line and exit 1 while the first serves on (T21)', async () => {
+  test('a second start on the same data directory is refused with one line and exit 1 while the first serves on (Fault T21)', async () => {
     const before = await readFile(join(site.dataDir, 'latchd.lock'), 'utf8');
     const second = serve(site.dataDir);
     expect(await second.ended).toBe(1);
@@ -297,7 +297,7 @@ describe('a process that serves', () => {
     expect((await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(1) } })).body).toEqual({ success: true });
   });
 
-  test('the token of the first start is in a file of mode 0600 and in no log line; the next start does not write it again (HTTP API 5)', async () => {
+  test('the token of the first start is in a file of mode 0600 and in no log line; the next start does not write it again (HTTP API 2.1)', async () => {
     const file = join(site.dataDir, 'admin.token');
     const before = await stat(file);
     expect(before.mode & 0o777).toBe(0o600);
@@ -352,7 +352,7 @@ describe('a process that is asked to end', () => {
     await expect(site.api('GET', '/healthz')).rejects.toThrow();
   }
 
-  test('SIGTERM: what waits is refused unsent, what was sent gets its reply when that comes, and the exit code is 0 (T21)', async () => {
+  test('SIGTERM: what waits is refused unsent, what was sent gets its reply when that comes, and the exit code is 0 (Fault T21)', async () => {
     const site = await open({ locks: [{}] });
     site.lock(1).script([{ kind: 'slow', delayMs: 700 }]);
     const { sent, waiting } = await underWay(site);
@@ -364,7 +364,7 @@ describe('a process that is asked to end', () => {
     await expectNothingLeft(site);
   });
 
-  test('SIGTERM with a lock that does not answer: its caller is told lock-timeout after 4 s, and the end comes within 5 s (T21)', async () => {
+  test('SIGTERM with a lock that does not answer: its caller is told lock-timeout after 4 s, and the end comes within 5 s (Fault T21)', async () => {
     const site = await open({ locks: [{}] });
     site.lock(1).script([{ kind: 'silence' }]);
     const { sent, waiting } = await underWay(site);

@@ -62,7 +62,7 @@ describe('a gateway whose disk is lost', () => {
     }
   }
 
-  test('is restored from its backup: all of it is there, newer events are asked for, no id comes again, doors open (Store 2, Protocol 4.4)', async () => {
+  test('is restored from its backup: all of it is there, newer events are asked for, no id comes again, doors open (Decision 7, Protocol 4.4)', async () => {
     const reception = await site.account('reception');
     for (const number of lockNumbers) {
       await site.api('PUT', `/api/v1/gateway/locks/${site.lockId(number)}/roles/reception`, { body: { role: 'operator' } });

@@ -72,7 +72,7 @@ async function garbage(what: string): Promise<void> {
 }
 
 describe('secrets', () => {
-  test('are in no line of the log, in no answer that does not hand them over, and in nothing that a command says (HTTP API 1)', async () => {
+  test('are in no line of the log, in no answer that does not hand them over, and in nothing that a command says (Fault T18)', async () => {
     const { token, mqttsUrl } = site.gateway;
     secret('the first token', token);
     for (const file of await readdir(join(site.dataDir, 'tls'))) {

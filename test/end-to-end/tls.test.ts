@@ -109,7 +109,7 @@ const authorityIn = (dataDir: string) => readFile(join(dataDir, 'tls/ca.crt'), '
 const coded = (gateway: GatewayProcess, code: string) => gateway.log.filter((line) => line['code'] === code);
 const webSocketOf = (url: string) => `${url.replace(/^http/, 'ws')}/mqtt`;
 
-/** RFC 6455 1.3, with the subprotocol of MQTT. */
+/** RFC 6455 section 1.3, with the subprotocol of MQTT. */
 const handshake = {
   ...{ Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Protocol': 'mqtt' },
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',

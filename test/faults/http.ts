@@ -1,4 +1,4 @@
-// Clients of HTTP that mean harm (Faults T12, T17): whatever they do, doors open in time, newcomers and everybody with a token are served, and
+// Clients of HTTP that mean harm (Faults T12 and T17): whatever they do, doors open in time, newcomers and everybody with a token are served, and
 // memory stays bounded, with a heap of 256 MB.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { connect } from 'node:net';

@@ -1,5 +1,5 @@
 // The API asked at random from its own document: no answer is a bug's, none is one that the document does not promise, and what the
-// document allows is not refused as malformed (HTTP API 1 and 2).
+// document allows is not refused as malformed (HTTP API 1 and 4).
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ApiDocument, createJudge } from '../support/api-document.ts';

@@ -1,4 +1,4 @@
-// The endpoints of hubs and pairing: what they hand to the services, what they answer, what they refuse (HTTP API 6, Protocol 7).
+// The endpoints of hubs and pairing: what they hand to the services, what they answer, what they refuse (HTTP API 8.2 and 8.3, Protocol 7).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../src/domain/errors.ts';
@@ -41,7 +41,7 @@ async function wrong(method: 'post' | 'put', path: string, body: object): Promis
   return (answer.body.errors as { parameter: string; message: string }[]).map((error) => `${error.parameter} ${error.message}`);
 }
 
-describe('hubs (HTTP API 6)', () => {
+describe('hubs (HTTP API 8.2)', () => {
   test('a hub is registered with mac and name; its key is in the answer, once', async () => {
     under.hubs.register = keep(Promise.resolve({ deviceId: hubId, deviceKey: 'k3y' }));
     const answer = await call('post', '/hubs', { mac: 'A4-C1-38-7F-02-F0', name: 'Stairwell' });
@@ -94,7 +94,7 @@ describe('hubs (HTTP API 6)', () => {
     expect(await wrong('put', '/locks/7', { hubId: 7 })).toHaveLength(1);
   });
 
-  test('hasGateway is 1 for a lock behind a hub, else 0 (Specification 2.1, HTTP API 3)', async () => {
+  test('hasGateway is 1 for a lock behind a hub, else 0 (Specification 2.1, HTTP API 5.1)', async () => {
     const behind = { ...sampleView, lock: { ...sampleLock, hubId } };
     under.locks.list = (_caller, page) => paginate([behind, sampleView], page);
     const answer = await request(under.origin()).get('/api/v1/lock/list?pageSize=10').set('Authorization', `Bearer ${sampleToken}`);
@@ -102,7 +102,7 @@ describe('hubs (HTTP API 6)', () => {
   });
 });
 
-describe('pairing (HTTP API 6, Protocol 7)', () => {
+describe('pairing (HTTP API 8.3, Protocol 7)', () => {
   test('is opened for 30 to 900 seconds, and closed', async () => {
     under.pairing.open = keep(Promise.resolve(1_763_715_900_000));
     expect(await call('post', '/pairing', { seconds: 300 })).toEqual({ status: 200, body: { closeDate: 1_763_715_900_000 } });

@@ -1,4 +1,4 @@
-// Every error code of the contract as the document shows it, against the real answer of the real domain (HTTP API 2).
+// Every error code of the contract as the document shows it, against the real answer of the real domain (HTTP API 4).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { ErrorCode } from '../../src/domain/errors.ts';
@@ -106,7 +106,7 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
   },
 };
 
-describe('each problem of the document is a real answer (HTTP API 2)', () => {
+describe('each problem of the document is a real answer (HTTP API 4)', () => {
   let examples: ApiDocument['components']['examples'];
   let judge: Judge;
   let first: World;

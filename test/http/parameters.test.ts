@@ -1,4 +1,4 @@
-// Parameters and bodies: what is taken, what is refused, and that all of it is reported at once (HTTP API 1, 3, 4, 6).
+// Parameters and bodies: what is taken, what is refused, and that all of it is reported at once (HTTP API 1, 5, 6 and 8).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { paginate } from '../../src/domain/page.ts';
@@ -59,7 +59,7 @@ async function wrong(call: string, body?: unknown): Promise<string[]> {
   return sentences;
 }
 
-describe('HTTP API 1: integers are plain decimal digits', () => {
+describe('HTTP API 1.1: integers are plain decimal digits', () => {
   test.each([
     '',
     '%20',
@@ -104,7 +104,7 @@ describe('HTTP API 1: integers are plain decimal digits', () => {
   });
 });
 
-describe('HTTP API 1: the query string is read strictly', () => {
+describe('HTTP API 1.1: the query string is read strictly', () => {
   test('a parameter given twice is an error, however it is spelt; an unknown one is ignored, however often', async () => {
     expect(await wrong('GET /api/v1/lock/battery?lockId=7&lockId=7')).toEqual(['lockId must be given only once']);
     expect(await wrong('GET /api/v1/lock/battery?lockId=7&lock%49d=7&lockId=8')).toEqual(['lockId must be given only once']);
@@ -155,7 +155,7 @@ function order(sentence: string): number {
   return ['lockId', 'startDate', 'pageNo', 'pageSize', 'endDate'].findIndex((name) => sentence.startsWith(name));
 }
 
-describe('Specification 4.3 and HTTP API 1: pages', () => {
+describe('Specification 4.3 and HTTP API 1.3: pages', () => {
   test('pageNo is 1 unless given, pageSize is required, 10 to 1000', async () => {
     expect(await wrong('GET /api/v1/lock/list')).toEqual(['pageSize is required']);
     for (const pageSize of [9, 1001, -10]) {
@@ -168,14 +168,14 @@ describe('Specification 4.3 and HTTP API 1: pages', () => {
     expect(await wrong('GET /api/v1/lock/list?pageSize=10&pageNo=')).toEqual(['pageNo must be an integer in plain decimal digits']);
   });
 
-  test('HTTP API 6: management lists have pageSize 100 unless given, 1 to 1000', async () => {
+  test('HTTP API 1.3: management lists have pageSize 100 unless given, 1 to 1000', async () => {
     expect(await wrong('GET /api/v1/gateway/accounts')).toEqual([]);
     expect(asked).toEqual([{ pageNo: 1, pageSize: 100 }]);
     expect(await wrong('GET /api/v1/gateway/accounts?pageSize=0')).toEqual(['pageSize must be between 1 and 1000']);
   });
 });
 
-describe('HTTP API 3: locks and records', () => {
+describe('HTTP API 5: locks and records', () => {
   test('seconds is 0 to 65535', async () => {
     for (const seconds of [0, 65_535]) expect(await wrong(`POST /api/v1/lock/set-auto-lock-timer?lockId=7&seconds=${seconds}`)).toEqual([]);
     for (const seconds of [-1, 65_536])
@@ -198,13 +198,13 @@ describe('HTTP API 3: locks and records', () => {
     }
   });
 
-  test('HTTP API 4: an alias has 1 to 64 characters, counted as people count them', async () => {
+  test('HTTP API 1.1: an alias has 1 to 64 characters, counted as people count them', async () => {
     expect(await wrong(`PUT /api/v1/lock/rename?lockId=7&lockAlias=${encodeURIComponent('🚪'.repeat(64))}`)).toEqual([]);
     for (const alias of ['', 'x'.repeat(65), encodeURIComponent('🚪'.repeat(65))])
       expect(await wrong(`PUT /api/v1/lock/rename?lockId=7&lockAlias=${alias}`)).toEqual(['lockAlias must have 1 to 64 characters']);
   });
 
-  test('HTTP API 4: settings are 1 or 2, and at least one is given', async () => {
+  test('HTTP API 5.10: settings are 1 or 2, and at least one is given', async () => {
     expect(await wrong('PUT /api/v1/lock/settings?lockId=7&openDirection=2')).toEqual([]);
     expect(await wrong('PUT /api/v1/lock/settings?lockId=7&openDirection=0&lockSound=3')).toEqual([
       'lockSound must be 1 or 2',
@@ -217,7 +217,7 @@ describe('HTTP API 3: locks and records', () => {
   });
 });
 
-describe('HTTP API 3: identity cards', () => {
+describe('HTTP API 6: identity cards', () => {
   const add = 'POST /api/v1/identity-card/add?lockId=7&startDate=0&endDate=0';
 
   test('cardNumber is 1 to 20 decimal digits and never a number on the way', async () => {
@@ -229,7 +229,7 @@ describe('HTTP API 3: identity cards', () => {
       ]);
   });
 
-  test('a number above 8 bytes and an endDate in the past are reported with all else that is wrong (HTTP API 2)', async () => {
+  test('a number above 8 bytes and an endDate in the past are reported with all else that is wrong (HTTP API 1.1)', async () => {
     const past = under.clock.now() - 1;
     const call = 'POST /api/v1/identity-card/add?lockId=7&startDate=0&addType=2';
     expect(await wrong(`${call}&method=odd&cardNumber=18446744073709551616&endDate=${past}`)).toEqual([
@@ -273,7 +273,7 @@ describe('HTTP API 3: identity cards', () => {
   });
 });
 
-describe('HTTP API 6: path values are checked like parameters', () => {
+describe('HTTP API 1.1: path values are checked like parameters', () => {
   test('malformed ones are refused with 400', async () => {
     expect(await wrong('DELETE /api/v1/gateway/locks/%')).toEqual(['lockId must be percent-encoded UTF-8']);
     expect(await wrong('DELETE /api/v1/gateway/locks/%ff')).toEqual(['lockId must be percent-encoded UTF-8']);
@@ -299,7 +299,7 @@ describe('HTTP API 6: path values are checked like parameters', () => {
   });
 });
 
-describe('HTTP API 6: bodies', () => {
+describe('HTTP API 8: bodies', () => {
   const locks = 'POST /api/v1/gateway/locks';
   const door = { lockMac: 'A4C1387F02E9', lockName: 'Door' };
 

@@ -1,4 +1,4 @@
-// Every refusal: its status, its body, its headers (HTTP API 1 and 2, RFC 9457).
+// Every refusal: its status, its body, its headers (HTTP API 1.4 and 4, RFC 9457).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError, type ErrorCode, invalidParameter } from '../../src/domain/errors.ts';
@@ -11,7 +11,7 @@ const bearer = `Bearer ${sampleToken}`;
 beforeAll(() => under.server.start());
 afterAll(() => under.server.stop());
 
-describe('HTTP API 2: each code of the table has its status and title', () => {
+describe('HTTP API 4: each code of the table has its status and title', () => {
   test.each<[ErrorCode, number, string]>([
     ['invalid-parameter', 400, 'Invalid parameter'],
     ['outside-retention', 400, 'Outside retention'],
@@ -85,7 +85,7 @@ describe('HTTP API 2: each code of the table has its status and title', () => {
     });
   });
 
-  test('a bug is logged whole, once, and the client sees a fixed sentence (HTTP API 2: no stack traces, no paths, no library names)', async () => {
+  test('a bug is logged whole, once, and the client sees a fixed sentence (Decision 4: no stack traces, no paths, no library names)', async () => {
     const bug = new TypeError('secret detail in /some/path.ts');
     under.locks.battery = () => {
       throw bug;
@@ -101,7 +101,7 @@ describe('HTTP API 2: each code of the table has its status and title', () => {
   });
 });
 
-describe('HTTP API 1: checks come in the order path, method, authentication, Accept, parameters, then the service', () => {
+describe('HTTP API 1.4: checks come in the order path, method, authentication, Accept, parameters, then the service', () => {
   test('an unknown path is 404 even without a token', async () => {
     for (const path of ['/api/v1', '/api/v1/lock', '/api/v1/lock/list/', '/api/v1/Lock/list', '/api/v1/lock%2Flist', '//', '/metrics']) {
       const answer = await http().get(path);
@@ -168,7 +168,7 @@ describe('HTTP API 1: checks come in the order path, method, authentication, Acc
   });
 });
 
-describe('HTTP API 1: access logs', () => {
+describe('HTTP API 1.2 and Fault T18: access logs', () => {
   test('each request leaves one line with its id, and only harmless parameters', async () => {
     under.cards.add = async () => 41 as never;
     under.log.lines.length = 0;

@@ -63,7 +63,7 @@ describe('Signing in', () => {
     ]);
   });
 
-  test('with a wrong token is slowed down as any other guess is (HTTP API 1)', async () => {
+  test('with a wrong token is slowed down as any other guess is (HTTP API 2.2)', async () => {
     const guess = () => request(world.origin).post(session).send({ token: 'guessed' });
     for (let failure = 0; failure < 20; failure += 1) expect((await guess()).body.code).toBe('token-invalid');
     expect((await guess()).body.code).toBe('rate-limited');

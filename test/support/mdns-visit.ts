@@ -5,7 +5,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 const [group, port, patienceMs] = ['224.0.0.251', 5353, 15_000];
-/** Types of records (RFC 1035 3.2.2, RFC 2782). */
+/** Types of records (RFC 1035 section 3.2.2, RFC 2782). */
 const types: Readonly<Record<number, string>> = { 1: 'A', 12: 'PTR', 16: 'TXT', 33: 'SRV' };
 interface Heard {
   readonly name: string;

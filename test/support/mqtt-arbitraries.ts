@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { generate, type Packet } from 'mqtt-packet';
 
-/** Text without control characters, non-characters and lone surrogates (MQTT 3.1.1, section 1.5.3). */
+/** Text without control characters, non-characters and lone surrogates (MQTT 3.1.1 section 1.5.3). */
 const character = fc
   .oneof(
     { weight: 6, arbitrary: fc.constantFrom(...'abz019-_ /.$~') },

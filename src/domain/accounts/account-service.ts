@@ -1,4 +1,4 @@
-// Accounts and tokens: who a caller is, and their management by gateway administrators (HTTP API 5 and 6).
+// Accounts and tokens: who a caller is, and their management by gateway administrators (HTTP API 2.1, 8.4 and 8.5).
 
 import { DomainError } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
@@ -75,7 +75,7 @@ export function createAccountService(options: {
     authenticate(token) {
       const hash = secrets.hash(token);
       const found = accounts.tokenByHash(hash);
-      // Compared in constant time (HTTP API 5), though a look-up by hash tells nobody which bits of a token are right.
+      // Compared in constant time (Fault T18), though a look-up by hash tells nobody which bits of a token are right.
       if (found === undefined || !secrets.equal(found.hash, hash)) {
         throw new DomainError('token-invalid', 'the access token is not valid');
       }

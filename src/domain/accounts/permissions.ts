@@ -1,4 +1,4 @@
-// Which lock a caller means, and whether the caller may: existence first (404), then rights (403) (HTTP API 1 and 5).
+// Which lock a caller means, and whether the caller may: existence first (404), then rights (403) (HTTP API 1.4 and 3).
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';

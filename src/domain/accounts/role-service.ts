@@ -1,4 +1,4 @@
-// Who may do what on a lock: its administrator, and the roles that are given on it (HTTP API 5 and 6).
+// Who may do what on a lock: its administrator, and the roles that are given on it (HTTP API 3 and 8.1).
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';

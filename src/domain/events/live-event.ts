@@ -45,7 +45,7 @@ export type AlarmEvent =
 
 export type LiveEvent = LockEvent | LockInSight | LockGone | AlarmEvent;
 
-/** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 5). */
+/** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 3 and 7). */
 export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
   state: 'operator',
   'state-sure': 'operator',

@@ -142,7 +142,7 @@ export function createCommandService(options: {
     link.disconnect(lockId, reason);
   }
 
-  /** Rule 3: is the lock still there? Its turn is the next one, before any command that waits. */
+  /** Protocol 5.4 rule 3: is the lock still there? Its turn is the next one, before any command that waits. */
   async function probe(session: LockSession): Promise<void> {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {

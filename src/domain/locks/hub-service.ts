@@ -1,4 +1,4 @@
-// Hubs as gateway administrators manage them (HTTP API 6).
+// Hubs as gateway administrators manage them (HTTP API 8.2).
 import type { Caller } from '../accounts/account.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
 import { DomainError } from '../errors.ts';

@@ -24,7 +24,7 @@ export interface LockView {
 /** How lock or unlock ended: done, or it was so already; or false with the lock's own error code when it could not do it. */
 export type BoltResult = { readonly success: true; readonly nothingToDo?: true } | { readonly success: false; readonly reason: string };
 
-/** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 5). */
+/** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 3). */
 export interface LockService {
   /** Locks on which the caller has any role, by lockId ascending. */
   list(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<LockView>;

@@ -1,4 +1,4 @@
-// The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 6).
+// The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 8.1).
 import { type AccountId, type Caller, localAdministrator } from '../accounts/account.ts';
 import { accountNamed } from '../accounts/account-service.ts';
 import { requireGatewayAdministrator, requireLock } from '../accounts/permissions.ts';

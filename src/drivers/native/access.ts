@@ -55,7 +55,7 @@ export function decideConnect(request: ConnectRequest, rules: ConnectRules): Con
 
   // A bridge would get its own messages back and others' flags with them [MQTT-3.1.2-2].
   if (request.protocolId !== 'MQTT' || request.protocolVersion !== 4 || request.bridgeMode === true) return refuse(1, 'protocol', true);
-  // Before the key, so that no valid key of one lock ever touches the session of another (T11).
+  // Before the key, so that no valid key of one lock ever touches the session of another (Fault T11).
   if (request.username === undefined || request.username === '' || request.clientId !== request.username)
     return refuse(2, 'client-id', true);
 
@@ -106,7 +106,7 @@ export function decideSubscribe(identity: Speaker, filter: string, topics: Topic
   return { allow: true };
 }
 
-/** The second look at delivery: whatever subscription came to be, a lock receives its own commands only (T11). */
+/** The second look at delivery: whatever subscription came to be, a lock receives its own commands only (Fault T11). */
 export function decideForward(identity: Speaker, topic: string, topics: Topics): boolean {
   return topic === topics.build(identity.deviceId, 'command');
 }

@@ -23,7 +23,7 @@ export interface CommandSender extends NativeLink {
   connected(connection: LockLine): void;
   /** The command under way, if any, ends as lost. */
   ended(connection: LockLine): void;
-  /** Begins a session; false for a hello that merely arrived twice, which changes nothing (T9). */
+  /** Begins a session; false for a hello that merely arrived twice, which changes nothing (Fault T9). */
   begin(connection: LockLine, hello: Pick<HelloMessage, 'session' | 'uptime'>): boolean;
   /** Whether the last status of this connection leaves it online (Protocol 6). */
   setAvailable(connection: LockLine, available: boolean): void;
@@ -85,7 +85,7 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
   }
 
   function send(link: Link, session: Session, command: NativeCommand, id: CommandId, ttl: number): Promise<CommandOutcome> {
-    // A session that has ended must not reach the connection or session that followed it (Protocol 5.3 rule 1, T6, T7).
+    // A session that has ended must not reach the connection or session that followed it (Protocol 5.3 rule 1, Faults T6 and T7).
     if (link.session !== session || !link.available) return Promise.resolve({ kind: 'lost' });
     const ttlMs = Math.floor(ttl);
     // Without time left, or under an id that already waits, nothing is sent: no bolt moves late or twice.

@@ -1,4 +1,4 @@
-// How many events a lock may have stored: a lock with a valid key must not fill the disk for all (T3, T12). What goes beyond is left
+// How many events a lock may have stored: a lock with a valid key must not fill the disk for all (Faults T3 and T12). What goes beyond is left
 // without PUBACK, as on a full disk: the lock keeps it, its door and all else go on, and when it may store again its connection is
 // closed once, so that it sends again (Protocol 4.4).
 

@@ -10,7 +10,7 @@ import type { Topics } from './topics.ts';
 export interface PendingDeviceOptions {
   readonly topics: Topics;
   readonly pairing: Pick<PairingService, 'arrive'>;
-  /** A name of ours: with its own it would take over the session of the lock that is registered under it (T11). */
+  /** A name of ours: with its own it would take over the session of the lock that is registered under it (Fault T11). */
   readonly clientId: string;
 }
 

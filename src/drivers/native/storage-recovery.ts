@@ -1,5 +1,5 @@
 // Locks whose events could not be stored were left without PUBACK. When storage works again, each such connection is
-// closed once, so that the lock sends its events again (Protocol 4.4, T3). Whether it works is not for a single write to
+// closed once, so that the lock sends its events again (Protocol 4.4, Fault T3). Whether it works is not for a single write to
 // say: on a disk at the brink one succeeds now and then, and no lock may lose its connection for that.
 
 import type { LockId } from '../../domain/locks/lock.ts';

@@ -1,4 +1,4 @@
-// The identity card endpoints at a glance (Specification 4.2, HTTP API 4).
+// The identity card endpoints at a glance (Specification 4.2, HTTP API 6).
 import type { CardService } from '../../domain/credentials/card-service.ts';
 import { paginate } from '../../domain/page.ts';
 import type { Clock } from '../../domain/ports.ts';
@@ -7,7 +7,7 @@ import type { KeptTexts } from '../pipeline/rendered-json-cache.ts';
 import { done, type JsonRoute, jsonRoute, ok, type Route, route } from '../pipeline/route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageText, pageView } from './views.ts';
 
-/** Specification 4.2 and HTTP API 4: rights, existence and what the lock says are the service's business. */
+/** Specification 4.2 and HTTP API 6: rights, existence and what the lock says are the service's business. */
 export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
   const cardText = textOf(cardView, (card) => card);
   return [

@@ -1,4 +1,4 @@
-// For watchdogs, load balancers and Prometheus: does the process answer, does it serve, and how (HTTP API 6). No token.
+// For watchdogs, load balancers and Prometheus: does the process answer, does it serve, and how (HTTP API 9). No token.
 import { type OpenRoute, ok, type TextAnswer } from '../pipeline/route.ts';
 
 /** What `/readyz` tells: each part with `ok` or what is wrong with it, and when ready since when and where it serves. */

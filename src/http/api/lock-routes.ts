@@ -1,4 +1,4 @@
-// The lock endpoints at a glance (Specification 4.1, HTTP API 4).
+// The lock endpoints at a glance (Specification 4.1, HTTP API 5).
 import type { LockService, LockView } from '../../domain/locks/lock-service.ts';
 import { paginate } from '../../domain/page.ts';
 import type { LockRecord } from '../../domain/records/record.ts';
@@ -14,7 +14,7 @@ import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, 
  */
 const mostKept = 100;
 
-/** Specification 4.1 and HTTP API 4: who may do what, and whether the lock exists, is for the services to say. */
+/** Specification 4.1 and HTTP API 5: who may do what, and whether the lock exists, is for the services to say. */
 export function lockRoutes(locks: LockService, records: RecordService, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
   const lockText = textOf(lockItemView, ({ lock }) => lock, shownBeside);
   const keptRecordText = textOf(recordView, ({ recordId }) => recordId);
@@ -61,7 +61,7 @@ function shownBeside({ status, callerIsAdministrator }: LockView): number {
   return 2 * (status.batteryPercent ?? -1) + Number(callerIsAdministrator);
 }
 
-/** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 3). */
+/** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 5.2). */
 function stateAnswer({ state, stateAt, online, sure }: ReturnType<LockService['state']>): Answer {
   const now = ['Latchd-Lock-Online', String(online), 'Latchd-State-Sure', String(sure)];
   const headers = ['Last-Modified', new Date(stateAt).toUTCString(), ...now];

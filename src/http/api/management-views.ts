@@ -1,4 +1,4 @@
-// What the management API shows (HTTP API 6): domain values out to its names. Those of doors, cards and live events are in views.ts.
+// What the management API shows (HTTP API 8): domain values out to its names. Those of doors, cards and live events are in views.ts.
 
 import type { Account, Caller } from '../../domain/accounts/account.ts';
 import type { TokenView } from '../../domain/accounts/account-service.ts';
@@ -31,19 +31,19 @@ export function managedLockView({ lock, status, online, administrator }: Managed
   };
 }
 
-/** HTTP API 6: a lock is removed; how many cards it may still open for. */
+/** HTTP API 8.1: a lock is removed; how many cards it may still open for. */
 export function removalView({ cardsOnLock }: Removal): ResponseBody<'Removal'> {
   return { success: true, cardsOnLock };
 }
 
-/** HTTP API 6: what stays of a lock that was removed. */
+/** HTTP API 8.1: what stays of a lock that was removed. */
 export function removedLockView({ removed, administrator, removedBy }: RemovedLockView): ResponseBody<'RemovedLock'> {
   const { lockId, deviceId, name, alias, removedAt } = removed;
   const lockMac = macOf(deviceId);
   return { lockId, deviceId, lockMac, lockName: name, lockAlias: alias, administrator, removeDate: removedAt, removedBy };
 }
 
-/** HTTP API 6: the key of a lock, shown once. */
+/** HTTP API 8.1: the key of a lock, shown once. */
 export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): ResponseBody<'IssuedKey'> {
   return { lockId, deviceId, deviceKey };
 }
@@ -54,7 +54,7 @@ export function hubView({ hub, online, locks }: ManagedHub): ResponseBody<'Hub'>
   return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
 }
 
-/** HTTP API 6: the key of a hub, shown once. */
+/** HTTP API 8.2: the key of a hub, shown once. */
 export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): ResponseBody<'IssuedHubKey'> {
   return { deviceId, deviceKey };
 }
@@ -91,7 +91,7 @@ function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue,
   };
 }
 
-/** HTTP API 6: a device that is a lock now; its key is its own, and not known here. */
+/** HTTP API 8.3: a device that is a lock now; its key is its own, and not known here. */
 export function confirmedView(deviceId: DeviceId, lockId: LockId): ResponseBody<'ConfirmedDevice'> {
   return { lockId, deviceId };
 }
@@ -111,7 +111,7 @@ export function tokenView({ token, username }: TokenView): ResponseBody<'Token'>
   return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
 }
 
-/** HTTP API 6: a new token, shown once. */
+/** HTTP API 8.5: a new token, shown once. */
 export function newTokenView({ token, secret }: TokenView & { readonly secret: string }): ResponseBody<'IssuedToken'> {
   return { tokenId: token.tokenId, token: secret };
 }

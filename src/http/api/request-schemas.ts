@@ -1,4 +1,4 @@
-// The JSON bodies of the management API: names of the API in, domain values out (HTTP API 6). Unknown members are errors.
+// The JSON bodies of the management API: names of the API in, domain values out (HTTP API 8). Unknown members are errors.
 import { z } from 'zod';
 import type { LockId } from '../../domain/locks/lock.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';

@@ -1,4 +1,4 @@
-// The shape of every answer, by the specification's names (Specification 2, HTTP API 2, 3, 4 and 6). `views.ts` compiles only when it
+// The shape of every answer, by the specification's names (Specification 2, HTTP API 4, 5, 6 and 8). `views.ts` compiles only when it
 // makes these; the document of the API is made from them. Loaded when somebody asks for that document: answers are not validated.
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';

@@ -1,4 +1,4 @@
-// Domain values out to the specification's names (Specification 2, HTTP API 3 and 4), and what is told the moment it happens. With
+// Domain values out to the specification's names (Specification 2, HTTP API 5 and 6), and what is told the moment it happens. With
 // management-views.ts, nothing else decides what a client sees.
 
 import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
@@ -79,7 +79,7 @@ export function batteryView(percent: number): ResponseBody<'Battery'> {
   return { BatteryPercentage: percent };
 }
 
-/** HTTP API 4 lock/battery-history. */
+/** HTTP API 5.6 lock/battery-history. */
 export function batteryLevelView({ at, percent }: BatteryLevel): ResponseBody<'BatteryLevel'> {
   return { reportDate: at, electricQuantity: percent };
 }
@@ -112,7 +112,7 @@ export function cardView(card: Card): ResponseBody<'Card'> {
   };
 }
 
-/** The second representation of Specification 2.3; keyboardPwdType 2 always valid, 3 period (HTTP API 4). */
+/** The second representation of Specification 2.3; keyboardPwdType 2 always valid, 3 period (HTTP API 6.6). */
 export function cardDetailView(card: Card): ResponseBody<'CardDetail'> {
   return {
     keyboardPwdId: card.cardId,
@@ -132,7 +132,7 @@ export function addedCardView(cardId: number): ResponseBody<'AddedCard'> {
   return { keyboardPwdId: cardId };
 }
 
-/** HTTP API 4 identity-card/on-lock: what the lock holds, and whether the gateway knows it. */
+/** HTTP API 6.7 identity-card/on-lock: what the lock holds, and whether the gateway knows it. */
 export function cardOnLockView({
   cardNumber,
   startDate,

@@ -70,7 +70,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   sendDate: 'When it was added: milliseconds since 1970 (UTC).',
   known: 'Whether the gateway has a card of this number.',
 
-  // Management (HTTP API 6)
+  // Management (HTTP API 8)
   deviceId: 'MQTT identity: the MAC address as 12 hex digits.',
   deviceKey: 'What the device logs in with; cannot be read again.',
   mac: 'MAC address; accepted with colons, hyphens or none.',

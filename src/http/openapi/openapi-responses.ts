@@ -29,7 +29,7 @@ export function problemTable(): string {
   return ['| status | code | meaning | again? |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** Refusals that come before the work of a route, in the order of HTTP API 1, and then its own. */
+/** Refusals that come before the work of a route, in the order of HTTP API 1.4, and then its own. */
 function refusalsOf(route: AnyRoute, { audience, refusals = [] }: OperationDocs): readonly ErrorCode[] {
   if ('open' in route) return ['invalid-parameter', ...refusals, 'internal-error'];
   return [

@@ -1,4 +1,4 @@
-// One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (HTTP API 1).
+// One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (Fault T18).
 import type { Log } from '../../domain/part.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { RateLimiter } from '../../domain/rate-limiter.ts';

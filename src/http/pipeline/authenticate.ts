@@ -1,4 +1,4 @@
-// Bearer token or sign-in to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 1).
+// Bearer token or sign-in to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 2.1).
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { DomainError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 // How many clients stay connected, on all endpoints together: whoever opens connections for nothing keeps out nobody who asks for
-// something, and nobody without a token keeps out those with one (T12).
+// something, and nobody without a token keeps out those with one (Fault T12).
 import { isIP } from 'node:net';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Origin } from '../../domain/origin.ts';

@@ -1,6 +1,6 @@
 // One connection of a client: hands Node's parser one request at a time. Node itself parses all that it has read, up to 64 KiB with
 // thousands of small requests, and each would be work and memory at once. So what follows a request waits here, as bytes, until its
-// answer is out; when it is much, the socket is not read any more, and TCP holds up the sender (RFC 9112 9.3.2).
+// answer is out; when it is much, the socket is not read any more, and TCP holds up the sender (RFC 9112 section 9.3.2).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client, ConnectionSlot, Doing } from './connection-limit.ts';

@@ -18,7 +18,7 @@ const headerBytesAtMost = 16 * 1024;
 const tlsHandshakeMs = 10_000;
 /** Connections that the system has taken and Node has not: beyond that it drops newcomers, who then wait for seconds. Linux takes 4,096 at most. */
 const backlog = 4_096;
-/** Handshakes under way; beyond that the oldest gives way, so that silent sockets do not take the memory (T12). */
+/** Handshakes under way; beyond that the oldest gives way, so that silent sockets do not take the memory (Fault T12). */
 const tlsHandshakesAtMost = 1_000;
 
 /** What a TLS endpoint proves itself with, PEM, and speaks, now and after each change; open connections keep what they have. */
@@ -85,7 +85,7 @@ export function createEndpoint({ host, port, identity }: EndpointOptions, handle
   server.maxHeadersCount = 0;
   server.on(tls ? 'secureConnection' : 'connection', handlers.onConnection);
   server.on('request', handlers.onRequest);
-  // An expectation that nobody knows may be ignored (RFC 9110 10.1.1); Node's own 417 has no body.
+  // An expectation that nobody knows may be ignored (RFC 9110 section 10.1.1); Node's own 417 has no body.
   server.on('checkExpectation', handlers.onRequest);
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -17,7 +17,7 @@ export function wholeNumber(min: number, max: number) {
 }
 
 /**
- * An integer in a query string or path: plain decimal digits, then converted, then `min` to `max` (HTTP API 1).
+ * An integer in a query string or path: plain decimal digits, then converted, then `min` to `max` (HTTP API 1.1).
  * Refuses what Number() would take: "", blanks, 1e3, 1.0, 0x10, and anything beyond 2^53-1.
  */
 export function integer(min = 1, max = greatest) {
@@ -76,7 +76,7 @@ export const name = text(1, 64);
 /** What people call a lock. The services refuse marks of the direction of text in a new one; a lock that has some keeps them. */
 export const lockName = name.meta({ ...name.meta(), pattern: without(controls, '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069') });
 
-/** Decimal digits, 1 to 20 of them, of a number that fits in 8 bytes (HTTP API 3). It stays text. */
+/** Decimal digits, 1 to 20 of them, of a number that fits in 8 bytes (HTTP API 6.2). It stays text. */
 export const cardNumber = z
   .string()
   .regex(/^\d{1,20}$/, { error: 'must be 1 to 20 decimal digits', abort: true })
@@ -89,7 +89,7 @@ export const username = z
 
 const macPattern = '^(?:[0-9A-Fa-f]{12}|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5})$';
 
-/** A MAC address in any usual spelling, as a deviceId (HTTP API 6). */
+/** A MAC address in any usual spelling, as a deviceId (HTTP API 8.1). */
 export const mac = z
   .string({ error: 'must be a string' })
   .meta({ pattern: macPattern, examples: ['A4:C1:38:7F:02:E9'] })

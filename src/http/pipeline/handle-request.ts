@@ -1,4 +1,4 @@
-// One request from arrival to answer, its checks in the order of HTTP API 1:
+// One request from arrival to answer, its checks in the order of HTTP API 1.4:
 // path, method, authentication, Accept, parameters; existence and rights are the services' business.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

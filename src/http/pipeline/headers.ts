@@ -13,13 +13,13 @@ export function headerCount(rawHeaders: readonly string[], name: string): number
   return count;
 }
 
-/** RFC 9112 3.2: an HTTP/1.1 request names its host exactly once; anything else is `invalid-parameter`. */
+/** RFC 9112 section 3.2: an HTTP/1.1 request names its host exactly once; anything else is `invalid-parameter`. */
 export function requireOneHost(rawHeaders: readonly string[], httpVersion: string): void {
   const hosts = headerCount(rawHeaders, 'host');
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw invalidParameter('Host', 'must be sent exactly once');
 }
 
-/** `not-acceptable` when an Accept header excludes what is answered here (RFC 9110 12.5.1); none at all excludes nothing. */
+/** `not-acceptable` when an Accept header excludes what is answered here (RFC 9110 section 12.5.1); none at all excludes nothing. */
 export function requireAccepted(accept: string | undefined, mediaType: 'application/json' | 'text/event-stream'): void {
   if (accept === undefined || accept === mediaType || accept === '*/*' || accept.trim() === '') return;
   if (quality(accept, mediaType) === 0) throw new DomainError('not-acceptable', `the answer is ${mediaType} only`);
@@ -41,7 +41,7 @@ function quality(accept: string, mediaType: string): number {
   return found;
 }
 
-/** Whether Accept-Encoding asks for gzip (RFC 9110 12.5.3). Who says nothing may be a program that reads what it gets as it is. */
+/** Whether Accept-Encoding asks for gzip (RFC 9110 section 12.5.3). Who says nothing may be a program that reads what it gets as it is. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;
   const codings = acceptEncoding.split(',').map((item) => item.split(';').map((part) => part.trim().toLowerCase()));

@@ -1,4 +1,4 @@
-// Reads a JSON body strictly: bounded, UTF-8, one object, no member twice (HTTP API 6).
+// Reads a JSON body strictly: bounded, UTF-8, one object, no member twice (HTTP API 8).
 import type { IncomingMessage } from 'node:http';
 import { DomainError, invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
 

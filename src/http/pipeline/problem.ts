@@ -1,4 +1,4 @@
-// Every refusal as RFC 9457 problem+json. The only file that knows error statuses (HTTP API 2).
+// Every refusal as RFC 9457 problem+json. The only file that knows error statuses (HTTP API 4).
 import { DomainError, type ErrorCode, type ParameterProblem } from '../../domain/errors.ts';
 
 const internalDetail = 'something went wrong inside the gateway; its log has the details under this requestId';
@@ -43,7 +43,7 @@ export interface Problem {
 const reportedAtMost = 100;
 
 /**
- * Turns whatever was thrown into the answer for the client (RFC 9457, RFC 6750 3). Anything but a DomainError becomes
+ * Turns whatever was thrown into the answer for the client (RFC 9457, RFC 6750 section 3). Anything but a DomainError becomes
  * `internal-error` with a fixed sentence; logging the original is the caller's business.
  * @param status replaces the code's own status, for the few refusals of HTTP itself (431, 408)
  */
@@ -72,7 +72,7 @@ function headersFor(error: DomainError, status: number): readonly string[] {
   return [];
 }
 
-/** One `invalid-parameter` error for all that is wrong with a request (HTTP API 2). */
+/** One `invalid-parameter` error for all that is wrong with a request (HTTP API 4). */
 export function invalidParameters(problems: readonly ParameterProblem[]): DomainError {
   const sentences = problems.slice(0, reportedAtMost).map(({ parameter, message }) => `${parameter} ${message}`);
   return new DomainError('invalid-parameter', sentences.join('; '), { parameters: problems });

@@ -1,4 +1,4 @@
-// The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 3, 4 and 6).
+// The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 5, 6 and 8).
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import { type CardId, hasEnded, isInOrder } from '../../domain/credentials/card.ts';
@@ -114,7 +114,7 @@ export const cardDelete = validate(z.object({ lockId, cardId, deleteType: via })
   via: deleteType,
 }));
 
-/** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 6). */
+/** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 1.3). */
 const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
 
 export const managementPage = validate(z.object(ofManagement), (page) => page);

@@ -4,13 +4,13 @@ import type { ParameterProblem } from '../../domain/errors.ts';
 /** Values within a path, still percent-encoded. */
 export type PathValues = Readonly<Record<string, string>>;
 
-/** The path, as it was sent. A whole URI must be taken, too (RFC 9112 3.2.2); its host is no matter. */
+/** The path, as it was sent. A whole URI must be taken, too (RFC 9112 section 3.2.2); its host is no matter. */
 export function pathOf(url: string): string {
   return /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? '';
 }
 
 /**
- * The texts of the parameters called `names`, from the path and the query string; all others are ignored (HTTP API 1).
+ * The texts of the parameters called `names`, from the path and the query string; all others are ignored (HTTP API 1.1).
  * A repeated or undecodable one is left out and added to `problems`. `+` is a space, as browsers and most clients write it.
  */
 export function rawParameters(

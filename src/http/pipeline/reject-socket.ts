@@ -42,7 +42,7 @@ export function sayHttps(socket: Duplex): void {
   socket.write(useHttpsAnswer);
 }
 
-/** CONNECT (RFC 9110 9.3.6) is for proxies. */
+/** CONNECT (RFC 9110 section 9.3.6) is for proxies. */
 export function refuseConnect(socket: Duplex): string {
   return refuseSocket(socket, notHttp('CONNECT is not supported'));
 }

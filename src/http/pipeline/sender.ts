@@ -87,12 +87,12 @@ export function createSender(options: {
   return {
     send,
 
-    /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 5.2.2.4). */
+    /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 section 5.2.2.4). */
     sendText(to, { contentType, text, gzipped, etag, headers = [], isImmutable = false }) {
       if (typeof text === 'string') return send(to, 200, ['Content-Type', contentType, ...uncached, ...headers], text);
       const asked = to.request.headers;
       const isZipped = gzipped !== undefined && acceptsGzip(asked['accept-encoding']);
-      // What is not the same byte by byte has another name (RFC 9110 8.8.3).
+      // What is not the same byte by byte has another name (RFC 9110 section 8.8.3).
       const name = isZipped ? etag?.replace(/"$/, '-gzip"') : etag;
       const kept = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
       const encoding = [...(gzipped === undefined ? [] : vary), ...(isZipped ? ['Content-Encoding', 'gzip'] : [])];
@@ -104,7 +104,7 @@ export function createSender(options: {
   };
 }
 
-/** RFC 9112 6.1: who of HTTP/1.0 passes it on may have taken another length for the body's. */
+/** RFC 9112 section 6.1: who of HTTP/1.0 passes it on may have taken another length for the body's. */
 function isOldAndChunked({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }

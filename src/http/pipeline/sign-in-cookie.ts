@@ -5,7 +5,7 @@ import { DomainError } from '../../domain/errors.ts';
 /** No script can read it, no other site makes a browser send it. */
 const attributes = 'Path=/; HttpOnly; SameSite=Strict';
 
-/** What a sign-in over https is called; `__Host-` keeps plain http and other hosts from setting it (RFC 6265bis 4.1.3.2). */
+/** What a sign-in over https is called; `__Host-` keeps plain http and other hosts from setting it (RFC 6265bis section 4.1.3.2). */
 function cookieName(request: IncomingMessage): string {
   return isEncrypted(request) ? '__Host-latchd' : 'latchd';
 }

@@ -49,7 +49,7 @@ export function createWebSockets(options: {
       return this.#idleFrames.take() ? true : this.#end();
     }
 
-    /** What is no data closes the connection (MQTT-6.0.0-1), and the stream would take text for bytes. */
+    /** What is no data closes the connection [MQTT-6.0.0-1], and the stream would take text for bytes. */
     #end(): true {
       this.terminate();
       return true;
@@ -59,14 +59,14 @@ export function createWebSockets(options: {
     noServer: true,
     WebSocket: BinaryWebSocket,
     maxPayload: messageBytesAtMost,
-    // Each is kept as an object of its own: a message of single bytes would take twenty times its size, before any login (T12).
+    // Each is kept as an object of its own: a message of single bytes would take twenty times its size, before any login (Fault T12).
     maxFragments: fragmentsAtMost,
     maxBufferedChunks: chunksAtMost,
     // Compression buys nothing for messages this short, and costs memory for each connection.
     perMessageDeflate: false,
     // The types do not know it yet.
     ...{ closeTimeout: closeTimeoutMs },
-    // MQTT-6.0.0-4.
+    // [MQTT-6.0.0-4]
     handleProtocols: () => subprotocol,
   });
   const open = new Set<Duplex>();
@@ -98,7 +98,7 @@ export function createWebSockets(options: {
 
 /**
  * Lets Node treat only WebSocket handshakes at /mqtt as upgrades. Every other request with an Upgrade header stays a request, since a
- * server may ignore that header (RFC 9110 7.8) and some clients offer h2c with each first request.
+ * server may ignore that header (RFC 9110 section 7.8) and some clients offer h2c with each first request.
  * @param requests the prototype of the requests; Node keeps there whether a request is an upgrade
  */
 export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
@@ -118,7 +118,7 @@ function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'GET' && url.split('?', 1)[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** RFC 6455 4.2.1; `invalid-parameter` names the header, `forbidden` is a page of another site. */
+/** RFC 6455 section 4.2.1; `invalid-parameter` names the header, `forbidden` is a page of another site. */
 function requireHandshake(request: IncomingMessage): void {
   const { headers, rawHeaders, httpVersion } = request;
   requireOneHost(rawHeaders, httpVersion);
@@ -126,14 +126,14 @@ function requireHandshake(request: IncomingMessage): void {
   if (headerCount(rawHeaders, 'sec-websocket-key') !== 1 || key === undefined || !/^[\w+/]{22}==$/.test(key))
     throw invalidParameter('Sec-WebSocket-Key', 'must be 16 bytes in base64, once');
   if (headers['sec-websocket-version'] !== '13') throw invalidParameter('Sec-WebSocket-Version', 'must be 13');
-  // MQTT-6.0.0-3.
+  // [MQTT-6.0.0-3]
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   if (!offered.includes(subprotocol)) throw invalidParameter('Sec-WebSocket-Protocol', 'must offer mqtt');
   if (!mayConnect(request)) throw new DomainError('forbidden', 'a page of another site must not connect to locks through its reader');
 }
 
 /**
- * Browsers always say which page it is (RFC 6455 10.2). One from elsewhere could make its reader's browser guess device keys from inside
+ * Browsers always say which page it is (RFC 6455 section 10.2). One from elsewhere could make its reader's browser guess device keys from inside
  * the network, so only pages of this very host may. What is no browser says nothing, or something that is no page (`file://`).
  */
 function mayConnect(request: IncomingMessage): boolean {

@@ -1,4 +1,4 @@
-// What is spoken over TLS, beside the certificate: the suites of PROTOCOL.md section 1.
+// What is spoken over TLS, beside the certificate: the suites of Protocol 1.
 import { constants } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 

@@ -35,7 +35,7 @@ export async function makeAuthority(options: { readonly key: string; readonly na
 }
 
 /**
- * A TLS server's certificate for host names and IP addresses, PEM. It has both key identifiers, which RFC 5280 4.2.1.1 asks for and
+ * A TLS server's certificate for host names and IP addresses, PEM. It has both key identifiers, which RFC 5280 section 4.2.1.1 asks for and
  * strict clients insist on (OpenSSL's -x509_strict, the default of Python since 3.13).
  */
 export async function makeServerCertificate(
@@ -81,7 +81,7 @@ function signingKeyOf(key: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey('pkcs8', pkcs8, curve, false, ['sign']);
 }
 
-/** 127 random bits, positive and never 0 (RFC 5280 4.1.2.2). */
+/** 127 random bits, positive and never 0 (RFC 5280 section 4.1.2.2). */
 function newSerialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;

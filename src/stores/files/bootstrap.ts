@@ -51,7 +51,7 @@ async function holdsData(files: FileLayer, directory: string): Promise<boolean> 
 
 /**
  * First start: account 1, `admin`, with token 1. Its secret is the one that is given; else a new one, which goes into `tokenPath` (0600) and nowhere
- * else (HTTP API 5), and is on the disk before the account: a power cut in between leaves a first start, not a locked door.
+ * else (HTTP API 2.1), and is on the disk before the account: a power cut in between leaves a first start, not a locked door.
  */
 async function makeFirstAccount(options: {
   readonly files: FileLayer;

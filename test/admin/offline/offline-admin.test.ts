@@ -4,7 +4,7 @@ import { manageDirectory } from '../../../src/admin/offline/offline-admin.ts';
 import { captureLog, startedStore, withDirectory } from '../../stores/files/support/directory.ts';
 import { lockId, sampleLock } from '../../stores/files/support/samples.ts';
 
-test('a lock that is removed leaves nothing of its battery behind (HTTP API 6)', () =>
+test('a lock that is removed leaves nothing of its battery behind (HTTP API 8.1)', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.counters.next('lockId');

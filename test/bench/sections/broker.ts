@@ -1,4 +1,4 @@
-// broker: unlocks while others misbehave or come back all at once (T14, T25); the rest of it has files of its own.
+// broker: unlocks while others misbehave or come back all at once (Faults T14 and T25); the rest of it has files of its own.
 import type { LoopResult } from '../load/closed-loop.ts';
 import { openCrowd } from '../load/crowd.ts';
 import { type DoorClients, openDoorClients } from '../load/door-clients.ts';

@@ -1,4 +1,4 @@
-// records: the record log by itself, over half a year of a large building. Run only when it is named: it writes 2 GB.
+// records: the record log by itself, over half a year of a large building (Fault T22). Run only when it is named: it writes 2 GB.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateRecords, today } from '../generate-records.ts';

@@ -1,4 +1,4 @@
-// The reconnect storm (T16) and what idle locks cost, over TCP and over TLS.
+// The reconnect storm (Fault T16) and what idle locks cost, over TCP and over TLS.
 import type { Address } from '../daemon.ts';
 import { openCrowd } from '../load/crowd.ts';
 import { openDoorClients } from '../load/door-clients.ts';

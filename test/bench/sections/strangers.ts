@@ -1,4 +1,4 @@
-// Strangers who take places and guess keys while locks log in (T12), and how long a reader that is stuck is kept (T14).
+// Strangers who take places and guess keys while locks log in (Fault T12), and how long a reader that is stuck is kept (Fault T14).
 import { openCrowd } from '../load/crowd.ts';
 import type { CrowdTask } from '../load/crowd-process.ts';
 import { connectLoadLock } from '../load/load-lock.ts';

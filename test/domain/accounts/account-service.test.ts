@@ -8,7 +8,7 @@ const page = { pageNo: 1, pageSize: 10 };
 const dayMs = 86_400_000;
 
 describe('a token', () => {
-  it('names its account, and is kept as a hash only (HTTP API 5)', async () => {
+  it('names its account, and is kept as a hash only (Fault T18)', async () => {
     const { accountService, accounts, secrets } = await createDomain();
     const { secret, token, username } = await accountService.createToken(admin, { username: 'sam', name: 'phone' });
     expect(accountService.authenticate(secret)).toMatchObject(stranger);
@@ -18,19 +18,19 @@ describe('a token', () => {
     expect(JSON.stringify(accountService.listTokens(admin, page))).not.toContain(secret);
   });
 
-  it.each(['', 'unknown', 'token-1 ', '__proto__'])('that is not known is token-invalid: %p (HTTP API 2)', async (unknown) => {
+  it.each(['', 'unknown', 'token-1 ', '__proto__'])('that is not known is token-invalid: %p (HTTP API 2.1)', async (unknown) => {
     const { accountService } = await createDomain();
     await accountService.createToken(admin, { username: 'sam', name: 'phone' });
     expect(await codeOf(() => accountService.authenticate(unknown))).toBe('token-invalid');
   });
 
-  it('is no way in by its hash (HTTP API 5)', async () => {
+  it('is no way in by its hash (Fault T18)', async () => {
     const { accountService } = await createDomain();
     const { token } = await accountService.createToken(admin, { username: 'sam', name: 'phone' });
     expect(await codeOf(() => accountService.authenticate(token.hash))).toBe('token-invalid');
   });
 
-  it('expires at its exact millisecond (HTTP API 5)', async () => {
+  it('expires at its exact millisecond (HTTP API 8.5)', async () => {
     const { accountService, clock } = await createDomain();
     const { secret, token } = await accountService.createToken(admin, { username: 'sam', name: 'phone', expiresInDays: 2 });
     expect(token.expiresAt).toBe(token.createdAt + 2 * dayMs);
@@ -40,7 +40,7 @@ describe('a token', () => {
     expect(await codeOf(() => accountService.authenticate(secret))).toBe('token-expired');
   });
 
-  it('that has been expired for a week is forgotten, so that a clock that is set back does not bring it to life again (T19)', async () => {
+  it('that has been expired for a week is forgotten, so that a clock that is set back does not bring it to life again (Fault T19)', async () => {
     const { accountService, accounts, clock, storage } = await createDomain();
     const issue = (lasts: { expiresInDays?: number }) => accountService.createToken(admin, { username: 'sam', name: 'phone', ...lasts });
     const [short, long, endless] = [await issue({ expiresInDays: 1 }), await issue({ expiresInDays: 2 }), await issue({})];
@@ -56,7 +56,7 @@ describe('a token', () => {
     expect(await codeOf(() => accountService.authenticate(short.secret))).toBe('token-invalid');
   });
 
-  it('ends at once when it is removed; the others stay (HTTP API 5)', async () => {
+  it('ends at once when it is removed; the others stay (HTTP API 8.5)', async () => {
     const { accountService } = await createDomain();
     const first = await accountService.createToken(admin, { username: 'sam', name: 'phone' });
     const second = await accountService.createToken(admin, { username: 'sam', name: 'tablet' });
@@ -66,7 +66,7 @@ describe('a token', () => {
     expect(await codeOf(() => accountService.removeToken(admin, first.token.tokenId))).toBe('not-found');
   });
 
-  it('ends at once with its account, and a recreated name inherits nothing (HTTP API 5)', async () => {
+  it('ends at once with its account, and a recreated name inherits nothing (HTTP API 8.4, Decision 7)', async () => {
     const { accountService, lockService } = await createDomain();
     const { secret } = await accountService.createToken(admin, { username: 'ole', name: 'phone' });
     const { accountId } = accountService.authenticate(secret);
@@ -79,12 +79,12 @@ describe('a token', () => {
     expect(accountService.listTokens(admin, page).total).toBe(0);
   });
 
-  it('is not found for an account that is not there (HTTP API 2)', async () => {
+  it('is not found for an account that is not there (HTTP API 4)', async () => {
     const { accountService } = await createDomain();
     expect(await codeOf(() => accountService.createToken(admin, { username: 'nobody', name: 'x' }))).toBe('not-found');
   });
 
-  it('of an account that is removed at the same moment is never handed out (HTTP API 5)', async () => {
+  it('of an account that is removed at the same moment is never handed out (HTTP API 8.4)', async () => {
     const { accountService, accounts } = await createDomain();
     const removed = accountService.removeAccount(admin, 'sam');
     const created = codeOf(() => accountService.createToken(admin, { username: 'sam', name: 'x' }));
@@ -93,7 +93,7 @@ describe('a token', () => {
     expect(accounts.tokenPage(page).list).toEqual([]);
   });
 
-  it('does not exist when it could not be kept (HTTP API 2)', async () => {
+  it('does not exist when it could not be kept (HTTP API 4)', async () => {
     const { accountService, accounts, storage } = await createDomain();
     storage.fails = () => true;
     expect(await codeOf(() => accountService.createToken(admin, { username: 'sam', name: 'x' }))).toBe('storage-unavailable');
@@ -102,7 +102,7 @@ describe('a token', () => {
 });
 
 describe('an account', () => {
-  it('is listed when it was created, and is a conflict when its name is taken (HTTP API 6)', async () => {
+  it('is listed when it was created, and is a conflict when its name is taken (HTTP API 8.4)', async () => {
     const { accountService, clock } = await createDomain();
     const created = await accountService.createAccount(admin, 'new', true);
     expect(created).toEqual({ accountId: created.accountId, username: 'new', gatewayAdministrator: true, createdAt: clock.now() });
@@ -110,7 +110,7 @@ describe('an account', () => {
     expect(await codeOf(() => accountService.createAccount(admin, 'new', false))).toBe('conflict');
   });
 
-  it('has a name that differs from every other by more than its case; accounts that were made before go on (HTTP API 1)', async () => {
+  it('has a name that differs from every other by more than its case; accounts that were made before go on (HTTP API 1.1)', async () => {
     const { accountService } = await createDomain();
     const older = { accountId: 900 as AccountId, username: 'MAX', gatewayAdministrator: false, createdAt: 0 };
     await accountService.createAccount(admin, 'New', false);
@@ -123,25 +123,25 @@ describe('an account', () => {
     expect([book.byName('max')?.accountId, book.byName('MAX')?.accountId, book.byName('Max')]).toEqual([3, 900, undefined]);
   });
 
-  it('is created once when it is asked for twice at the same moment (HTTP API 2)', async () => {
+  it('is created once when it is asked for twice at the same moment (HTTP API 4)', async () => {
     const { accountService } = await createDomain();
     const create = () => codeOf(() => accountService.createAccount(admin, 'new', false));
     expect((await Promise.all([create(), create()])).sort()).toEqual(['conflict', 'done']);
   });
 
-  it('is not found when it is not there (HTTP API 2)', async () => {
+  it('is not found when it is not there (HTTP API 4)', async () => {
     const { accountService } = await createDomain();
     expect(await codeOf(() => accountService.removeAccount(admin, 'nobody'))).toBe('not-found');
   });
 
-  it('stays when it is the last gateway administrator, and goes when there is another (HTTP API 5)', async () => {
+  it('stays when it is the last gateway administrator, and goes when there is another (HTTP API 8.4)', async () => {
     const { accountService } = await createDomain();
     expect(await codeOf(() => accountService.removeAccount(admin, 'admin'))).toBe('conflict');
     await accountService.createAccount(admin, 'second', true);
     expect(await codeOf(() => accountService.removeAccount(admin, 'admin'))).toBe('done');
   });
 
-  it('is never the last but one of two gateway administrators that are removed at the same moment (HTTP API 5)', async () => {
+  it('is never the last but one of two gateway administrators that are removed at the same moment (HTTP API 8.4)', async () => {
     const { accountService, accounts } = await createDomain();
     const second = await accountService.createAccount(admin, 'second', true);
     const codes = [
@@ -152,7 +152,7 @@ describe('an account', () => {
     expect(accounts.page(page).list.filter(({ gatewayAdministrator }) => gatewayAdministrator)).toHaveLength(1);
   });
 
-  it('stays while it administers a lock, and goes when another is appointed (HTTP API 5)', async () => {
+  it('stays while it administers a lock, and goes when another is appointed (HTTP API 8.4)', async () => {
     const { accountService, roleService, locks } = await createDomain();
     expect(await codeOf(() => accountService.removeAccount(admin, 'ada'))).toBe('conflict');
     for (const { lockId: id } of locks.all()) await roleService.appoint(admin, id, 'max');
@@ -162,7 +162,7 @@ describe('an account', () => {
   it.each([
     ['removed first', ['done', 'not-found']],
     ['appointed first', ['conflict', 'done']],
-  ])('is never both removed and appointed at the same moment: %s (HTTP API 5)', async (order, codes) => {
+  ])('is never both removed and appointed at the same moment: %s (HTTP API 8.4)', async (order, codes) => {
     const { accountService, roleService, locks, accounts, storage } = await createDomain();
     const release = storage.hold();
     const remove = () => codeOf(() => accountService.removeAccount(admin, 'sam'));

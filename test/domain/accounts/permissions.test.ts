@@ -19,7 +19,7 @@ const administrators: readonly CallerName[] = ['administrator'];
 const gatewayAdministrators: readonly CallerName[] = ['admin'];
 const roleGivers: readonly CallerName[] = ['admin', 'administrator'];
 
-/** Everything that can be asked about one lock, and who may (HTTP API 5 and 6). */
+/** Everything that can be asked about one lock, and who may (HTTP API 3 and 8.1). */
 const onLock: Record<string, readonly [readonly CallerName[], (domain: Domain, caller: Caller, lock: LockId) => unknown]> = {
   state: [operators, ({ lockService }, caller, lock) => lockService.state(caller, lock)],
   battery: [operators, ({ lockService }, caller, lock) => lockService.battery(caller, lock)],
@@ -85,7 +85,7 @@ const cases = Object.entries(onLock).flatMap(([method, [allowed, call]]) =>
   names.map((name) => ({ method, name, call, may: allowed.includes(name) })),
 );
 
-describe('rights on a lock (HTTP API 5)', () => {
+describe('rights on a lock (HTTP API 3)', () => {
   it.each(cases)('$method by $name: $may', async ({ method, name, call, may }) => {
     const domain = await setUp();
     const refusal = method === 'detail' ? 'not-lock-administrator' : 'forbidden';
@@ -96,14 +96,14 @@ describe('rights on a lock (HTTP API 5)', () => {
   });
 
   it.each(cases)(
-    '$method by $name is lock-not-found for a lock that is not there: existence before rights (HTTP API 1)',
+    '$method by $name is lock-not-found for a lock that is not there: existence before rights (HTTP API 1.4)',
     async ({ name, call }) => {
       const domain = await setUp();
       expect(await codeOf(() => call(domain, callers[name], noLockId))).toBe('lock-not-found');
     },
   );
 
-  it('shows lockData and the super passcode to nobody but the administrator (HTTP API 3)', async () => {
+  it('shows lockData and the super passcode to nobody but the administrator (HTTP API 5.1 and 5.8)', async () => {
     const { lockService } = await setUp();
     const seen = names.flatMap((name) => lockService.list(callers[name], page).list.map((view) => [name, view.callerIsAdministrator]));
     expect(seen).toEqual([
@@ -116,7 +116,7 @@ describe('rights on a lock (HTTP API 5)', () => {
   });
 });
 
-describe('rights of a gateway administrator (HTTP API 5 and 6)', () => {
+describe('rights of a gateway administrator (HTTP API 3 and 8)', () => {
   it.each(Object.entries(ofGateway).flatMap(([method, call]) => names.map((name) => ({ method, name, call }))))(
     '$method by $name',
     async ({ name, call }) => {

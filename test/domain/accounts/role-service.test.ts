@@ -6,7 +6,7 @@ const { admin, administrator, manager, operator, stranger } = callers;
 const page = { pageNo: 1, pageSize: 10 };
 
 describe('roles', () => {
-  it('are taken from the administrator before, and a lesser one from the one appointed (HTTP API 5)', async () => {
+  it('are taken from the administrator before, and a lesser one from the one appointed (HTTP API 8.1)', async () => {
     const { roleService, locks, lockService } = await createDomain();
     await roleService.appoint(admin, lockId, 'max');
     expect(locks.get(lockId)).toMatchObject({
@@ -16,7 +16,7 @@ describe('roles', () => {
     expect(await codeOf(() => lockService.state(administrator, lockId))).toBe('forbidden');
   });
 
-  it('are listed for who may give them, the administrator first (HTTP API 6)', async () => {
+  it('are listed for who may give them, the administrator first (HTTP API 8.1)', async () => {
     const { roleService } = await createDomain();
     for (const caller of [admin, administrator])
       expect(roleService.list(caller, lockId, page)).toMatchObject({
@@ -30,7 +30,7 @@ describe('roles', () => {
     expect(await codeOf(async () => roleService.list(manager, lockId, page))).toBe('forbidden');
   });
 
-  it('replace the one that an account had (HTTP API 6)', async () => {
+  it('replace the one that an account had (HTTP API 8.1)', async () => {
     const { roleService, locks } = await createDomain();
     await roleService.grant(administrator, lockId, 'ole', 'manager');
     expect(locks.get(lockId)?.roles).toEqual([
@@ -39,7 +39,7 @@ describe('roles', () => {
     ]);
   });
 
-  it('are a conflict for the administrator of the lock, and not-found where there is nobody or nothing to take (HTTP API 2)', async () => {
+  it('are a conflict for the administrator of the lock, and not-found where there is nobody or nothing to take (HTTP API 4)', async () => {
     const { roleService, locks } = await createDomain();
     const before = locks.get(lockId);
     expect(await codeOf(() => roleService.grant(admin, lockId, 'ada', 'operator'))).toBe('conflict');
@@ -51,7 +51,7 @@ describe('roles', () => {
     expect(locks.get(lockId)).toEqual(before);
   });
 
-  it('are given on that lock alone (HTTP API 5)', async () => {
+  it('are given on that lock alone (HTTP API 3)', async () => {
     const { roleService, lockService } = await createDomain();
     await roleService.grant(administrator, lockId, 'sam', 'operator');
     expect(lockService.list(stranger, page).list.map(({ lock }) => lock.lockId)).toEqual([lockId]);
@@ -59,7 +59,7 @@ describe('roles', () => {
   });
 
   it.each(['grant', 'revoke'] as const)(
-    '%s by an administrator who is replaced at the same moment does nothing (HTTP API 5)',
+    '%s by an administrator who is replaced at the same moment does nothing (HTTP API 3)',
     async (what) => {
       const { roleService, locks } = await createDomain();
       const appointed = roleService.appoint(admin, lockId, 'sam');
@@ -72,7 +72,7 @@ describe('roles', () => {
     },
   );
 
-  it('can be taken from an account that is gone, by its name, unless somebody else has that name now (HTTP API 6)', async () => {
+  it('can be taken from an account that is gone, by its name, unless somebody else has that name now (HTTP API 8.1)', async () => {
     const { roleService, accountService, accounts, locks } = await createDomain();
     // Removed, and its role is still there: as after a stop.
     await accounts.remove(operator.accountId, 1);
@@ -84,7 +84,7 @@ describe('roles', () => {
     expect(await codeOf(() => roleService.revoke(administrator, lockId, 'max'))).toBe('not-found');
   });
 
-  it('are not given to an account that is removed at the same moment (HTTP API 5)', async () => {
+  it('are not given to an account that is removed at the same moment (HTTP API 8.4)', async () => {
     const { roleService, accountService, locks } = await createDomain();
     const removed = accountService.removeAccount(admin, 'sam');
     const granted = codeOf(() => roleService.grant(administrator, lockId, 'sam', 'operator'));
@@ -93,7 +93,7 @@ describe('roles', () => {
     expect(locks.get(lockId)?.roles).toEqual(someLock().roles);
   });
 
-  it('are storage-unavailable when they cannot be kept (HTTP API 2)', async () => {
+  it('are storage-unavailable when they cannot be kept (HTTP API 4)', async () => {
     const { roleService, storage, locks } = await createDomain();
     storage.fails = () => true;
     for (const change of [

@@ -85,7 +85,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(domain.cards.now(lockId).intents).toHaveLength(1);
   });
 
-  it('is refused for a lock that is offline, and nothing at all is stored (HTTP API 2 lock-offline)', async () => {
+  it('is refused for a lock that is offline, and nothing at all is stored (HTTP API 4 lock-offline)', async () => {
     const domain = await createDomain({ cards: [card], online: false });
     expect(await codeOf(() => begin(domain, 'gateway'))).toBe('lock-offline');
     expect(domain.storage.writes).toEqual([]);
@@ -152,7 +152,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(clock.timers()).toBe(0);
   });
 
-  it('is not sent when the role was taken away while it waited (HTTP API 5)', async () => {
+  it('is not sent when the role was taken away while it waited (HTTP API 3)', async () => {
     const domain = await createDomain({ cards: [card] });
     const { lockService, locks, cards, link } = domain;
     void lockService.move(callers.operator, lockId, 'locked', stays());
@@ -165,7 +165,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
-  it('is not sent when the account was removed while it waited (HTTP API 6)', async () => {
+  it('is not sent when the account was removed while it waited (HTTP API 8.4)', async () => {
     const domain = await createDomain({ cards: [card] });
     const { lockService, accountService, cards, link } = domain;
     void lockService.move(callers.operator, lockId, 'locked', stays());
@@ -178,7 +178,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
-  it('is storage-unavailable, with nothing sent, when the intent cannot be kept (HTTP API 2)', async () => {
+  it('is storage-unavailable, with nothing sent, when the intent cannot be kept (HTTP API 4)', async () => {
     const domain = await createDomain({ cards: [card] });
     domain.storage.fails = (write) => write === 'cards.update';
     expect(await codeOf(() => begin(domain, 'gateway'))).toBe('storage-unavailable');
@@ -239,14 +239,14 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
 });
 
 describe.each(changes)('$change that a phone has done', ({ begin, after }) => {
-  it('is only recorded, on a lock that is offline as well (HTTP API 3)', async () => {
+  it('is only recorded, on a lock that is offline as well (HTTP API 6)', async () => {
     const domain = await createDomain({ cards: [card], online: false });
     await begin(domain, 'phone');
     expect(domain.cards.now(lockId)).toEqual({ cards: after, intents: [] });
     expect(domain.link.sent).toEqual([]);
   });
 
-  it('is storage-unavailable, and nothing is changed, when it cannot be kept (HTTP API 2)', async () => {
+  it('is storage-unavailable, and nothing is changed, when it cannot be kept (HTTP API 4)', async () => {
     const domain = await createDomain({ cards: [card] });
     domain.storage.fails = (write) => write === 'cards.update';
     expect(await codeOf(() => begin(domain, 'phone'))).toBe('storage-unavailable');
@@ -273,7 +273,7 @@ describe('a card that the lock does not have', () => {
     expect(domain.cards.now(lockId)).toEqual({ cards: [{ ...card, ...period }], intents: [] });
   });
 
-  it('keeps its dates when it cannot be put there (HTTP API 2 lock-refused)', async () => {
+  it('keeps its dates when it cannot be put there (HTTP API 4 lock-refused)', async () => {
     const domain = await createDomain({ cards: [card] });
     domain.link.reply(lockId, ({ op }) => refusal(op === 'add-card' ? 'no-space' : 'not-found'));
     const change = domain.cardService.changeValidity(manager, lockId, cardId, period, 'gateway', stays());
@@ -281,7 +281,7 @@ describe('a card that the lock does not have', () => {
     expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
-  it('is not put there by an add to which the lock says not-found (HTTP API 2 lock-refused)', async () => {
+  it('is not put there by an add to which the lock says not-found (HTTP API 4 lock-refused)', async () => {
     const domain = await createDomain();
     domain.link.reply(lockId, () => refusal('not-found'));
     expect(await codeOf(() => domain.cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('lock-refused');
@@ -301,7 +301,7 @@ describe('a phone change', () => {
     expect(domain.cards.now(lockId).intents).toEqual([other]);
   });
 
-  it('that adds a card while the gateway begins to add the same one wins: nothing is sent, no intent remains (HTTP API 3 card-exists)', async () => {
+  it('that adds a card while the gateway begins to add the same one wins: nothing is sent, no intent remains (HTTP API 4 card-exists)', async () => {
     const { cardService, cards, link, storage } = await createDomain();
     const release = storage.hold();
     const phone = cardService.add(manager, lockId, newCard({ cardNumber: '0042' }), 'phone', stays());
@@ -316,7 +316,7 @@ describe('a phone change', () => {
     expect(link.sent).toEqual([]);
   });
 
-  it('that removes a card while the gateway begins to change it wins: nothing is sent, no intent remains (HTTP API 2 card-not-found)', async () => {
+  it('that removes a card while the gateway begins to change it wins: nothing is sent, no intent remains (HTTP API 4 card-not-found)', async () => {
     const { cardService, cards, link, storage } = await createDomain({ cards: [card] });
     const release = storage.hold();
     const phone = cardService.remove(manager, lockId, cardId, 'phone', stays());
@@ -331,7 +331,7 @@ describe('a phone change', () => {
     expect(link.sent).toEqual([]);
   });
 
-  it('that adds the card while the add of the gateway is under way leaves one card (HTTP API 3 card-exists)', async () => {
+  it('that adds the card while the add of the gateway is under way leaves one card (HTTP API 4 card-exists)', async () => {
     const { cardService, cards, link } = await createDomain();
     const gateway = codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()));
     await settled();

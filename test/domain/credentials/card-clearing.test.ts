@@ -28,7 +28,7 @@ function untilCard(n: number, replier: Replier, at: Replier): Replier {
   };
 }
 
-describe('removing a lock with its cards cleared (HTTP API 6)', () => {
+describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
   it('leaves none on it, not those either that the gateway does not know', async () => {
     const { memory, clear, locks } = await setUp();
     expect(await clear()).toMatchObject({ cardsOnLock: 0, removed: { lockId, name: 'door 7' } });

@@ -13,7 +13,7 @@ describe('digestOf', () => {
     expect(digestOf(cards, sha256)).toBe(sha256('10,1,2\n9,0,0\n').slice(0, 16));
   });
 
-  it('takes the number as the lock has it, without leading zeros (HTTP API 3)', () => {
+  it('takes the number as the lock has it, without leading zeros (HTTP API 6.2)', () => {
     expect(digestOf([someCard({ cardNumber: '0042' })], sha256)).toBe(sha256('42,0,0\n').slice(0, 16));
   });
 

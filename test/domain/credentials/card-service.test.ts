@@ -19,7 +19,7 @@ describe('adding a card', () => {
     ['the same digits', newCard({ cardNumber: '1325672378' })],
     ['leading zeros', newCard({ cardNumber: '0001325672378' })],
     ['bytes reversed to the same', newCard({ cardNumber: '3123119183', byteOrder: 'reverse' })],
-  ])('is card-exists for a number that is on that lock already: %s (HTTP API 3)', async (_what, twin) => {
+  ])('is card-exists for a number that is on that lock already: %s (HTTP API 6.2)', async (_what, twin) => {
     const { cardService, link, cards } = await createDomain({ cards: [card] });
     for (const via of ['gateway', 'phone'] as const) {
       expect(await codeOf(() => cardService.add(manager, lockId, twin, via, stays()))).toBe('card-exists');
@@ -28,13 +28,13 @@ describe('adding a card', () => {
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
-  it('knows the lock only: the same number on another lock is another card (HTTP API 3)', async () => {
+  it('knows the lock only: the same number on another lock is another card (HTTP API 4)', async () => {
     const { cardService, cards } = await createDomain({ cards: [card] });
     await cardService.add(callers.administrator, otherLockId, newCard({ cardNumber: card.cardNumber }), 'phone', stays());
     expect(cards.now(otherLockId).cards).toHaveLength(1);
   });
 
-  it('shows the digits given, leading zeros too, and sends the lock the number without them (HTTP API 3)', async () => {
+  it('shows the digits given, leading zeros too, and sends the lock the number without them (HTTP API 6.2)', async () => {
     const { cardService, cards, link } = await createDomain();
     link.reply(lockId, () => ok);
     await cardService.add(manager, lockId, newCard({ cardNumber: '000042' }), 'gateway', stays());
@@ -50,7 +50,7 @@ describe('adding a card', () => {
     expect(link.sent).toMatchObject([{ command: { cardNumber: '3123119183' } }]);
   });
 
-  it('never gives the id of a failed add again (HTTP API 3)', async () => {
+  it('never gives the id of a failed add again (Decision 7)', async () => {
     const { cardService, link } = await createDomain();
     link.reply(lockId, () => refusal('no-space'));
     expect(await codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('lock-refused');
@@ -58,7 +58,7 @@ describe('adding a card', () => {
     expect(await cardService.add(manager, lockId, newCard(), 'gateway', stays())).toBe(1_002);
   });
 
-  it('answers with the cardId under which the card is found (HTTP API 3)', async () => {
+  it('answers with the cardId under which the card is found (HTTP API 6.2)', async () => {
     const { cardService, clock } = await createDomain();
     const id = await cardService.add(manager, lockId, newCard(), 'phone', stays());
     expect(cardService.detail(manager, lockId, id)).resolves.toEqual({
@@ -73,7 +73,7 @@ describe('adding a card', () => {
     });
   });
 
-  it('refuses a validity that ends before it begins or in the past, and takes one that ends now (HTTP API 3)', async () => {
+  it('refuses a validity that ends before it begins or in the past, and takes one that ends now (HTTP API 6 and 6.2)', async () => {
     const { cardService, clock } = await createDomain();
     const now = clock.now();
     const add = (startDate: number, endDate: number) =>
@@ -86,7 +86,7 @@ describe('adding a card', () => {
     expect(await add(now + 2, 0)).toBe('done');
   });
 
-  it('is storage-unavailable, with nothing sent, when no id can be drawn (HTTP API 2)', async () => {
+  it('is storage-unavailable, with nothing sent, when no id can be drawn (HTTP API 4)', async () => {
     const { cardService, storage, link, cards } = await createDomain();
     storage.fails = (write) => write === 'counters.cardId';
     expect(await codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()))).toBe('storage-unavailable');
@@ -94,7 +94,7 @@ describe('adding a card', () => {
     expect(cards.now(lockId)).toEqual({ cards: [], intents: [] });
   });
 
-  it('adds one of two that are asked for at the same moment (HTTP API 3 card-exists)', async () => {
+  it('adds one of two that are asked for at the same moment (HTTP API 6.2 card-exists)', async () => {
     const { cardService, cards, link } = await createDomain();
     link.reply(lockId, () => ok);
     const add = () => codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()));
@@ -104,7 +104,7 @@ describe('adding a card', () => {
 });
 
 describe('other things about cards', () => {
-  it('an unknown card is card-not-found, also that of another lock (HTTP API 2)', async () => {
+  it('an unknown card is card-not-found, also that of another lock (HTTP API 4)', async () => {
     const { cardService, link } = await createDomain({ cards: [card] });
     const unknown = 5 as CardId;
     const { administrator } = callers;
@@ -122,7 +122,7 @@ describe('other things about cards', () => {
     expect(link.sent).toEqual([]);
   });
 
-  it('a card that is removed twice at the same moment is card-not-found for the second (HTTP API 2)', async () => {
+  it('a card that is removed twice at the same moment is card-not-found for the second (HTTP API 4)', async () => {
     const { cardService, link } = await createDomain({ cards: [card] });
     link.reply(lockId, () => ok);
     const remove = () => codeOf(() => cardService.remove(manager, lockId, cardId, 'gateway', stays()));
@@ -130,7 +130,7 @@ describe('other things about cards', () => {
     expect(link.ops()).toEqual(['remove-card']);
   });
 
-  it('a validity that ends before it begins is refused, and one in the past is not (HTTP API 3)', async () => {
+  it('a validity that ends before it begins is refused, and one in the past is not (HTTP API 6)', async () => {
     const { cardService, link } = await createDomain({ cards: [card] });
     const change = (startDate: number, endDate: number) =>
       codeOf(() => cardService.changeValidity(manager, lockId, cardId, { startDate, endDate }, 'phone', stays()));
@@ -140,14 +140,14 @@ describe('other things about cards', () => {
     expect(link.sent).toEqual([]);
   });
 
-  it('renaming concerns only the gateway (HTTP API 3)', async () => {
+  it('renaming concerns only the gateway (HTTP API 6.4)', async () => {
     const { cardService, cards, link } = await createDomain({ cards: [card], online: false });
     await cardService.rename(manager, lockId, cardId, 'green');
     expect(cards.now(lockId).cards).toEqual([{ ...card, name: 'green' }]);
     expect(link.sent).toEqual([]);
   });
 
-  it('the list is by cardId ascending, whatever the order of completion (HTTP API 3)', async () => {
+  it('the list is by cardId ascending, whatever the order of completion (HTTP API 6.1)', async () => {
     const { cardService } = await createDomain({ cards: [someCard({ cardId: 2_000 as CardId })] });
     await cardService.add(manager, lockId, newCard(), 'phone', stays());
     const { list, total } = await cardService.list(manager, lockId, { pageNo: 1, pageSize: 10 });
@@ -155,7 +155,7 @@ describe('other things about cards', () => {
     expect(total).toBe(2);
   });
 
-  it('the cards on the lock are asked for page by page, each known or not (HTTP API 4)', async () => {
+  it('the cards on the lock are asked for page by page, each known or not (HTTP API 6.7)', async () => {
     const { cardService, link } = await createDomain({ cards: [card] });
     const strangers = Array.from({ length: 204 }, (_, n) => ({ cardNumber: String(n + 1), startDate: 0, endDate: 0 }));
     link.reply(lockId, createCardMemory(...strangers, { cardNumber: '1325672378', startDate: 0, endDate: 0 }).replier);
@@ -165,7 +165,7 @@ describe('other things about cards', () => {
     expect(link.sent.map(({ command }) => command)).toEqual([0, 100, 200].map((offset) => ({ op: 'list-cards', offset, limit: 100 })));
   });
 
-  it('the cards on the lock are not shown to somebody who lost the role while it was asked (HTTP API 5)', async () => {
+  it('the cards on the lock are not shown to somebody who lost the role while it was asked (HTTP API 3)', async () => {
     const { cardService, link, locks } = await createDomain({ cards: [card] });
     const code = codeOf(() => cardService.onLock(manager, lockId, stays()));
     await settled();
@@ -201,7 +201,7 @@ describe('other things about cards', () => {
     await Promise.all([...changing, opened]);
   });
 
-  it('a lock is removed after the change of its cards that is under way, and before those that wait (HTTP API 6)', async () => {
+  it('a lock is removed after the change of its cards that is under way, and before those that wait (HTTP API 8.1)', async () => {
     const { cardService, registrationService, link, reports, clock } = await createDomain({ cards: [card] });
     reports.hello(lockId, { date: clock.now(), cards: { count: 5, digest: '0'.repeat(16) } });
     const add = (cardNumber: string) => codeOf(() => cardService.add(manager, lockId, newCard({ cardNumber }), 'gateway', stays()));
@@ -217,7 +217,7 @@ describe('other things about cards', () => {
     expect(link.ops().filter((op) => op === 'add-card')).toHaveLength(1);
   });
 
-  it('a change that goes on for too long does not hold up the removal, which counts a card that may be on the lock (HTTP API 6)', async () => {
+  it('a change that goes on for too long does not hold up the removal, which counts a card that may be on the lock (HTTP API 8.1)', async () => {
     const { cardService, registrationService, link, reports, clock } = await createDomain();
     reports.hello(lockId, { date: clock.now(), cards: { count: 5, digest: '0'.repeat(16) } });
     const added = codeOf(() => cardService.add(manager, lockId, newCard(), 'gateway', stays()));

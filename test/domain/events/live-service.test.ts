@@ -25,7 +25,7 @@ async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
 }
 
 describe('who hears what', () => {
-  it('state, battery and online: whoever has a role on the lock; cards and records: managers and the administrator (HTTP API 5)', async () => {
+  it('state, battery and online: whoever has a role on the lock; cards and records: managers and the administrator (HTTP API 7)', async () => {
     const { follow, reports, append, cardService } = await setUp({ cards: [someCard()] });
     const [ada, max, ole, sam, admin] = [callers.administrator, callers.manager, callers.operator, callers.stranger, callers.admin].map(
       follow,

@@ -16,7 +16,7 @@ async function createBuilding() {
   return { ...domain, deviceKey, identity: (deviceId: DeviceId) => identityOf(domain, deviceId) };
 }
 
-describe('hubs (HTTP API 6)', () => {
+describe('hubs (HTTP API 8.2)', () => {
   it('are registered with a key that is kept as a hash only, and listed in that order', async () => {
     const { hubService, hubs, secrets, deviceKey, clock } = await createBuilding();
     expect(hubs.current().hubs[0]).toEqual({ ...hub, createdAt: clock.now(), keyHash: secrets.hash(deviceKey) });
@@ -87,7 +87,7 @@ describe('hubs (HTTP API 6)', () => {
   });
 });
 
-describe('a lock bound to a hub (Protocol 2, HTTP API 6)', () => {
+describe('a lock bound to a hub (Protocol 2, HTTP API 8.2)', () => {
   it('has no login of its own, and its session ends the moment it is bound', async () => {
     const { registrationService, link, identity } = await createBuilding();
     expect(identity(lockDevice)).toMatchObject({ kind: 'lock', lockId });

@@ -7,7 +7,7 @@ const { admin, administrator, manager, operator, stranger } = callers;
 const page = { pageNo: 1, pageSize: 10 };
 
 describe('the list of locks', () => {
-  it('holds those on which the caller has any role, by lockId (HTTP API 3)', async () => {
+  it('holds those on which the caller has any role, by lockId (HTTP API 5.1)', async () => {
     const { lockService } = await createDomain();
     const idsOf = (caller: typeof admin) => lockService.list(caller, page).list.map(({ lock }) => lock.lockId);
     expect(idsOf(administrator)).toEqual([lockId, otherLockId]);
@@ -23,14 +23,14 @@ describe('the list of locks', () => {
     ['door', [lockId, otherLockId]],
     ['', [lockId, otherLockId]],
     ['.*', []],
-  ])('finds the alias %p in any part and any case (HTTP API 3)', async (alias, found) => {
+  ])('finds the alias %p in any part and any case (HTTP API 5.1)', async (alias, found) => {
     const { lockService } = await createDomain();
     const { list, total } = lockService.list(administrator, page, { alias });
     expect(list.map(({ lock }) => lock.lockId)).toEqual(found);
     expect(total).toBe(found.length);
   });
 
-  it('follows a role that is given and taken away at once (HTTP API 3)', async () => {
+  it('follows a role that is given and taken away at once (HTTP API 5.1)', async () => {
     const { lockService, locks } = await createDomain();
     const ids = () => lockService.list(stranger, page).list.map(({ lock }) => lock.lockId);
     expect(ids()).toEqual([]);
@@ -41,7 +41,7 @@ describe('the list of locks', () => {
     expect(ids()).toEqual([]);
   });
 
-  it('says of each lock whether the caller is its administrator (HTTP API 3)', async () => {
+  it('says of each lock whether the caller is its administrator (HTTP API 5.1)', async () => {
     const { lockService } = await createDomain();
     expect(lockService.list(administrator, page).list).toMatchObject([{ callerIsAdministrator: true }, { callerIsAdministrator: true }]);
     for (const caller of [manager, operator]) {
@@ -51,13 +51,13 @@ describe('the list of locks', () => {
 });
 
 describe('what a lock last said', () => {
-  it('is state-unknown until it has said it (HTTP API 2)', async () => {
+  it('is state-unknown until it has said it (HTTP API 4)', async () => {
     const { lockService } = await createDomain();
     expect(await codeOf(() => lockService.state(operator, lockId))).toBe('state-unknown');
     expect(await codeOf(() => lockService.battery(operator, lockId))).toBe('state-unknown');
   });
 
-  it('is shown also while it is offline (HTTP API 3)', async () => {
+  it('is shown also while it is offline (HTTP API 5.2)', async () => {
     const { lockService, reports, link, clock } = await createDomain();
     reports.state(lockId, { state: 'unlocked' });
     reports.battery(lockId, { level: 0 });
@@ -82,7 +82,7 @@ describe('locking and unlocking', () => {
     ]);
   });
 
-  it('is success false with the reason of the lock when it could not do it (HTTP API 2)', async () => {
+  it('is success false with the reason of the lock when it could not do it (HTTP API 5.3)', async () => {
     const { lockService, link } = await createDomain();
     link.reply(lockId, () => refusal('jammed', 'bolt blocked'));
     expect(await lockService.move(operator, lockId, 'unlocked', stays())).toEqual({ success: false, reason: 'jammed' });
@@ -111,7 +111,7 @@ describe('locking and unlocking', () => {
   });
 
   it.each(['locked', 'unlocked', null] as const)(
-    'is lock-offline for an offline lock, whatever its last state: %p (HTTP API 3)',
+    'is lock-offline for an offline lock, whatever its last state: %p (HTTP API 5.3)',
     async (state) => {
       const { lockService, link, reports } = await createDomain();
       if (state !== null) reports.state(lockId, { state });
@@ -135,7 +135,7 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['unlock', 'lock']);
   });
 
-  it('asks for the rights again when its turn has come (HTTP API 5)', async () => {
+  it('asks for the rights again when its turn has come (HTTP API 3)', async () => {
     const { lockService, roleService, link } = await createDomain();
     void lockService.move(manager, lockId, 'locked', stays());
     const revoked = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
@@ -145,7 +145,7 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['lock']);
   });
 
-  it('sends nothing for an account that was removed while it waited (HTTP API 6)', async () => {
+  it('sends nothing for an account that was removed while it waited (HTTP API 8.4)', async () => {
     const { lockService, accountService, link } = await createDomain();
     void lockService.move(manager, lockId, 'locked', stays());
     const waiting = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
@@ -155,7 +155,7 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['lock']);
   });
 
-  it('sends nothing by a token that was revoked while it waited; another one of the account is as good as before (HTTP API 5)', async () => {
+  it('sends nothing by a token that was revoked while it waited; another one of the account is as good as before (HTTP API 8.5)', async () => {
     const { lockService, accountService, link } = await createDomain();
     const issue = () => accountService.createToken(admin, { username: operator.username, name: 'phone' });
     const [stolen, other] = [await issue(), await issue()];
@@ -170,7 +170,7 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['lock', 'unlock']);
   });
 
-  it('sends nothing to a lock that was removed while it waited (HTTP API 2)', async () => {
+  it('sends nothing to a lock that was removed while it waited (HTTP API 8.1)', async () => {
     const { lockService, locks, link } = await createDomain();
     void lockService.move(manager, lockId, 'locked', stays());
     const waiting = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
@@ -192,7 +192,7 @@ describe('locking and unlocking', () => {
     expect(link.ops()).toEqual(['lock']);
   });
 
-  it('is lock-timeout when the lock does not answer, and is not sent again (HTTP API 2)', async () => {
+  it('is lock-timeout when the lock does not answer, and is not sent again (HTTP API 4)', async () => {
     const { lockService, link, clock } = await createDomain();
     const code = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
     await clock.advance(60_000);
@@ -202,7 +202,7 @@ describe('locking and unlocking', () => {
 });
 
 describe('what the gateway keeps of a lock', () => {
-  it('takes over the auto lock timer when the lock has said ok, not before (HTTP API 3)', async () => {
+  it('takes over the auto lock timer when the lock has said ok, not before (HTTP API 5.4)', async () => {
     const { lockService, link, locks } = await createDomain();
     const set = lockService.setAutoLock(manager, lockId, 30, stays());
     await settled();
@@ -213,14 +213,14 @@ describe('what the gateway keeps of a lock', () => {
     expect(link.sent[0]?.command).toEqual({ op: 'set-auto-lock', seconds: 30 });
   });
 
-  it('takes over the settings given, and no others, when the lock has said ok (HTTP API 4)', async () => {
+  it('takes over the settings given, and no others, when the lock has said ok (HTTP API 5.10)', async () => {
     const { lockService, link, locks } = await createDomain();
     link.reply(lockId, () => ok);
     await lockService.changeSettings(administrator, lockId, { lockSound: 2 }, stays());
     expect(locks.get(lockId)?.settings).toEqual({ ...someLock().settings, lockSound: 2 });
   });
 
-  it('stays as it was when the lock refuses, with the code of the lock (HTTP API 2)', async () => {
+  it('stays as it was when the lock refuses, with the code of the lock (HTTP API 4)', async () => {
     const { lockService, link, locks } = await createDomain();
     link.reply(lockId, () => refusal('not-supported'));
     for (const change of [
@@ -246,7 +246,7 @@ describe('what the gateway keeps of a lock', () => {
     expect(locks.get(lockId)).toEqual(someLock({ autoLockSeconds: 30, settings: { ...someLock().settings, passageMode: 1 } }));
   });
 
-  it('is storage-unavailable when the ok of the lock cannot be kept; its next hello says it again (HTTP API 2)', async () => {
+  it('is storage-unavailable when the ok of the lock cannot be kept; its next hello says it again (HTTP API 5.4)', async () => {
     const { lockService, reports, link, locks, storage, clock } = await createDomain();
     link.reply(lockId, () => ok);
     storage.fails = () => true;
@@ -257,7 +257,7 @@ describe('what the gateway keeps of a lock', () => {
     expect(locks.get(lockId)?.autoLockSeconds).toBe(30);
   });
 
-  it('changes its alias without asking the lock (HTTP API 4)', async () => {
+  it('changes its alias without asking the lock (HTTP API 5.9)', async () => {
     const { lockService, link, locks } = await createDomain({ online: false });
     await lockService.rename(administrator, lockId, 'Cellar');
     expect(locks.get(lockId)).toEqual(someLock({ alias: 'Cellar' }));

@@ -10,7 +10,7 @@ const newLock = { deviceId: '0123456789ab' as DeviceId, name: 'Cellar' };
 const page = { pageNo: 1, pageSize: 10 };
 
 describe('registering a lock', () => {
-  it('gives an id and a key that is kept as a hash only (HTTP API 6)', async () => {
+  it('gives an id and a key that is kept as a hash only (HTTP API 8.1)', async () => {
     const { registrationService, locks, secrets } = await createDomain();
     const issued = await registrationService.register(admin, newLock);
     expect(issued.deviceId).toBe(newLock.deviceId);
@@ -18,7 +18,7 @@ describe('registering a lock', () => {
     expect(JSON.stringify(locks.all())).not.toContain(issued.deviceKey);
   });
 
-  it('defaults to the name as alias, no group, and the account that registers as administrator (HTTP API 3 and 5)', async () => {
+  it('defaults to the name as alias, no group, and the account that registers as administrator (HTTP API 8.1)', async () => {
     const { registrationService, locks, clock } = await createDomain();
     const { lockId: id } = await registrationService.register(admin, newLock);
     expect(locks.get(id)).toMatchObject({
@@ -35,7 +35,7 @@ describe('registering a lock', () => {
     });
   });
 
-  it('gives a group name the same id for ever (HTTP API 3)', async () => {
+  it('gives a group name the same id for ever (Decision 7)', async () => {
     const { registrationService, locks } = await createDomain();
     const first = await registrationService.register(admin, { ...newLock, groupName: 'North' });
     const second = await registrationService.register(admin, { ...newLock, deviceId: '0123456789ac' as DeviceId, groupName: 'North' });
@@ -46,19 +46,19 @@ describe('registering a lock', () => {
     expect(groups[0]).toBeGreaterThan(0);
   });
 
-  it('is a conflict for a MAC that is registered, also at the same moment (HTTP API 2)', async () => {
+  it('is a conflict for a MAC that is registered, also at the same moment (HTTP API 4)', async () => {
     const { registrationService } = await createDomain();
     const register = () => codeOf(() => registrationService.register(admin, newLock));
     expect(await Promise.all([register(), register()])).toEqual(['done', 'conflict']);
   });
 
-  it('is not-found for an administrator who is not there, and nothing is registered (HTTP API 2)', async () => {
+  it('is not-found for an administrator who is not there, and nothing is registered (HTTP API 4)', async () => {
     const { registrationService, locks } = await createDomain();
     expect(await codeOf(() => registrationService.register(admin, { ...newLock, administrator: 'nobody' }))).toBe('not-found');
     expect(locks.all()).toHaveLength(2);
   });
 
-  it('by an account that is removed at the same moment leaves no lock without an administrator (HTTP API 5)', async () => {
+  it('by an account that is removed at the same moment leaves no lock without an administrator (HTTP API 8.4)', async () => {
     const { registrationService, accountService, locks } = await createDomain();
     const second = await accountService.createAccount(admin, 'second', true);
     const removed = accountService.removeAccount(admin, 'second');
@@ -68,7 +68,7 @@ describe('registering a lock', () => {
     expect(locks.all()).toHaveLength(2);
   });
 
-  it('never gives an id twice, not even when the lock could not be kept (HTTP API 2)', async () => {
+  it('never gives an id twice, not even when the lock could not be kept (Decision 7)', async () => {
     const { registrationService, storage, locks } = await createDomain();
     storage.fails = (write) => write === 'locks.add';
     expect(await codeOf(() => registrationService.register(admin, newLock))).toBe('storage-unavailable');
@@ -80,7 +80,7 @@ describe('registering a lock', () => {
 });
 
 describe('a registered lock', () => {
-  it('is listed with whether it is online and its administrator (HTTP API 6)', async () => {
+  it('is listed with whether it is online and its administrator (HTTP API 8.1)', async () => {
     const { registrationService } = await createDomain();
     expect(registrationService.managed(admin, page).list).toMatchObject([
       { lock: { lockId }, online: true, administrator: 'ada' },
@@ -88,13 +88,13 @@ describe('a registered lock', () => {
     ]);
   });
 
-  it('changes only in what was given (HTTP API 6)', async () => {
+  it('changes only in what was given (HTTP API 8.1)', async () => {
     const { registrationService, locks } = await createDomain();
     await registrationService.change(admin, lockId, { name: 'new', superPasscode: '' });
     expect(locks.get(lockId)).toEqual(someLock({ name: 'new', superPasscode: '' }));
   });
 
-  it('loses its connection, cards and status with its removal (HTTP API 6)', async () => {
+  it('loses its connection, cards and status with its removal (HTTP API 8.1)', async () => {
     const { registrationService, reports, link, locks, cards, statuses } = await createDomain({ cards: [someCard()] });
     reports.state(lockId, { state: 'locked' });
     await registrationService.remove(admin, lockId);
@@ -105,7 +105,7 @@ describe('a registered lock', () => {
   });
 
   it.each(['removedLocks.add', 'locks.remove'])(
-    'keeps its connection when it cannot be removed, because of %s (HTTP API 2)',
+    'keeps its connection when it cannot be removed, because of %s (HTTP API 8.1)',
     async (write) => {
       const { registrationService, removedLocks, storage, link, locks } = await createDomain();
       storage.fails = (name) => name === write;
@@ -116,14 +116,14 @@ describe('a registered lock', () => {
     },
   );
 
-  it('says at its removal how many cards it may still open for; null when it has never said (HTTP API 6)', async () => {
+  it('says at its removal how many cards it may still open for; null when it has never said (HTTP API 8.1)', async () => {
     const { registrationService, reports } = await createDomain();
     reports.hello(lockId, { cards: { count: 12, digest: '0'.repeat(16) } });
     expect(await registrationService.remove(admin, lockId)).toMatchObject({ cardsOnLock: 12 });
     expect(await registrationService.remove(admin, otherLockId)).toMatchObject({ cardsOnLock: null });
   });
 
-  it('is listed among the removed ones, the newest first, whatever becomes of the accounts (HTTP API 6)', async () => {
+  it('is listed among the removed ones, the newest first, whatever becomes of the accounts (HTTP API 8.1)', async () => {
     const { registrationService, accountService, clock } = await createDomain();
     await registrationService.remove(admin, lockId);
     const removedAt = clock.now();
@@ -145,7 +145,7 @@ describe('a registered lock', () => {
     expect(removedLocks.get(lockId)).toBeDefined();
   });
 
-  it('is disconnected when its key is renewed, once the new key is kept (HTTP API 6)', async () => {
+  it('is disconnected when its key is renewed, once the new key is kept (HTTP API 8.1)', async () => {
     const { registrationService, storage, link, locks, secrets } = await createDomain();
     const release = storage.hold();
     const renewed = registrationService.renewKey(admin, lockId);

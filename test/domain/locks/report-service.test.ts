@@ -43,7 +43,7 @@ describe('a hello', () => {
     expect(statuses.get(lockId)).toMatchObject({ state: 'locked', batteryPercent: 92 });
   });
 
-  it('writes nothing when nothing has changed, however often it comes (T16, Protocol 4.1)', async () => {
+  it('writes nothing when nothing has changed, however often it comes (Fault T16, Protocol 4.1)', async () => {
     const { reports, storage } = await createDomain();
     const hello = { ...onTime, modelNum: 'SN-9', settings: { lockSound: 1 }, epoch: 'e', lastSeq: 0 };
     reports.hello(lockId, hello);
@@ -318,12 +318,12 @@ describe('events', () => {
     ['what the lock says for a card without a name', { type: 'card-unlock', credential: '5', username: 'said' }, 'said'],
     ['what the lock says for an unknown card', { type: 'card-unlock', credential: '404', username: 'said' }, 'said'],
     ['nobody when the lock says nothing', { type: 'passcode-unlock', credential: '1325672378' }, ''],
-  ])('name %s (HTTP API 3)', async (_what, event, username) => {
+  ])('name %s (HTTP API 5.7)', async (_what, event, username) => {
     const nameless = someCard({ cardId: 101 as CardId, cardNumber: '5', name: '' });
     expect(await recordOf(await createDomain({ cards: [someCard(), nameless] }), event)).toMatchObject({ username });
   });
 
-  it('of a remote command name an account that was removed since, and nobody with its name after it (HTTP API 3)', async () => {
+  it('of a remote command name an account that was removed since, and nobody with its name after it (HTTP API 8.4, Decision 7)', async () => {
     const domain = await createDomain();
     await domain.accountService.removeAccount(callers.admin, 'ole');
     await domain.accountService.createAccount(callers.admin, 'ole', false);

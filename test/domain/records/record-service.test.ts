@@ -25,14 +25,14 @@ async function setUp(...dates: number[]) {
 }
 
 describe('a page of records', () => {
-  it('is newest first by recordId, whatever the dates, with exact totals (HTTP API 3)', async () => {
+  it('is newest first by recordId, whatever the dates, with exact totals (HTTP API 5.7)', async () => {
     const { page } = await setUp(now, now - 5_000, now - 1_000);
     const { list, total, pages } = await page();
     expect(list.map(({ lockDate }) => lockDate)).toEqual([now - 1_000, now - 5_000, now]);
     expect([total, pages]).toEqual([3, 1]);
   });
 
-  it('holds both ends of its range; 0 is open (HTTP API 3)', async () => {
+  it('holds both ends of its range; 0 is open (HTTP API 5.7)', async () => {
     const { dated } = await setUp(now - 3, now - 2, now - 1, now);
     expect(await dated({ startDate: now - 2, endDate: now - 1 })).toEqual([now - 1, now - 2]);
     expect(await dated({ startDate: now - 1 })).toEqual([now, now - 1]);
@@ -64,21 +64,21 @@ describe('a page of records', () => {
     );
   });
 
-  it('is outside-retention when the whole range is older, to the millisecond (HTTP API 2)', async () => {
+  it('is outside-retention when the whole range is older, to the millisecond (HTTP API 5.7)', async () => {
     const { page } = await setUp(cutoff);
     expect(await codeOf(() => page({ endDate: cutoff - 1 }))).toBe('outside-retention');
     expect(await codeOf(() => page({ startDate: 1, endDate: 2 }))).toBe('outside-retention');
     expect(await codeOf(() => page({ endDate: cutoff }))).toBe('done');
   });
 
-  it('is outside-retention before anybody asks for the lock: parameters come before existence (HTTP API 1)', async () => {
+  it('is outside-retention before anybody asks for the lock: parameters come before existence (HTTP API 1.4)', async () => {
     const { recordService } = await setUp();
     const missing = 99 as typeof lockId;
     expect(await codeOf(() => recordService.page(callers.manager, missing, { ...open, endDate: 1 }))).toBe('outside-retention');
     expect(await codeOf(() => recordService.page(callers.manager, missing, open))).toBe('lock-not-found');
   });
 
-  it('holds records that a lock with a fast clock has dated ahead (HTTP API 3)', async () => {
+  it('holds records that a lock with a fast clock has dated ahead (HTTP API 5.7)', async () => {
     const { dated } = await setUp(now + 3_600_000);
     expect(await dated()).toEqual([now + 3_600_000]);
   });

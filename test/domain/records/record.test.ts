@@ -66,11 +66,11 @@ describe('recordLabel', () => {
     ['jammed', 'lock jammed'],
     ['low-battery', 'low battery'],
     ['duress', 'duress alarm'],
-  ])('calls %s "%s" (HTTP API 3)', (type, label) => {
+  ])('calls %s "%s" (HTTP API 5.7)', (type, label) => {
     expect(recordLabel(type)).toBe(label);
   });
 
-  it.each(['pet-flap', 'constructor', '__proto__', 'toString', ''])('shows the type %p of a lock as it was sent (HTTP API 3)', (type) => {
+  it.each(['pet-flap', 'constructor', '__proto__', 'toString', ''])('shows the type %p of a lock as it was sent (HTTP API 5.7)', (type) => {
     expect(recordLabel(type)).toBe(type);
   });
 });

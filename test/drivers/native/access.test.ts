@@ -1,4 +1,4 @@
-// The table of who may connect, publish, subscribe and receive (Protocol 2 and 3, T11).
+// The table of who may connect, publish, subscribe and receive (Protocol 2 and 3, Fault T11).
 import { describe, expect, test } from '@jest/globals';
 import type { ConnectRequest } from '../../../src/broker/client-handlers.ts';
 import { identityOf, lockBehind } from '../../../src/domain/locks/identity.ts';
@@ -135,7 +135,7 @@ describe('subscribing (Protocol 3)', () => {
   });
 });
 
-test('whatever the subscription, a lock receives its own commands only (T11)', () => {
+test('whatever the subscription, a lock receives its own commands only (Fault T11)', () => {
   expect(decideForward(lockA, `latchd/v1/${a}/command`, topics)).toBe(true);
   expect(decideForward(lockA, `latchd/v1/${b}/command`, topics)).toBe(false);
   expect(decideForward(lockA, `latchd/v1/${a}/state`, topics)).toBe(false);

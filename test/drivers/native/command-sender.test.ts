@@ -1,4 +1,4 @@
-// Sessions, deadlines and replies of commands, with a clock that moves only when told (Protocol 4.1, 5 and 6, T6, T7).
+// Sessions, deadlines and replies of commands, with a clock that moves only when told (Protocol 4.1, 5 and 6, Faults T6 and T7).
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CommandId, CommandOutcome, LockCommand } from '../../../src/domain/locks/lock-command.ts';
 import { type CommandSender, createCommandSender } from '../../../src/drivers/native/command-sender.ts';
@@ -105,7 +105,7 @@ test('a reply that another connection sends is not taken', () => {
   expect(sender.busy(connection)).toBe(true);
 });
 
-describe('a session that has ended sends nothing and says lost (Protocol 5.3 rule 1, T6, T7)', () => {
+describe('a session that has ended sends nothing and says lost (Protocol 5.3 rule 1, Faults T6 and T7)', () => {
   test.each<[string, () => void]>([
     ['the connection ended', () => sender.ended(connection)],
     ['another connection took over', () => sender.connected(createFakeConnection(lockA))],
@@ -145,7 +145,7 @@ test('before its hello a lock has no session (Protocol 4.1)', () => {
   expect(sender.session(lockA.lockId)).toBeUndefined();
 });
 
-test('a hello that arrives twice is one session, and the command under way goes on (T9)', () => {
+test('a hello that arrives twice is one session, and the command under way goes on (Fault T9)', () => {
   void send({ op: 'unlock' });
   expect(sender.begin(connection, hello)).toBe(false);
   expect(sender.busy(connection)).toBe(true);

@@ -38,7 +38,7 @@ test('each lock has its own session, and its commands come over the very connect
     topics.build(a, 'command'),
     expect.objectContaining({ id: 'id-1', session: `session-${lockA.lockId}`, op: 'unlock' }),
   ]);
-  // The reply of another lock ends nothing (T11).
+  // The reply of another lock ends nothing (Fault T11).
   client.send(publishPacket(topics.build(b, 'reply'), '{"id":"id-1","ok":true}', 20));
   expect(messageIdOf(await client.next())).toBe(20);
   client.send(publishPacket(topics.build(a, 'reply'), '{"id":"id-1","ok":true,"state":"unlocked"}', 21));
@@ -87,7 +87,7 @@ test('a lock that is disconnected is offline until its next hello; its hub and t
   expect(isOnline(lockA)).toBe(true);
 });
 
-test('it cannot speak for a lock that is not bound to it, nor hear its commands (T11)', async () => {
+test('it cannot speak for a lock that is not bound to it, nor hear its commands (Fault T11)', async () => {
   mqtt.locks.locks.set(b, registered(lockB));
   const undisturbed = await mqtt.online(lockB);
   const client = await mqtt.login(hub);
@@ -127,7 +127,7 @@ test('a second connection of a hub takes over; the locks need a new hello there'
   expect(isOnline(lockA)).toBe(true);
 });
 
-test('events that could not be stored bring the hub back once, so that it sends them again (T3)', async () => {
+test('events that could not be stored bring the hub back once, so that it sends them again (Fault T3)', async () => {
   const client = await hubWithTwoLocks();
   const { events } = mqtt.reports;
   mqtt.reports.events = () => Promise.reject(storageUnavailable());
@@ -159,7 +159,7 @@ test('a hub whose key changes, or a lock that is bound, while the login is under
   mqtt.locks.byDevice = byDevice;
 });
 
-test('but not while somebody waits at the door of another of its locks (T3)', async () => {
+test('but not while somebody waits at the door of another of its locks (Fault T3)', async () => {
   const client = await hubWithTwoLocks();
   const { events } = mqtt.reports;
   mqtt.reports.events = () => Promise.reject(storageUnavailable());

@@ -1,4 +1,4 @@
-// A device that waits to be paired, on the real broker: it can say hello and touch nothing (Protocol 7, T11).
+// A device that waits to be paired, on the real broker: it can say hello and touch nothing (Protocol 7, Fault T11).
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
@@ -56,7 +56,7 @@ test('it receives nothing: every subscription is refused', async () => {
   expect([...(await client.next()).body.subarray(2)]).toEqual([128, 128, 128]);
 });
 
-test('a registered deviceId with another key is a replacement, and the real lock does not notice it (T11)', async () => {
+test('a registered deviceId with another key is a replacement, and the real lock does not notice it (Fault T11)', async () => {
   const real = await mqtt.online(lockA);
   const session = mqtt.sender.session(lockA.lockId);
   const told = mqtt.reports.told.length;
@@ -72,7 +72,7 @@ test('a registered deviceId with another key is a replacement, and the real lock
   expect([real.isClosed(), mqtt.sender.session(lockA.lockId), mqtt.reports.told.length]).toEqual([false, session, told]);
 });
 
-test('who knows no key uses up nothing of the logins of a lock, however often he claims to be it (T11)', async () => {
+test('who knows no key uses up nothing of the logins of a lock, however often he claims to be it (Fault T11)', async () => {
   const real = await mqtt.online(lockA);
   const impostor = { ...lockA, key: stranger.key };
   const begunAt = performance.now();
@@ -85,7 +85,7 @@ test('who knows no key uses up nothing of the logins of a lock, however often he
   expect(mqtt.sender.session(lockA.lockId)).toBeDefined();
 });
 
-test('nor does another lock: topics, client id and will of others are refused (T11)', async () => {
+test('nor does another lock: topics, client id and will of others are refused (Fault T11)', async () => {
   const real = await mqtt.online(lockB);
   const client = await mqtt.login(stranger);
   client.send(publishPacket(topics.build(lockB.deviceId, 'status'), 'offline', 1));
@@ -126,7 +126,7 @@ test('four may wait from one address, and a stranger is told the same whether a 
   expect(mqtt.reports.told).toEqual([]);
 });
 
-test('nothing is delivered to it, whatever subscription came to be (T11)', () => {
+test('nothing is delivered to it, whatever subscription came to be (Fault T11)', () => {
   const connection = { origin: originOf('10.0.0.1'), isOpen: () => true, publish: () => {}, close: () => {} };
   const newcomer = { deviceId: stranger.deviceId, keyHash: 'ab'.repeat(32) };
   const client = createPendingDevice(newcomer, connection, { topics, pairing: mqtt.pairing, clientId: 'pending/1' });

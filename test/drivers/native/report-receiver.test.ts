@@ -206,7 +206,7 @@ describe('events (Protocol 4.4)', () => {
   });
 });
 
-describe('when storage is unavailable (Protocol 4.4, T3)', () => {
+describe('when storage is unavailable (Protocol 4.4, Fault T3)', () => {
   const events = { epoch: 'e', events: [event(1)] };
   const full = () => Promise.reject(storageUnavailable());
 
@@ -279,7 +279,7 @@ describe('when storage is unavailable (Protocol 4.4, T3)', () => {
   });
 });
 
-describe('a lock that sends more events than a door can have (T3, T12)', () => {
+describe('a lock that sends more events than a door can have (Faults T3 and T12)', () => {
   const eventRate = { perSecond: 1, burst: 200 };
   const events = (from: number, count: number) => ({
     epoch: 'e',
@@ -354,7 +354,7 @@ describe('a lock that sends more events than a door can have (T3, T12)', () => {
   });
 });
 
-test('by default a backlog of 150, and the twenty thousand of a busy door, are stored at once (T25)', async () => {
+test('by default a backlog of 150, and the twenty thousand of a busy door, are stored at once (Fault T25)', async () => {
   for (let from = 1; from <= 20_000; from += 100) {
     const events = Array.from({ length: 100 }, (_, index) => event(from + index));
     expect(await say('events', { epoch: 'e', events })).toBe('acknowledge');
@@ -371,7 +371,7 @@ test('a lock that says hello all the time costs itself the connection: each hell
   expect(say('hello', helloText({ session: 'session-121' }), again)).toBe('acknowledge');
 });
 
-test('nor does it do better with status: what takes it online again counts like a hello (Protocol 6, T3)', () => {
+test('nor does it do better with status: what takes it online again counts like a hello (Protocol 6, Fault T3)', () => {
   tell('hello', helloText());
   for (let n = 0; n < 500; n++) for (const status of ['offline', 'online']) tell('status', status);
   expect([what().filter((told) => told === 'hello').length, receiver.stats().helloFloods > 0]).toEqual([120, true]);

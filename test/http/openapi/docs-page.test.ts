@@ -1,4 +1,4 @@
-// The page at /docs: whole, from this gateway alone, and under a policy without inline script (HTTP API 6).
+// The page at /docs: whole, from this gateway alone, and under a policy without inline script (HTTP API 10).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { createServerUnderTest } from '../../support/fake-services.ts';

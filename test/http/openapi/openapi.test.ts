@@ -1,4 +1,4 @@
-// The document of the API against the API itself (HTTP API 6): complete, well-formed, and every example real.
+// The document of the API against the API itself (HTTP API 10): complete, well-formed, and every example real.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import request from 'supertest';

@@ -1,4 +1,4 @@
-// Bearer tokens and the slow-down of those who guess (Specification 5, HTTP API 1, RFC 6750).
+// Bearer tokens and the slow-down of those who guess (Specification 5, HTTP API 2.1, RFC 6750).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../../src/domain/errors.ts';
@@ -47,7 +47,7 @@ describe('Specification 5: each request carries a bearer token', () => {
     expect(answer.body.code).toBe(authorization.startsWith('Bearerx') ? 'token-missing' : 'token-invalid');
   });
 
-  test('an invalid or expired token is challenged with error="invalid_token" (RFC 6750 3.1)', async () => {
+  test('an invalid or expired token is challenged with error="invalid_token" (RFC 6750 section 3.1)', async () => {
     for (const code of ['token-invalid', 'token-expired'] as const) {
       under.accounts.authenticate = () => {
         throw new DomainError(code, 'the access token has expired');
@@ -72,7 +72,7 @@ describe('Specification 5: each request carries a bearer token', () => {
   });
 });
 
-describe('HTTP API 1: failed authentications are slowed down', () => {
+describe('HTTP API 2.1: failed authentications are slowed down', () => {
   test('after 20 within a minute further failures get 429 with Retry-After, while a valid token still passes', async () => {
     for (let failure = 0; failure < 20; failure++) expect((await ask('Bearer wrong')).status).toBe(401);
     under.clock.advance(20_000);

@@ -1,4 +1,4 @@
-// Who may stay connected over HTTP (T12).
+// Who may stay connected over HTTP (Fault T12).
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../src/domain/accounts/account.ts';
 import { originOf } from '../../../src/domain/origin.ts';

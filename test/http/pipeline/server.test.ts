@@ -1,4 +1,4 @@
-// The server on the wire: listening, stopping, clients that leave, and clients that mean harm (T17).
+// The server on the wire: listening, stopping, clients that leave, and clients that mean harm (Fault T17).
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -143,7 +143,7 @@ describe('What a request passes', () => {
     expect(changed).toEqual([]);
   });
 
-  test('a whole URI as the target is its path (RFC 9112 3.2.2)', async () => {
+  test('a whole URI as the target is its path (RFC 9112 section 3.2.2)', async () => {
     const under = await started();
     under.locks.battery = () => 83;
     const whole = 'GET http://gateway:8080/api/v1/lock/battery?lockId=7 HTTP/1.1';

@@ -67,7 +67,7 @@ describe('MQTT over WebSocket', () => {
   });
 
   test.each([
-    ['text (MQTT-6.0.0-1)', (socket: WebSocket) => socket.send('text')],
+    ['text [MQTT-6.0.0-1]', (socket: WebSocket) => socket.send('text')],
     ['a message beyond the limit', (socket: WebSocket) => socket.send(Buffer.alloc(131_073))],
     [
       'a message in more fragments than anybody needs',
@@ -91,7 +91,7 @@ describe('MQTT over WebSocket', () => {
     const socket = connect(under.port(), '127.0.0.1');
     const cut = new Promise((resolve) => socket.once('close', resolve).once('error', () => undefined));
     socket.write(handshake);
-    // Masked pings of 125 bytes (RFC 6455 5.5.2), many in a write.
+    // Masked pings of 125 bytes (RFC 6455 section 5.5.2), many in a write.
     const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
     const pings = Buffer.concat(Array.from({ length: 500 }, () => ping));
     const flood = () => {

@@ -250,7 +250,7 @@ describe("latchd's own authority", () => {
     expect(changes).toBe(1);
   });
 
-  test('a clock that jumps ten years on and back leaves locks what they have, and people with a valid certificate each time (T19)', async () => {
+  test('a clock that jumps ten years on and back leaves locks what they have, and people with a valid certificate each time (Fault T19)', async () => {
     const { own, clock } = await bench();
     const certificates = own();
     let changes = 0;
@@ -393,7 +393,7 @@ describe('certificate and key from files', () => {
     ]);
   });
 
-  test('an expired one at the start is an error in the log and no closed door: the clock may be what is wrong (T19)', async () => {
+  test('an expired one at the start is an error in the log and no closed door: the clock may be what is wrong (Fault T19)', async () => {
     const { dataDir, files, lines } = await bench();
     const { paths } = await pair(dataDir, { from: now - 9 * dayMs, to: now - dayMs });
     await files(...paths).start();

@@ -26,7 +26,7 @@ async function filled(directory: string): Promise<void> {
 }
 
 describe('the first start', () => {
-  test('makes the account admin and writes its token into a file and nowhere else (HTTP API 5)', () =>
+  test('makes the account admin and writes its token into a file and nowhere else (HTTP API 2.1)', () =>
     withDirectory(async (directory) => {
       const { store, log } = await startedStore(directory);
       const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();

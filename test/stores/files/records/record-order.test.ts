@@ -1,4 +1,4 @@
-// recordIds rise in the order in which a lock has told its events, whatever is sent twice, and whatever a message has to wait for.
+// recordIds rise in the order in which a lock has told its events, whatever is sent twice, and whatever a message has to wait for (Fault T20).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
