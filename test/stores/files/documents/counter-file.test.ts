@@ -1,8 +1,9 @@
-// counters.json of a program before this one.
-import { readFile, writeFile } from 'node:fs/promises';
+// counters.json: of a program before this one, and what it says before a number is given.
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { leapt, noCounters } from '../../../../src/stores/files/documents/counter-file.ts';
 import { startedStore, withDirectory } from '../support/directory.ts';
+import { faultyFiles } from '../support/faulty-files.ts';
 
 test('of schema 1 is upgraded, with a copy as it was: no number is given twice, that of a group neither', () =>
   withDirectory(async (directory) => {
@@ -43,3 +44,42 @@ test('is far beyond after a restore: of starts as well, and of those in fifteen 
   expect(restored.start).toBeGreaterThan(100_000);
   expect(leapt(restored, Date.UTC(2046, 0, 1)).start * 2 ** 25).toBeLessThan(1e15);
 });
+
+test('card ids are reserved before they are given: a hundred cards cost few writes, a kill skips some, a clean stop none', () =>
+  withDirectory(async (directory) => {
+    const path = `${directory}/counters.json`;
+    const files = faultyFiles();
+    const { store } = await startedStore(directory, { files });
+    let writes = 0;
+    files.fault = (operation, of) => {
+      if (operation === 'rename' && of === path) writes += 1;
+      return undefined;
+    };
+    const floor = async () => (JSON.parse(await readFile(path, 'utf8')) as { cardId: number }).cardId;
+    const given = await Promise.all(Array.from({ length: 60 }, () => store.counters.next('cardId')));
+    for (let n = 0; n < 40; n++) {
+      given.push(await store.counters.next('cardId'));
+      expect(await floor()).toBeGreaterThanOrEqual(given.at(-1) as number);
+    }
+    expect(given).toEqual(given.map((_, n) => n + 1));
+    expect(writes).toBeLessThan(5);
+    files.die();
+    await store.stop();
+    await rm(`${directory}/latchd.lock`, { force: true, recursive: true });
+    const { store: next } = await startedStore(directory);
+    const after = await next.counters.next('cardId');
+    expect(after).toBeGreaterThan(100);
+    await next.stop();
+    expect(await floor()).toBe(after);
+  }));
+
+test('a card id that cannot be reserved is not given, and the next one can be', () =>
+  withDirectory(async (directory) => {
+    const files = faultyFiles();
+    const { store } = await startedStore(directory, { files });
+    files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
+    await expect(store.counters.next('cardId')).rejects.toMatchObject({ code: 'storage-unavailable' });
+    files.fault = undefined;
+    expect(await store.counters.next('cardId')).toBe(1);
+    await store.stop();
+  }));

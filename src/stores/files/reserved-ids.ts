@@ -1,11 +1,15 @@
-// recordIds: taken from a block that was reserved on the disk before, so that none is given twice, whatever happens to
-// the record files. A crash leaps to the end of the block; a clean stop gives the rest of it back.
-import type { CounterFile } from '../documents/counter-file.ts';
+// Ids that are taken from a block that was reserved on the disk before, so that none is given twice, whatever happens to the files they are
+// used in. A crash leaps to the end of the block; a clean stop gives the rest of it back.
 
-/** Each costs a flush of counters.json, beside those of the journal. */
-const blockSize = 100_000;
+/** The number in counters.json above which the ids of one kind are free. */
+export interface IdFloor {
+  now(): number;
+  /** Never lowers it. `storage-unavailable`. */
+  raise(upTo: number): Promise<void>;
+  set(to: number): Promise<void>;
+}
 
-export interface RecordIds {
+export interface ReservedIds {
   /** Whether `count` ids can be taken at once. */
   has(count: number): boolean;
   /** The next one; only after `has`. */
@@ -18,16 +22,16 @@ export interface RecordIds {
   settle(): Promise<void>;
 }
 
-/** `highestSeen`: the highest recordId in the record files. */
-export function createRecordIds(counters: CounterFile, highestSeen: number): RecordIds {
-  let last = Math.max(highestSeen, counters.floorOf('recordId'));
+/** `blockSize`: each block costs a flush of counters.json. `highestSeen`: the highest id that is in use. */
+export function createReservedIds(floor: IdFloor, blockSize: number, highestSeen: number): ReservedIds {
+  let last = Math.max(highestSeen, floor.now());
   let reserved = last;
   let reserving: Promise<void> | undefined;
 
   function reserve(count: number): Promise<void> {
     reserving ??= (async () => {
       const upTo = last + Math.max(count, blockSize);
-      await counters.raise({ recordId: upTo });
+      await floor.raise(upTo);
       reserved = upTo;
     })().finally(() => {
       reserving = undefined;
@@ -38,7 +42,7 @@ export function createRecordIds(counters: CounterFile, highestSeen: number): Rec
     has: (count) => last + count <= reserved,
     take() {
       last += 1;
-      // Half a block ahead, so that appends seldom wait; a failure shows when the block is really used up.
+      // Half a block ahead, so that takers seldom wait; a failure shows when the block is really used up.
       if (reserved - last < blockSize / 2) reserve(1).catch(() => undefined);
       return last;
     },
@@ -46,7 +50,7 @@ export function createRecordIds(counters: CounterFile, highestSeen: number): Rec
     reserve,
     async settle() {
       await reserving?.catch(() => undefined);
-      await counters.document.update((now) => ({ ...now, recordId: last }));
+      await floor.set(last);
       reserved = last;
     },
   };
