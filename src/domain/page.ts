@@ -27,3 +27,10 @@ export function paginate<T>(all: readonly T[], request: PageRequest): Page<T> {
   const start = (request.pageNo - 1) * request.pageSize;
   return pageOf(all.slice(start, start + request.pageSize), all.length, request);
 }
+
+/** Cuts one page out of a whole list as `paginate` does, counted from its end: the last item is the first of page 1. */
+export function paginateBackwards<T>(all: readonly T[], request: PageRequest): Page<T> {
+  const end = Math.max(0, all.length - (request.pageNo - 1) * request.pageSize);
+  const start = Math.max(0, end - request.pageSize);
+  return pageOf(all.slice(start, end).reverse(), all.length, request);
+}

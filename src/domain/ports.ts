@@ -6,6 +6,7 @@ import type { AccountReader } from './accounts/account-book.ts';
 import type { AcceptedLoss, Alarm } from './alarms/alarm.ts';
 import type { AuditEntry } from './audit/audit-action.ts';
 import type { CardLookUp, CardsChange, LockCards } from './credentials/lock-cards.ts';
+import type { DomainError } from './errors.ts';
 import type { Hub } from './locks/hub.ts';
 import type { BatteryLevel, DeviceId, Lock, LockId, LockStatus } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './locks/lock-command.ts';
@@ -44,8 +45,11 @@ export interface LockStore {
   add(lock: Lock): Promise<void>;
   /** Applies `change` to the newest value, in turn; what `change` throws is rejected and nothing is written. `lock-not-found` when it is gone. */
   update(lockId: LockId, change: (lock: Lock) => Lock): Promise<Lock>;
-  /** Removes the lock with its cards, intents and roles. */
-  remove(lockId: LockId): Promise<void>;
+  /**
+   * Removes the lock with its cards, intents and roles. Rejects: it is there as before. Resolves with an error: the lock is gone, and the error says
+   * what is left of it and what becomes of that.
+   */
+  remove(lockId: LockId): Promise<DomainError | undefined>;
 }
 
 /** What stays of locks that were removed, until their records may be gone. */
@@ -53,7 +57,7 @@ export interface RemovedLockStore {
   /** In the order of removal. The same array until something changes. */
   all(): readonly RemovedLock[];
   get(lockId: LockId): RemovedLock | undefined;
-  /** Before the lock is removed. Of a lock that is there all the same, the next start forgets it. */
+  /** Before the lock is removed. Of a lock that is there all the same, the next start forgets it; what is left of one that is gone it deletes. */
   add(removed: RemovedLock): Promise<void>;
   /** The lock was not removed after all. */
   forget(lockId: LockId): Promise<void>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type PageRequest, pageOf, paginate } from '../../src/domain/page.ts';
+import { type PageRequest, pageOf, paginate, paginateBackwards } from '../../src/domain/page.ts';
 
 describe('paginate', () => {
   it('cuts a list into pages that together are the list, with exact totals on each (Specification 2.4 and 4.3)', () => {
@@ -34,5 +34,28 @@ describe('paginate', () => {
   it('puts nothing but the five members into the envelope, whatever else the request holds (Specification 2.4)', () => {
     const request = { pageNo: 1, pageSize: 10, lockId: 7 } satisfies PageRequest & { lockId: number };
     expect(Object.keys(pageOf([], 0, request)).sort()).toEqual(['list', 'pageNo', 'pageSize', 'pages', 'total']);
+  });
+});
+
+describe('paginateBackwards', () => {
+  it('gives the pages of the list from its end on, past its beginning too', () => {
+    fc.assert(
+      fc.property(fc.nat(100), fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 12 }), (total, pageSize, pageNo) => {
+        const all = Array.from({ length: total }, (_, n) => n);
+        expect(paginateBackwards(all, { pageNo, pageSize })).toEqual(paginate(all.toReversed(), { pageNo, pageSize }));
+      }),
+    );
+  });
+
+  it('looks at no more of the list than it gives', () => {
+    const looked: string[] = [];
+    const all = new Proxy([1, 2, 3, 4, 5, 6, 7, 8, 9], {
+      get(list, name) {
+        if (/^\d+$/.test(String(name))) looked.push(String(name));
+        return Reflect.get(list, name);
+      },
+    });
+    expect(paginateBackwards(all, { pageNo: 2, pageSize: 2 }).list).toEqual([7, 6]);
+    expect(looked).toEqual(['5', '6']);
   });
 });

@@ -38,6 +38,8 @@ import { createSettableClock } from './settable-clock.ts';
 export interface Storage {
   /** Asked before each write, by its name (`cards.update`): true makes it `storage-unavailable`. */
   fails: (write: string) => boolean;
+  /** What is left of a lock that is removed. */
+  left: DomainError | undefined;
   /** Every write that was tried. */
   readonly writes: string[];
   /** From now on writes, or those of this name, wait until the returned function is called. */
@@ -50,6 +52,7 @@ function createStorage() {
   let held: string | undefined;
   const storage = {
     fails: (_write: string): boolean => false,
+    left: undefined as DomainError | undefined,
     writes,
     hold(name?: string): () => void {
       held = name;
@@ -204,7 +207,7 @@ export async function createDomain(
     isDisabled: (deviceId) => damagedLocks.has(deviceId),
     add: (lock) => write('locks.add', () => memory.locks.add(lock)),
     update: (id, change) => write('locks.update', () => memory.locks.update(id, change)),
-    remove: (id) => write('locks.remove', () => memory.locks.remove(id)),
+    remove: (id) => write('locks.remove', async () => (await memory.locks.remove(id)) ?? storage.left),
   };
   const storedCards: typeof memory.cards = {
     ...memory.cards,

@@ -44,8 +44,9 @@ function announcedLocks(locks: LockStore, announce: Pick<Announcements, 'lockCha
     },
     async remove(lockId) {
       const before = locks.get(lockId);
-      await locks.remove(lockId);
+      const left = await locks.remove(lockId);
       announce.lockChanged(before, undefined);
+      return left;
     },
   };
 }

@@ -7,7 +7,7 @@ import { cardsOnLock } from '../credentials/card-count.ts';
 import type { CardService } from '../credentials/card-service.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
-import { type Page, type PageRequest, paginate } from '../page.ts';
+import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
 import type {
   AccountStore,
   CardStore,
@@ -104,7 +104,7 @@ export interface RegistrationService {
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
   /**
    * With its cards, roles and status, and its connection; its records stay for as long as they are kept. With `clear` the lock is told to remove
-   * all its cards first; when that fails, as with `lock-offline`, it stays registered.
+   * all its cards first; when that fails, as with `lock-offline`, it stays registered. `storage-unavailable` says whether it is removed all the same.
    */
   remove(caller: Caller, lockId: LockId, clear?: Pick<Clearing, 'gone'>): Promise<Removal>;
   /** The locks that were removed while their records are kept, the newest removal first. */
@@ -144,15 +144,14 @@ export function createRegistrationService(options: {
     const removed = { lockId, deviceId, name, alias, administrator, removedAt: clock.now(), removedBy: caller.accountId };
     const left = await cardsOnLock({ cards, statuses }, lockId);
     await removedLocks.add(removed);
-    try {
-      await locks.remove(lockId);
-    } catch (error) {
+    const notCleaned = await locks.remove(lockId).catch(async (error: unknown) => {
       // If this fails, too, the next start forgets it.
       if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
       throw error;
-    }
+    });
     drivers.disconnect(lockId, 'the lock was removed');
     statuses.remove(lockId);
+    if (notCleaned !== undefined) throw notCleaned;
     return { removed, cardsOnLock: left };
   }
 
@@ -277,7 +276,7 @@ export function createRegistrationService(options: {
 
     removed(caller, page) {
       requireGatewayAdministrator(caller);
-      const { list, ...envelope } = paginate(removedLocks.all().toReversed(), page);
+      const { list, ...envelope } = paginateBackwards(removedLocks.all(), page);
       const view = (removed: RemovedLock) => ({
         removed,
         administrator: nameOf(removed.administrator),

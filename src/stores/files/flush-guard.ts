@@ -9,6 +9,12 @@ export function storageUnavailable(cause: unknown): DomainError {
   return new DomainError('storage-unavailable', `${whatIsWrong(codeOf(cause))}; nothing was changed`, { cause });
 }
 
+/** What the caller of a change is told of which a part was done; `outcome` says which, and what becomes of the rest. */
+export function partlyDone(cause: unknown, outcome: string): DomainError {
+  const system = cause instanceof DomainError ? cause.cause : cause;
+  return new DomainError('storage-unavailable', `${whatIsWrong(codeOf(system))}; ${outcome}`, { cause });
+}
+
 /** What is told of a file of records that is there and cannot be used. */
 export function unreadable(file: string, cause: unknown): DomainError {
   return new DomainError('storage-unavailable', `The records in ${file} cannot be read. ${whatIsWrong(codeOf(cause))}`, { cause });

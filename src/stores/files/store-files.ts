@@ -96,6 +96,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       });
       await lockFiles.open();
       await removedLocks.open((lockId) => lockFiles.locks.get(lockId) !== undefined);
+      await lockFiles.cardFiles.removeLeft((lockId) => removedLocks.get(lockId) !== undefined);
       if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
         // Before there were hubs there was no such file.
         if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);

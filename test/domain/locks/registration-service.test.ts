@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { localAdministrator } from '../../../src/domain/accounts/account.ts';
+import { DomainError } from '../../../src/domain/errors.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, someCard, someLock, stays } from '../../support/domain.ts';
 import { createFakeDriver } from '../../support/fake-driver.ts';
@@ -115,6 +116,17 @@ describe('a registered lock', () => {
       expect(link.disconnects).toEqual([]);
     },
   );
+
+  it('of which something is left on the disk is removed all the same: gone from the list, its session ended, and it is said (HTTP API 8.1)', async () => {
+    const { registrationService, removedLocks, link, locks, statuses, storage, reports } = await createDomain();
+    reports.state(lockId, { state: 'locked' });
+    storage.left = new DomainError('storage-unavailable', 'lock 7 is removed, but the file of its cards is left');
+    await expect(registrationService.remove(admin, lockId)).rejects.toBe(storage.left);
+    expect(registrationService.removed(admin, page).total).toBe(1);
+    expect([locks.get(lockId), statuses.get(lockId).state]).toEqual([undefined, null]);
+    expect(link.disconnects).toMatchObject([{ lockId }]);
+    expect(removedLocks.get(lockId)).toBeDefined();
+  });
 
   it('says at its removal how many cards it may still open for; null when it has never said (HTTP API 8.1)', async () => {
     const { registrationService, reports } = await createDomain();

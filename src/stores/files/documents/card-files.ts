@@ -1,15 +1,7 @@
 // The cards of each lock in a file of rows of their own: one card is one write, and nothing is read before somebody asks for it. Those of the
 // locks that were asked for last stay in memory. A damaged file disables the cards of that lock alone.
-import { dirname } from 'node:path';
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
-import {
-  type CardLookUp,
-  type CardsChange,
-  createHeldCards,
-  type HeldCards,
-  type LockCards,
-  staged,
-} from '../../../domain/credentials/lock-cards.ts';
+import { type CardLookUp, type CardsChange, createHeldCards, type LockCards } from '../../../domain/credentials/lock-cards.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
@@ -18,11 +10,12 @@ import { type BackupSource, sourceOfBytes, sourceOfPath } from '../backup/backup
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { type CardRow, cardFileName, cardFormat, firstRows, follow, rowsForgotten, rowsOf } from './card-row.ts';
+import { changedRows } from './card-row-changes.ts';
 import { type CardsInMemory, createCardsInMemory } from './cards-in-memory.ts';
 import { DamagedDocumentError, NewerSchemaError } from './document.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
-import { createRowFile, type NewestRows } from './row-file.ts';
-import { type RowChange, readTop } from './row-reader.ts';
+import { createRowFile } from './row-file.ts';
+import { readTop } from './row-reader.ts';
 
 /** What the documents of the locks know of their cards. */
 export interface CardOwners {
@@ -43,8 +36,12 @@ export interface CardFiles {
   open(): Promise<void>;
   /** Makes the file of a lock whose document had its cards until now, in place of one that is there. `storage-unavailable`. */
   adopt(lockId: LockId, cards: readonly Card[], intents: readonly CardIntent[]): Promise<void>;
-  /** When the changes under way have ended. */
+  /** Resolves when no change of that lock's cards is under way. Never rejects. */
+  settled(lockId: LockId): Promise<void>;
+  /** Of a lock that is gone. */
   remove(lockId: LockId): Promise<void>;
+  /** Removes what a removal has left: the files of locks that are not there, and of which `wasRemoved` holds. Never rejects. */
+  removeLeft(wasRemoved: (lockId: LockId) => boolean): Promise<void>;
   /** The highest cardId that is or was in a file. */
   highest(): Promise<number>;
   /** Forgets who held a number only before this date. `storage-unavailable`. */
@@ -58,8 +55,6 @@ export interface CardFiles {
 
 /** Files that are read at a time. */
 const readsAtOnce = 16;
-/** Of one lock. The oldest give way. */
-const mostPast = 10_000;
 const noCards: LockCards = createHeldCards();
 /** How a row of a past holder begins in its line. */
 const pastMark = '["past ';
@@ -134,7 +129,7 @@ export function createCardFiles(options: {
   async function using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T> {
     let there = one;
     while (inMemory.get(lockId) !== there) there = await load(lockId);
-    return inMemory.using(there, () => work(there));
+    return inMemory.using(lockId, there, () => work(there));
   }
   /** A file of which the document knows nothing is of a start that was cut off: nothing is in it. */
   const hasFile = (lockId: LockId): boolean => reading.has(lockId) || owners.hasCards(lockId);
@@ -157,7 +152,7 @@ export function createCardFiles(options: {
   async function change(lockId: LockId, wanted: (newest: CardLookUp) => CardsChange): Promise<void> {
     if (!hasFile(lockId) && rowsOf(wanted(noCards)).length === 0) return;
     const one = await (hasFile(lockId) ? load(lockId) : begin(lockId, make));
-    await using(lockId, one, (there) => there.rows.update((newest) => changed(there, newest, wanted)));
+    await using(lockId, one, (there) => there.rows.update((newest) => changedRows(there, newest, wanted)));
   }
 
   function whileChanging<T>(lockId: LockId, work: Promise<T>): Promise<T> {
@@ -171,13 +166,30 @@ export function createCardFiles(options: {
     return work;
   }
 
+  async function settled(lockId: LockId): Promise<void> {
+    await Promise.allSettled([...(changing.get(lockId) ?? []), reading.get(lockId)]);
+    await inMemory.get(lockId)?.rows.idle();
+  }
+  async function remove(lockId: LockId): Promise<void> {
+    await settled(lockId);
+    unusable.delete(lockId);
+    inMemory.remove(lockId);
+    if (!present.has(lockId)) return;
+    if (holds > 0) removed.set(lockId, (await readIfThere(files, pathOf(lockId))) ?? Buffer.alloc(0));
+    await removeIfThere(files, pathOf(lockId));
+    await files.syncFolder(folder);
+    present.delete(lockId);
+  }
+
   async function forgetOf(lockId: LockId, before: number): Promise<void> {
     const wasInMemory = inMemory.get(lockId) !== undefined;
     if (!wasInMemory && !(await readIfThere(files, pathOf(lockId)))?.includes(pastMark)) return;
     const one = await load(lockId);
     const old = [...one.held.allPast()].filter(({ to }) => to < before);
     if (old.length > 0) await using(lockId, one, ({ rows }) => rows.update(() => rowsForgotten(old)));
-    if (!wasInMemory) inMemory.giveWay(lockId);
+    if (wasInMemory) return;
+    await one.rows.idle();
+    inMemory.giveWay(lockId);
   }
 
   return {
@@ -196,15 +208,21 @@ export function createCardFiles(options: {
       await rowsFor(lockId).rows.create(firstRows(cards, intents));
       present.add(lockId);
     },
-    async remove(lockId) {
-      await Promise.allSettled([...(changing.get(lockId) ?? []), reading.get(lockId)]);
-      if (!present.has(lockId)) return;
-      if (holds > 0) removed.set(lockId, (await readIfThere(files, pathOf(lockId))) ?? Buffer.alloc(0));
-      await removeIfThere(files, pathOf(lockId));
-      await files.syncFolder(dirname(pathOf(lockId)));
-      present.delete(lockId);
-      unusable.delete(lockId);
-      inMemory.remove(lockId);
+    settled,
+    remove,
+    async removeLeft(wasRemoved) {
+      for (const lockId of [...present]) {
+        if (owners.has(lockId) || owners.isDisabled(lockId) || !wasRemoved(lockId)) continue;
+        try {
+          await remove(lockId);
+          log.info({ code: 'card-file-deleted', lockId, file: nameOf(lockId) }, 'deleted the cards of a lock that was removed');
+        } catch (error) {
+          log.warn(
+            { code: 'card-file-left', lockId, file: nameOf(lockId), err: error },
+            'the cards of a lock that was removed cannot be deleted',
+          );
+        }
+      }
     },
     async highest() {
       const lockIds = [...present];
@@ -238,26 +256,6 @@ export function createCardFiles(options: {
       await inMemory.idle();
     },
   };
-}
-
-/** The rows of a change, made for the newest cards: those on the disk, and over them what goes out in the same write. */
-function changed(
-  one: CardsInMemory,
-  newest: NewestRows<CardRow>,
-  make: (newest: CardLookUp) => CardsChange,
-): readonly RowChange<CardRow>[] {
-  if (newest.staged.size === 0) one.staged = [];
-  const made = make(one.staged.length === 0 ? one.held : staged(one.held, one.staged));
-  const rows = rowsOf(made).filter(([key, row]) => row !== null || newest.get(key) !== undefined);
-  if (rows.length > 0) one.staged.push(made);
-  return made.past === undefined ? rows : [...rows, ...rowsForgotten(tooMany(one.held))];
-}
-
-/** The oldest, when there are too many. */
-function tooMany(held: HeldCards): ReturnType<HeldCards['past']> {
-  const all = [...held.allPast()];
-  if (all.length < mostPast) return [];
-  return [all.reduce((oldest, one) => (one.to < oldest.to ? one : oldest))];
 }
 
 async function openKept(kept: BackupSource, removedBytes: () => Buffer | undefined): ReturnType<BackupSource['open']> {

@@ -29,8 +29,8 @@ export interface CardsInMemoryOfLocks {
   remove(lockId: LockId): void;
   /** It is the first to give way. */
   giveWay(lockId: LockId): void;
-  /** One that is in memory stays there at least until `work` has ended. */
-  using<T>(one: CardsInMemory, work: () => Promise<T>): Promise<T>;
+  /** One that is in memory stays there at least until `work` has ended, and its file is written no more. */
+  using<T>(lockId: LockId, one: CardsInMemory, work: () => Promise<T>): Promise<T>;
   idle(): Promise<void>;
 }
 
@@ -52,6 +52,12 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
     total += one.rows.size - one.counted;
     one.counted = one.rows.size;
     makeRoom();
+  }
+  function endUse(lockId: LockId, one: CardsInMemory): void {
+    const left = (uses.get(one) ?? 1) - 1;
+    if (left === 0) uses.delete(one);
+    else uses.set(one, left);
+    if (all.get(lockId) === one) count(one);
   }
   function makeRoom(): void {
     for (const [lockId, one] of all) {
@@ -78,15 +84,13 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
       const one = all.get(lockId);
       if (one !== undefined && !uses.has(one) && one.held.intents.length === 0) leave(lockId);
     },
-    async using(one, work) {
+    async using(lockId, one, work) {
       uses.set(one, (uses.get(one) ?? 0) + 1);
       try {
         return await work();
       } finally {
-        const left = (uses.get(one) ?? 1) - 1;
-        if (left === 0) uses.delete(one);
-        else uses.set(one, left);
-        count(one);
+        // Its file may still be written anew, under whoever would read it again.
+        void one.rows.idle().then(() => endUse(lockId, one));
       }
     },
     async idle() {

@@ -1,17 +1,17 @@
 // One document for each lock, in a folder, and its cards in a file beside it (card-files.ts): what a write costs depends on one lock, not on
 // how many there are. A damaged document disables that lock alone.
-import { basename, dirname } from 'node:path';
 import { DomainError } from '../../../domain/errors.ts';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { CardStore, LockStore } from '../../../domain/ports.ts';
 import { createSortedItems } from '../../../domain/sorted.ts';
 import type { FileLayer } from '../files.ts';
-import { storageUnavailable } from '../flush-guard.ts';
+import { partlyDone, storageUnavailable } from '../flush-guard.ts';
 import { type CardFiles, createCardFiles } from './card-files.ts';
 import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
 import { previousOf, removeIfThere } from './durable-file.ts';
 import { type LockDocument, lockDocumentFormat, readableDeviceId } from './lock-document.ts';
+import { lostDocuments, missingLock, registeredLocks } from './lock-file-names.ts';
 
 export interface DisabledLock {
   readonly file: string;
@@ -21,7 +21,7 @@ export interface DisabledLock {
 export interface LockFiles {
   readonly locks: LockStore;
   readonly cards: CardStore;
-  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'keptNow'>;
+  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'keptNow' | 'removeLeft'>;
   /** Reads every document. Rejects when one is of a newer program. */
   open(): Promise<void>;
   disabled(): readonly DisabledLock[];
@@ -36,7 +36,7 @@ export interface LockFiles {
 interface Entry {
   readonly document: Document<LockDocument>;
   readonly deviceId: DeviceId;
-  removing?: Promise<void>;
+  removing?: Promise<DomainError | undefined>;
 }
 
 /** Documents that are read at a time. All of ten thousand at once would be in memory at once, as text and half checked. */
@@ -118,21 +118,34 @@ export function createLockFiles(options: {
       await entry.removing.catch(() => undefined);
     }
   }
-  async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<void> {
+  /** Resolves when the document is gone, and with it the lock; with an error when more is left of it. */
+  async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<DomainError | undefined> {
+    // A change of its cards may still write the document.
+    await cardFiles.settled(lockId);
     await document.idle();
     try {
       // Copies first: they must not outlive the lock, and of a lock that has one the document is missed.
       for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1', 'schema-2'])
         await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
       await removeIfThere(files, pathOf(lockId));
-      await files.syncFolder(dirname(pathOf(lockId)));
-      await cardFiles.remove(lockId);
     } catch (error) {
       throw storageUnavailable(error);
     }
+    const left = await removeRest(lockId);
     entries.delete(lockId);
     byDevice.delete(deviceId);
     sorted.remove(lockId);
+    return left;
+  }
+  async function removeRest(lockId: LockId): Promise<DomainError | undefined> {
+    try {
+      await files.syncFolder(folder);
+      await cardFiles.remove(lockId);
+      return undefined;
+    } catch (error) {
+      const what = `lock ${lockId} is removed, but the file of its cards (cards/${lockId}.jsonl) may be left`;
+      return partlyDone(error, `${what}: the next start of the gateway deletes it`);
+    }
   }
   function isTaken({ lockId, deviceId }: Lock): boolean {
     return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || isDisabled(deviceId);
@@ -207,7 +220,7 @@ export function createLockFiles(options: {
     async open() {
       await cardFiles.open();
       const names = await files.readdir(folder);
-      const lockIds = numbersOf(names, lockFileName);
+      const lockIds = registeredLocks(names);
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
         const loaded = await Promise.all(lockIds.slice(from, from + readsAtOnce).map(load));
         // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
@@ -232,22 +245,4 @@ export function createLockFiles(options: {
       await Promise.all([...entries.values()].map(({ document }) => document.idle()));
     },
   };
-}
-
-const lockFileName = /^[1-9]\d{0,15}\.json$/;
-const previousName = /^[1-9]\d{0,15}\.json\.previous$/;
-
-function numbersOf(names: readonly string[], pattern: RegExp): LockId[] {
-  const lockIds = names.filter((name) => pattern.test(name)).map((name) => Number.parseInt(name, 10) as LockId);
-  return lockIds.sort((a, b) => a - b);
-}
-
-/** The locks, of the names in their folder, that have a previous generation and no document: whoever removes a lock takes the copies first. */
-export function lostDocuments(names: readonly string[]): LockId[] {
-  const present = new Set(numbersOf(names, lockFileName));
-  return numbersOf(names, previousName).filter((lockId) => !present.has(lockId));
-}
-
-function missingLock(path: string): string {
-  return `${path} is missing, though what it held before is there (${basename(path)}.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
 }

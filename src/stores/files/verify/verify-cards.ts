@@ -6,13 +6,14 @@ import { createRowFile } from '../documents/row-file.ts';
 import type { FileLayer } from '../files.ts';
 import { type Report, repeated } from './verify-lines.ts';
 
-/** The ids of all cards. `names`, `lockFiles`: what is in the folders of the cards and of the locks. */
+/** The ids of all cards. `names`, `lockFiles`: what is in the folders of the cards and of the locks. `removedIds`: of locks that were removed. */
 export async function verifyCards(
   files: FileLayer,
   directory: string,
   names: readonly string[],
   lockFiles: readonly string[],
   locks: readonly LockDocument[],
+  removedIds: readonly number[],
   report: Report,
 ): Promise<readonly CardId[]> {
   const cardIds: CardId[] = [];
@@ -31,7 +32,12 @@ export async function verifyCards(
       report.remark(file, `has ${rows.torn()} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
   }
   const known = new Set(lockFiles.map((name) => name.replace(/\.json(\.previous)?$/, '.jsonl')));
-  for (const name of names) if (cardFileName.test(name) && !known.has(name)) report(`cards/${name}`, 'belongs to no lock');
+  const removed = new Set(removedIds.map((lockId) => `${lockId}.jsonl`));
+  for (const name of names) {
+    if (!cardFileName.test(name) || known.has(name)) continue;
+    if (removed.has(name)) report.remark(`cards/${name}`, 'belongs to a lock that was removed: the next start deletes it');
+    else report(`cards/${name}`, 'belongs to no lock');
+  }
   for (const cardId of repeated(cardIds)) report('cards', `has the cardId ${cardId} twice`);
   return cardIds;
 }

@@ -13,7 +13,7 @@ import type { DocumentFormat } from '../documents/document.ts';
 import { readIfThere } from '../documents/durable-file.ts';
 import { hubFormat, noHubs } from '../documents/hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from '../documents/lock-document.ts';
-import { lostDocuments } from '../documents/lock-files.ts';
+import { lostDocuments } from '../documents/lock-file-names.ts';
 import { removedLockFormat } from '../documents/removed-lock-files.ts';
 import type { RowFormat } from '../documents/row-reader.ts';
 import { webhookFormat } from '../documents/webhook-files.ts';
@@ -57,17 +57,18 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   const [rows] = loaded(accountRows);
   const accounts = rows ? accountsOf(rows.content) : loaded(olderAccounts)[0]?.content;
   const locks = await verifyLocks(files, directory, loaded(lockDocumentFormat), accounts, report);
+  const removedIds = verifyRemovedLocks(loaded(removedLockFormat), report);
   const cardIds = await verifyCards(
     files,
     directory,
     await readdirIfThere(files, `${directory}/cards`),
     await readdirIfThere(files, `${directory}/locks`),
     locks,
+    removedIds,
     report,
   );
   verifyHubs(loaded(hubFormat)[0]?.content ?? noHubs, locks, report);
   if (accounts) verifyAccounts(rows ? accountsName : 'accounts.json', accounts, report);
-  const removedIds = verifyRemovedLocks(loaded(removedLockFormat), report);
   const webhookIds = verifyWebhooks(loaded(webhookFormat), report);
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {

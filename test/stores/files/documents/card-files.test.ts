@@ -256,11 +256,29 @@ describe('the cards in memory', () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const using = all.using(three, () => ended);
+    const using = all.using(3 as LockId, three, () => ended);
     all.add(4 as LockId, four);
     expect(there()).toEqual([1, 3, 4]);
     end();
     await using;
     expect(there()).toEqual([1, 4]);
+  });
+
+  test('stay while their file is written anew: whoever read it again would not know how long it is', async () => {
+    let written = (): void => undefined;
+    const writing = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const all = createCardsInMemory(100);
+    const one = { ...held(80), rows: { size: 80, idle: () => writing } as never };
+    all.add(1 as LockId, one);
+    await all.using(1 as LockId, one, async () => undefined);
+    all.add(2 as LockId, held(80));
+    expect(all.get(1 as LockId)).toBe(one);
+    all.get(2 as LockId);
+    written();
+    await writing;
+    await Promise.resolve();
+    expect(all.get(1 as LockId)).toBeUndefined();
   });
 });

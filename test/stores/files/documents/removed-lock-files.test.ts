@@ -1,10 +1,11 @@
 // removed/ on the disk: whole, damaged, forgotten with the last record, and beside a lock that was not removed after all.
-import { readdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
-import { lockId, sampleLock, sampleRemovedLock } from '../support/samples.ts';
+import { faultyFiles } from '../support/faulty-files.ts';
+import { deviceId, lockId, sampleCard, sampleLock, sampleRemovedLock } from '../support/samples.ts';
 
 test('what stays of a removed lock is there after a restart, and its lockId is not given again', () =>
   withDirectory(async (directory) => {
@@ -56,4 +57,87 @@ test('a damaged one is set aside, and said', () =>
     await next.stop();
     expect(log.lines.filter((line) => line.includes('"removed-lock-lost"'))).toHaveLength(1);
     expect(await readdir(`${directory}/removed`)).toEqual(['1.json', '2.json.damaged']);
+  }));
+
+/** Locks 1 and 2 with a card each; lock 1 was to be removed, and `failing` of its files failed. */
+async function afterFailedRemoval(directory: string, failing: 'cards' | 'locks'): Promise<{ left: unknown; isThere: boolean }> {
+  const files = faultyFiles();
+  const { store } = await startedStore(directory, { files });
+  for (const id of [1, 2]) {
+    await store.locks.add(sampleLock(id));
+    await store.cards.update(lockId(id), () => ({ put: [sampleCard(id, id)] }));
+  }
+  await store.removedLocks.add(sampleRemovedLock(1));
+  files.fault = (operation, path) => (operation === 'unlink' && path.includes(`/${failing}/`) ? 'EACCES' : undefined);
+  const left = await store.locks.remove(lockId(1)).catch((error: unknown) => ({ rejected: error }));
+  files.fault = undefined;
+  const isThere = store.locks.get(lockId(1)) !== undefined;
+  if (!isThere) {
+    expect([store.locks.all().map((lock) => lock.lockId), store.locks.byDevice(deviceId(1))]).toEqual([[2], undefined]);
+    expect((await store.cards.of(lockId(1))).cards).toEqual([]);
+    await expect(store.cards.update(lockId(1), () => ({}))).rejects.toMatchObject({ code: 'lock-not-found' });
+  }
+  await store.stop();
+  return { left, isThere };
+}
+
+test('a lock whose cards cannot be deleted is removed, it is said what is left, and the next start deletes it', () =>
+  withDirectory(async (directory) => {
+    const { left, isThere } = await afterFailedRemoval(directory, 'cards');
+    expect(isThere).toBe(false);
+    expect(left).toMatchObject({
+      code: 'storage-unavailable',
+      message: expect.stringMatching(/lock 1 is removed, but .*cards\/1\.jsonl.* the next start of the gateway deletes it$/),
+    });
+    expect(String(left)).not.toContain('nothing was changed');
+    expect(await readdir(`${directory}/cards`)).toEqual(['1.jsonl', '2.jsonl']);
+    const { findings, remarks } = await verify(directory);
+    expect(findings).not.toContainEqual(expect.objectContaining({ file: 'cards/1.jsonl' }));
+    expect(remarks).toContainEqual({ file: 'cards/1.jsonl', problem: 'belongs to a lock that was removed: the next start deletes it' });
+    const { store, log } = await startedStore(directory);
+    expect(await readdir(`${directory}/cards`)).toEqual(['2.jsonl']);
+    expect([store.removedLocks.all(), store.locks.all().map((lock) => lock.lockId)]).toEqual([[sampleRemovedLock(1)], [2]]);
+    expect((await store.cards.of(lockId(2))).cards).toEqual([sampleCard(2, 2)]);
+    expect(log.lines.filter((line) => line.includes('"card-file-deleted"'))).toHaveLength(1);
+    await store.stop();
+  }));
+
+test('a lock whose document cannot be deleted stays with its cards, and that nothing was changed is so', () =>
+  withDirectory(async (directory) => {
+    const { left, isThere } = await afterFailedRemoval(directory, 'locks');
+    expect(isThere).toBe(true);
+    expect(left).toMatchObject({ rejected: { code: 'storage-unavailable', message: expect.stringMatching(/nothing was changed$/) } });
+    const { store } = await startedStore(directory);
+    expect((await store.cards.of(lockId(1))).cards).toEqual([sampleCard(1, 1)]);
+    await store.stop();
+  }));
+
+test('a start deletes no cards of a lock that nobody removed, and none of one that is disabled; what it cannot delete holds up nothing', () =>
+  withDirectory(async (directory) => {
+    await afterFailedRemoval(directory, 'cards');
+    await copyFile(`${directory}/cards/2.jsonl`, `${directory}/cards/7.jsonl`);
+    const removed = await readFile(`${directory}/removed/1.json`, 'utf8');
+    await writeFile(`${directory}/removed/2.json`, removed.replace('"lockId": 1', '"lockId": 2'));
+    await writeFile(`${directory}/locks/2.json`, 'no document');
+    const files = faultyFiles();
+    files.fault = (operation, path) => (operation === 'unlink' && path.includes('/cards/') ? 'EACCES' : undefined);
+    const { store, log } = await startedStore(directory, { files });
+    expect(log.lines.filter((line) => line.includes('"card-file-left"'))).toHaveLength(1);
+    await store.stop();
+    expect((await readdir(`${directory}/cards`)).sort()).toEqual(['1.jsonl', '2.jsonl', '7.jsonl']);
+    const { store: next } = await startedStore(directory);
+    await next.stop();
+    expect((await readdir(`${directory}/cards`)).sort()).toEqual(['2.jsonl', '7.jsonl']);
+  }));
+
+test('a first card that is on its way when its lock is removed brings the lock not back', () =>
+  withDirectory(async (directory) => {
+    const { store } = await startedStore(directory);
+    await store.locks.add(sampleLock(1));
+    await store.removedLocks.add(sampleRemovedLock(1));
+    const card = store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] })).catch(() => undefined);
+    await store.locks.remove(lockId(1));
+    await card;
+    await store.stop();
+    expect([await readdir(`${directory}/locks`), await readdir(`${directory}/cards`)]).toEqual([[], []]);
   }));

@@ -8,7 +8,17 @@ import type { DeviceId } from '../../../../src/domain/locks/lock.ts';
 import { repairHintFor } from '../../../../src/stores/files/verify/repair-hints.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
-import { deviceId, everything, lockId, sampleCard, sampleEvent, sampleEvents, sampleLock, sampleWebhook } from '../support/samples.ts';
+import {
+  deviceId,
+  everything,
+  lockId,
+  sampleCard,
+  sampleEvent,
+  sampleEvents,
+  sampleLock,
+  sampleRemovedLock,
+  sampleWebhook,
+} from '../support/samples.ts';
 
 const hubId = '0000000000a1' as DeviceId;
 const sealed = 'records/2026-11-21-1';
@@ -465,6 +475,7 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
 
 const leftTokens = 'has 1 tokens of accounts that were removed, which the next start forgets';
 const interrupted = 'is what an interrupted sealing left, and the next start removes';
+const leftCards = 'belongs to a lock that was removed: the next start deletes it';
 const torn = 'has 60 bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off';
 /** The ends of journals that a power cut can leave. */
 const tears: readonly [where: string, left: number, tear: (text: string) => string][] = [
@@ -476,6 +487,15 @@ const tears: readonly [where: string, left: number, tear: (text: string) => stri
 const nextLine = (text: string): string =>
   withChecksum(lastBody(text).replace('"recordId":330', '"recordId":331').replace('"seq":180', '"seq":181'));
 const lastBody = (text: string): string => text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -19);
+
+test('cards that the removal of their lock has left are remarked, and nothing wrong', () =>
+  withData(async (directory) => {
+    await copyFile(`${directory}/cards/2.jsonl`, `${directory}/cards/9.jsonl`);
+    await writeFile(`${directory}/removed/9.json`, JSON.stringify({ schemaVersion: 1, ...sampleRemovedLock(9) }), { mode: 0o600 });
+    await edit(`${directory}/counters.json`, (t) => t.replace('"lockId": 2', '"lockId": 9'));
+    const { findings, remarks } = await verify(directory);
+    expect([findings, remarks]).toEqual([[], [{ file: 'cards/9.jsonl', problem: leftCards }]]);
+  }));
 
 test('tokens that outlasted their account are remarked, and nothing wrong', () =>
   withData(async (directory) => {
@@ -595,7 +615,7 @@ test('no check is without a planted fault', async () => {
   );
   const sentences = (await Promise.all(files.map(sentencesOf))).flat();
   expect(sentences.length).toBeGreaterThan(30);
-  const planted = [...faults.map(([, problem]) => problem), torn, interrupted, leftTokens].map((problem) =>
+  const planted = [...faults.map(([, problem]) => problem), torn, interrupted, leftTokens, leftCards].map((problem) =>
     typeof problem === 'string' ? problem : problem.source.replaceAll(/^\^|\$$/g, ''),
   );
   expect(sentences.filter(([, pattern]) => !planted.some((problem) => pattern.test(problem))).map(([sentence]) => sentence)).toEqual([]);
