@@ -1,10 +1,8 @@
-// The three lists whose items are kept as text: what has changed shows at once, and to nobody who may not see it (Specification 4.1, 4.2).
+// The three lists that programs ask for most: what has changed shows at once, and to nobody who may not see it (Specification 4.1, 4.2).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { LockId, OpenState } from '../../src/domain/locks/lock.ts';
 import type { Page } from '../../src/domain/page.ts';
-import { pageText, pageView } from '../../src/http/api/views.ts';
-import { createKeptTexts } from '../../src/http/pipeline/rendered-json-cache.ts';
 import { callers, lockId, otherLockId, stays } from '../support/domain.ts';
 import { serveDomain } from '../support/served-domain.ts';
 
@@ -97,36 +95,5 @@ describe('A list asked twice shows what has changed between', () => {
     const [newest, ...others] = (await records()).list;
     expect(newest).toMatchObject({ lockId, recordType: 'unlock by IC card', success: 1, username: 'Jörg "Ö"' });
     expect(others).toEqual(before);
-  });
-});
-
-describe('Texts that are kept', () => {
-  const item = (name: string) => ({ name });
-  const view = ({ name }: { readonly name: string }) => ({ called: name });
-
-  test('make a page that is to the letter what JSON.stringify makes of it', () => {
-    const page = { list: ['plain', 'Jörg "Ö" \\ \u2028 🚪', ''].map(item), pageNo: 2, pageSize: 3, pages: 4, total: 11 };
-    const textOf = createKeptTexts().textOf(view, (value: { readonly name: string }) => value);
-    for (const list of [page.list, page.list, []]) {
-      expect(pageText({ ...page, list }, textOf)).toBe(JSON.stringify(pageView({ ...page, list }, view)));
-    }
-  });
-
-  test('are made once for a value, anew for another one and when something else is shown beside it', () => {
-    const made: string[] = [];
-    let beside = 1;
-    const textOf = createKeptTexts().textOf(
-      (value: { readonly name: string }) => {
-        made.push(`${value.name} ${beside}`);
-        return { beside };
-      },
-      (value) => value,
-      () => beside,
-    );
-    const [one, other] = [item('one'), item('other')];
-    expect([one, one, other, one].map(textOf)).toEqual(Array(4).fill('{"beside":1}'));
-    beside = 2;
-    expect([one, one].map(textOf)).toEqual(Array(2).fill('{"beside":2}'));
-    expect(made).toEqual(['one 1', 'other 1', 'one 2']);
   });
 });

@@ -3,16 +3,14 @@ import type { CardService } from '../../domain/credentials/card-service.ts';
 import { paginate } from '../../domain/page.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
-import type { KeptTexts } from '../pipeline/rendered-json-cache.ts';
-import { done, type JsonRoute, jsonRoute, ok, type Route, route } from '../pipeline/route.ts';
-import { addedCardView, cardDetailView, cardOnLockView, cardView, pageText, pageView } from './views.ts';
+import { done, ok, type Route, route } from '../pipeline/route.ts';
+import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
 /** Specification 4.2 and HTTP API 6: rights, existence and what the lock says are the service's business. */
-export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
-  const cardText = textOf(cardView, (card) => card);
+export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): readonly Route[] {
   return [
-    jsonRoute('/api/v1/identity-card/list', 'listCards', cardList, async ({ caller, parameters: { lockId, page } }) =>
-      pageText(await cards.list(caller, lockId, page), cardText),
+    route('GET', '/api/v1/identity-card/list', 'listCards', cardList, async ({ caller, parameters: { lockId, page } }) =>
+      ok(pageView(await cards.list(caller, lockId, page), cardView)),
     ),
     route(
       'POST',

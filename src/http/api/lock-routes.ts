@@ -1,24 +1,13 @@
 // The lock endpoints at a glance (Specification 4.1, HTTP API 5).
-import type { LockService, LockView } from '../../domain/locks/lock-service.ts';
+import type { LockService } from '../../domain/locks/lock-service.ts';
 import { paginate } from '../../domain/page.ts';
-import type { LockRecord } from '../../domain/records/record.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
 import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from '../pipeline/query.ts';
-import type { KeptTexts } from '../pipeline/rendered-json-cache.ts';
-import { type Answer, done, type JsonRoute, jsonRoute, ok, type Route, route } from '../pipeline/route.ts';
-import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageText, pageView, recordView } from './views.ts';
-
-/**
- * Records of a larger page are read through once. Their texts would push out those that are asked for again: with nine million records and
- * pages of 1,000 the process took 261 MB at its highest instead of 183.
- */
-const mostKept = 100;
+import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
+import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
 
 /** Specification 4.1 and HTTP API 5: who may do what, and whether the lock exists, is for the services to say. */
-export function lockRoutes(locks: LockService, records: RecordService, { textOf }: KeptTexts): readonly (Route | JsonRoute)[] {
-  const lockText = textOf(lockItemView, ({ lock }) => lock, shownBeside);
-  const keptRecordText = textOf(recordView, ({ recordId }) => recordId);
-  const recordText = (record: LockRecord): string => JSON.stringify(recordView(record));
+export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
       ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),
@@ -29,8 +18,8 @@ export function lockRoutes(locks: LockService, records: RecordService, { textOf 
     route('GET', '/api/v1/lock/state', 'lockState', oneLock, ({ caller, parameters: { lockId } }) =>
       stateAnswer(locks.state(caller, lockId)),
     ),
-    jsonRoute('/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, wanted } }) =>
-      pageText(locks.list(caller, page, wanted), lockText),
+    route('GET', '/api/v1/lock/list', 'listLocks', lockList, ({ caller, parameters: { page, wanted } }) =>
+      ok(pageView(locks.list(caller, page, wanted), lockItemView)),
     ),
     route('GET', '/api/v1/lock/battery', 'battery', oneLock, ({ caller, parameters: { lockId } }) =>
       ok(batteryView(locks.battery(caller, lockId))),
@@ -38,8 +27,8 @@ export function lockRoutes(locks: LockService, records: RecordService, { textOf 
     route('GET', '/api/v1/lock/battery-history', 'batteryHistory', wholeLockList, ({ caller, parameters: { lockId, page } }) =>
       ok(pageView(paginate(locks.batteryHistory(caller, lockId), page), batteryLevelView)),
     ),
-    jsonRoute('/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
-      pageText(await records.page(caller, lockId, range), range.pageSize <= mostKept ? keptRecordText : recordText),
+    route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
+      ok(pageView(await records.page(caller, lockId, range), recordView)),
     ),
     route('POST', '/api/v1/lock/set-auto-lock-timer', 'setAutoLockTimer', autoLock, ({ caller, parameters: { lockId, seconds }, gone }) =>
       done(locks.setAutoLock(caller, lockId, seconds, gone)),
@@ -54,11 +43,6 @@ export function lockRoutes(locks: LockService, records: RecordService, { textOf 
       done(locks.changeSettings(caller, lockId, settings, gone)),
     ),
   ];
-}
-
-/** What of `lockItemView` is not in the lock's document. */
-function shownBeside({ status, callerIsAdministrator }: LockView): number {
-  return 2 * (status.batteryPercent ?? -1) + Number(callerIsAdministrator);
 }
 
 /** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 5.2). */

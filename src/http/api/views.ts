@@ -10,7 +10,6 @@ import type { Page } from '../../domain/page.ts';
 import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
 import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
 import type { IssuedSecret, WebhookView } from '../../domain/webhooks/webhook-service.ts';
-import type { TextOf } from '../pipeline/rendered-json-cache.ts';
 import type { EventBody } from './event-schemas.ts';
 import type { ResponseBody } from './response-schemas.ts';
 
@@ -18,13 +17,6 @@ import type { ResponseBody } from './response-schemas.ts';
 export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
   const { list, pageNo, pageSize, pages, total } = page;
   return { list: list.map(view), pageNo, pageSize, pages, total };
-}
-
-/** The same as JSON text, its items each through `textOf`. */
-export function pageText<T>({ list, pageNo, pageSize, pages, total }: Page<T>, textOf: TextOf<T>): string {
-  let items = '';
-  for (const item of list) items += items === '' ? textOf(item) : `,${textOf(item)}`;
-  return `{"list":[${items}],"pageNo":${pageNo},"pageSize":${pageSize},"pages":${pages},"total":${total}}`;
 }
 
 /** The eleven fields of Specification 2.1's list; lockData only for the lock's administrator. */

@@ -151,7 +151,6 @@ export function createRequestHandler(options: {
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
-    if ('json' in route) return { contentType: json, text: await route.json({ caller, parameters, body: undefined, gone }) };
     // Who only reads leaves no line in the audit log.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
     return await route.handle({ caller: asking, parameters, body, gone });

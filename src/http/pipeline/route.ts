@@ -55,11 +55,6 @@ export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {
   handle(asked: Asked<P, B>): Answer | Promise<Answer>;
 }
 
-/** An endpoint that makes the JSON of its 200 itself, because most of it is kept as text. */
-export interface JsonRoute<P = unknown> extends TokenRoute<P, undefined> {
-  json(asked: Asked<P, undefined>): string | Promise<string>;
-}
-
 /** An endpoint whose answer has no end: it goes on until one side has enough. */
 export interface StreamRoute extends TokenRoute<unknown, undefined> {
   readonly mediaType: 'text/event-stream';
@@ -80,7 +75,7 @@ export interface SignInRoute<B = unknown> extends TokenRoute<unknown, B> {
   handle(request: IncomingMessage, body: B): Promise<Answer & { readonly caller: Caller }>;
 }
 
-export type AnyRoute = Route | JsonRoute | StreamRoute | SignInRoute | OpenRoute;
+export type AnyRoute = Route | StreamRoute | SignInRoute | OpenRoute;
 
 /** An endpoint that anybody may ask, without token or Accept. */
 export interface OpenRoute {
@@ -113,16 +108,6 @@ export function bodyRoute<P, B>(
   handle: (asked: Asked<P, B>) => Answer | Promise<Answer>,
 ): Route {
   return { method, path, operation, parameters, body, handle } satisfies Route<P, B> as Route;
-}
-
-/** An endpoint that takes all it needs from path and query string, and makes its JSON itself. */
-export function jsonRoute<P>(
-  path: string,
-  operation: OperationId,
-  parameters: Validated<P>,
-  json: (asked: Asked<P, undefined>) => string | Promise<string>,
-): JsonRoute {
-  return { method: 'GET', path, operation, parameters, body: undefined, json } satisfies JsonRoute<P> as JsonRoute;
 }
 
 /** 200 with this object. */

@@ -36,7 +36,6 @@ import type { BoundAddress } from './endpoint.ts';
 import { createRequestHandler, type EndedRequest } from './handle-request.ts';
 import { createHostCheck } from './headers.ts';
 import { createHttpListener, type ListenerEndpoint } from './listener.ts';
-import { createKeptTexts } from './rendered-json-cache.ts';
 import { createRequestScheduler } from './request-scheduler.ts';
 import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
@@ -122,10 +121,9 @@ export function createHttpServer(options: {
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
   const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
-  const texts = createKeptTexts();
   const routes: readonly AnyRoute[] = [
-    ...lockRoutes(locks, records, texts),
-    ...cardRoutes(cards, clock, texts),
+    ...lockRoutes(locks, records),
+    ...cardRoutes(cards, clock),
     ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
