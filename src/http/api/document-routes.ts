@@ -1,7 +1,7 @@
 // The documents of the API and the page that shows them. They hold nothing that a stranger may not know, so they take no token.
 // Each is made or read when it is first asked for, then kept.
 import { DomainError } from '../../domain/errors.ts';
-import { kept, keptCompressed, once } from '../pipeline/memoize.ts';
+import { memoize, withEtag, withEtagCompressed } from '../pipeline/memoize.ts';
 import type { AnyRoute, OpenRoute, TextAnswer } from '../pipeline/route.ts';
 
 /** `routes`: all there are, these included. `lockProtocol` is what locks speak, as a document. */
@@ -10,15 +10,15 @@ export function documentRoutes(options: {
   readonly lockProtocol: () => Promise<object>;
 }): readonly OpenRoute[] {
   const { routes, lockProtocol } = options;
-  const openApi = once(async () => {
+  const openApi = memoize(async () => {
     const { createOpenApi } = await import('../openapi/openapi.ts');
     return json(createOpenApi(routes()));
   });
-  const asyncApi = once(async () => json(await lockProtocol()));
-  const page = once(async () => {
+  const asyncApi = memoize(async () => json(await lockProtocol()));
+  const page = memoize(async () => {
     const { contentSecurityPolicy, pageHtml } = await import('../openapi/docs-page.ts');
     const headers = ['Content-Security-Policy', contentSecurityPolicy, 'Referrer-Policy', 'no-referrer'];
-    return kept('text/html; charset=utf-8', Buffer.from(pageHtml), headers);
+    return withEtag('text/html; charset=utf-8', Buffer.from(pageHtml), headers);
   });
   const files = new Map<string, () => Promise<TextAnswer>>();
 
@@ -26,7 +26,7 @@ export function documentRoutes(options: {
     const { pageFiles } = await import('../openapi/docs-page.ts');
     const known = Object.hasOwn(pageFiles, name) ? pageFiles[name] : undefined;
     if (known === undefined) throw new DomainError('not-found', 'there is nothing at this path');
-    const made = files.get(name) ?? once(async () => keptCompressed(known.contentType, Buffer.from(await known.content())));
+    const made = files.get(name) ?? memoize(async () => withEtagCompressed(known.contentType, Buffer.from(await known.content())));
     files.set(name, made);
     return made();
   }
@@ -40,5 +40,5 @@ export function documentRoutes(options: {
 }
 
 function json(content: object): Promise<TextAnswer> {
-  return keptCompressed('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
+  return withEtagCompressed('application/json; charset=utf-8', Buffer.from(JSON.stringify(content)));
 }

@@ -2,7 +2,7 @@
 // upgrade puts in their place later.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { kept, keptCompressed } from './memoize.ts';
+import { withEtag, withEtagCompressed } from './memoize.ts';
 import type { TextAnswer } from './route.ts';
 
 /** What a browser may do on the console's page (Content Security Policy 3): nothing that is not from this gateway, and nothing inline. */
@@ -57,18 +57,18 @@ export interface ConsoleFiles {
 /** Reads the folder; where there is none, its page says so. */
 export async function readConsole(directory: string): Promise<ConsoleFiles> {
   const page = await readFile(join(directory, 'index.html')).catch(absent);
-  if (page === undefined) return { page: kept(html, Buffer.from(notBuilt), pageHeaders), assets: new Map() };
+  if (page === undefined) return { page: withEtag(html, Buffer.from(notBuilt), pageHeaders), assets: new Map() };
   const names = (await readdir(join(directory, 'assets'))).filter((name) => extname(name) in contentTypes);
   const assets = await Promise.all(names.map(async (name) => [name, await asset(join(directory, 'assets', name))] as const));
-  return { page: kept(html, page, pageHeaders), assets: new Map(assets) };
+  return { page: withEtag(html, page, pageHeaders), assets: new Map(assets) };
 }
 
 async function asset(file: string): Promise<TextAnswer> {
   const contentType = contentTypes[extname(file)] as string;
   const content = await readFile(file);
   // Pictures and fonts are compressed already.
-  if (!contentType.includes('charset')) return { ...kept(contentType, content), isImmutable: true };
-  return { ...(await keptCompressed(contentType, content)), isImmutable: true };
+  if (!contentType.includes('charset')) return { ...withEtag(contentType, content), isImmutable: true };
+  return { ...(await withEtagCompressed(contentType, content)), isImmutable: true };
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -2,7 +2,7 @@
 // of their own, so that they push nothing else out, unlocks that were tried in vain. Where the lines lie is in memory, in the order of their
 // ids; the lines are read when somebody asks.
 import type { AuditEntry } from '../../../domain/audit/audit-action.ts';
-import { createKept } from '../../../domain/bounded-cache.ts';
+import { createBoundedCache } from '../../../domain/bounded-cache.ts';
 import type { AuditQuery, AuditStore } from '../../../domain/ports.ts';
 import type { OpenFile } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
@@ -16,7 +16,7 @@ const series = { deeds: { name: 'audit', mostFiles: 32 }, attempts: { name: 'att
 export const auditFolders: readonly string[] = Object.values(series).map(({ name }) => name);
 
 /** Of the entries decoded: the newest, and what is looked at again. */
-const entriesKept = 1_000;
+const entriesCached = 1_000;
 
 export interface AuditLog extends AuditStore {
   open(): Promise<void>;
@@ -27,7 +27,7 @@ export interface AuditLog extends AuditStore {
 
 export function createAuditLog(options: AuditSeriesOptions): AuditLog {
   const places = createAuditFiles<AuditFile>();
-  const recent = createKept<AuditSeriesPosition, AuditEntry>(entriesKept, () => 1);
+  const recent = createBoundedCache<AuditSeriesPosition, AuditEntry>(entriesCached);
   const deeds = createAuditSeries(options, series.deeds, places.drop);
   const attempts = createAuditSeries(options, series.attempts, places.drop);
   let highest = 0;
@@ -35,7 +35,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
   async function appendTo({ append }: typeof deeds, entry: AuditEntry): Promise<void> {
     const place = await append(entry);
     places.put(place, entry.at);
-    recent.keep(place, entry);
+    recent.add(place, entry);
   }
   async function read(wanted: readonly AuditSeriesPosition[]): Promise<AuditEntry[]> {
     const found = wanted.map((where) => recent.get(where));
@@ -50,7 +50,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
         const entry = entryOf(lines[nth] as Buffer);
         if (entry === undefined) continue;
         found[n] = entry;
-        recent.keep(wanted[n] as AuditSeriesPosition, entry);
+        recent.add(wanted[n] as AuditSeriesPosition, entry);
       }
     }
     return found.flatMap((entry) => entry ?? []);

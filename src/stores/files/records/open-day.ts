@@ -1,6 +1,6 @@
 // The day that is being written: an append-only journal, with the place of every flushed record in memory.
 
-import { createKept } from '../../../domain/bounded-cache.ts';
+import { createBoundedCache } from '../../../domain/bounded-cache.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { LockRecord, RecordDraft } from '../../../domain/records/record.ts';
@@ -53,7 +53,7 @@ const tailPieces = 32;
 const tailPieceBytes = 256 << 10;
 
 /** Of them decoded, some 300 bytes each: the newest 20 of 1,000 locks, and some more. */
-const recordsKept = 25_000;
+const recordsCached = 25_000;
 
 /** Begins the file of a day. */
 export async function beginDay(options: DayOptions): Promise<OpenDay> {
@@ -114,11 +114,11 @@ function openDay({ name, log }: DayOptions, journal: Journal, written: Written):
   const { runs } = written;
   const number = Date.parse(name.day) / 86_400_000;
   // A flushed line never changes: its record is the same object each time, so that checksum, decoding and whatever is made of it are done once.
-  const recent = createKept<number, LockRecord>(recordsKept, () => 1);
+  const recent = createBoundedCache<number, LockRecord>(recordsCached);
 
   function decoded({ position }: LinePlace, line: Buffer): LockRecord | undefined {
     const record = intactRecord(line, log, dayFileName(name));
-    if (record) recent.keep(position, record);
+    if (record) recent.add(position, record);
     return record;
   }
 
