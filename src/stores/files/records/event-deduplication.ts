@@ -2,8 +2,7 @@
 // An event is claimed before its flush: whoever sends it again meanwhile waits for that flush.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { EpochProgress } from '../../../domain/ports.ts';
-import type { RecordDraft } from '../../../domain/records/record.ts';
-import type { RecordPlace } from './record-parser.ts';
+import type { LockRecord, RecordDraft } from '../../../domain/records/record.ts';
 import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
 import { createUsedCommands, type RememberedCommands } from './used-commands.ts';
 
@@ -63,7 +62,7 @@ export interface EventProgress {
   /** They are not: forgets them again. */
   undo(claim: Reservation): void;
   /** Takes over a stored record at the start. */
-  restore(record: RecordPlace): void;
+  restore(record: LockRecord): void;
   /** Everything flushed, for an index. */
   remembered(): Remembered;
   /** Takes over what an index kept. */

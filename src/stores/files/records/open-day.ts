@@ -13,8 +13,7 @@ import type { LineBuffer } from './line-buffer.ts';
 import { scanLines } from './line-scan.ts';
 import { createOpenIndex, type OpenIndex } from './open-index.ts';
 import { type LinePlace, linesInMemory, readLines } from './read-lines.ts';
-import { decodePlace, intactRecord, putRecord } from './record-line.ts';
-import type { RecordPlace } from './record-parser.ts';
+import { decodeRecord, intactRecord, putRecord } from './record-line.ts';
 import { recordsInOrder, recordsToSort } from './records-after.ts';
 
 export interface OpenDay extends DayFile, RecordPages {
@@ -66,14 +65,14 @@ export async function beginDay(options: DayOptions): Promise<OpenDay> {
 }
 
 /** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
-export async function reopenDay(options: DayOptions, onRecord: (record: RecordPlace) => void): Promise<OpenDay> {
+export async function reopenDay(options: DayOptions, onRecord: (record: LockRecord) => void): Promise<OpenDay> {
   let runs = createOpenIndex();
   let newest: NewestRecord | undefined;
   // Lines that were sorted, and then the power went before their index was written, are in another order.
   let isInOrder = true;
   let before = 0;
-  function take(line: Buffer, position: number): RecordPlace | undefined {
-    const record = decodePlace(line);
+  function take(line: Buffer, position: number): LockRecord | undefined {
+    const record = decodeRecord(line);
     if (!record) return undefined;
     runs.add(record.lockId, position, line.length + 1, record.lockDate);
     if (!newest || record.recordId > newest.recordId) newest = record;

@@ -2,6 +2,7 @@
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
+import type { LockRecord } from '../../../domain/records/record.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import type { FileLayer } from '../files.ts';
 import { createBufferPool } from './buffer-pool.ts';
@@ -9,7 +10,6 @@ import { dayFileName, dayNumber, indexFileName, utcDay } from './day-file.ts';
 import type { EventProgress } from './event-deduplication.ts';
 import { beginDay, type OpenDay } from './open-day.ts';
 import { isOpen, newestOf, type OpenedFolder, openFolder, type RecordDay, reopen } from './record-folder.ts';
-import type { RecordPlace } from './record-parser.ts';
 import { filesToPurge } from './retention.ts';
 import type { SealedDay } from './sealed-day.ts';
 import { isSealed } from './sealed-day.ts';
@@ -100,7 +100,7 @@ export function createRecordDays(options: {
   function unknown(): DomainError | undefined {
     return unread.find(({ isCovered }) => !isCovered)?.problem;
   }
-  async function tryAll(onRecord: (record: RecordPlace) => void, onFound: (recordId: number) => void): Promise<void> {
+  async function tryAll(onRecord: (record: LockRecord) => void, onFound: (recordId: number) => void): Promise<void> {
     for (const day of unread) {
       if (isClosing) return;
       const file = dayFileName(day.name);

@@ -1,6 +1,7 @@
 // What is in the folder of the records when the gateway starts: sealed days are opened by their index, days that were
 // left open are read and repaired, leftovers of an interrupted sealing are removed.
 import type { Log } from '../../../domain/part.ts';
+import type { LockRecord } from '../../../domain/records/record.ts';
 import { readIfThere, removeIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import { unreadable } from '../flush-guard.ts';
@@ -8,7 +9,6 @@ import { type DayFile, type DayName, dayFileName, indexFileName, parseDayFileNam
 import type { Remembered } from './event-deduplication.ts';
 import { scanLines } from './line-scan.ts';
 import { type OpenDay, reopenDay } from './open-day.ts';
-import type { RecordPlace } from './record-parser.ts';
 import { createSealedDay, isSealed, type SealedDay } from './sealed-day.ts';
 import { decodeIndex, decodeRemembered, type SealedIndex } from './sealed-index.ts';
 import { createUnreadableDay, type UnreadableDay } from './unreadable-day.ts';
@@ -41,7 +41,7 @@ interface FoundIndex {
 export async function openFolder(
   options: FolderOptions,
   load: (remembered: Remembered) => void,
-  onRecord: (record: RecordPlace) => void,
+  onRecord: (record: LockRecord) => void,
 ): Promise<OpenedFolder> {
   const names = await tidy(options);
   const indexes = await readIndexes(options, names);
@@ -70,7 +70,7 @@ export async function openFolder(
 export async function reopen(
   options: FolderOptions,
   { name, isCovered }: UnreadableDay,
-  onRecord: (record: RecordPlace) => void,
+  onRecord: (record: LockRecord) => void,
 ): Promise<SealedDay | OpenDay | undefined> {
   const { files, folder } = options;
   try {
@@ -94,7 +94,7 @@ async function openDay(
   options: FolderOptions,
   name: DayName,
   index: SealedIndex | undefined,
-  onRecord: (record: RecordPlace) => void,
+  onRecord: (record: LockRecord) => void,
 ): Promise<SealedDay | OpenDay> {
   const sealed = index && (await openSealed(options, name, index));
   if (sealed) return sealed;

@@ -3,9 +3,6 @@
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 
-/** What a start needs of a record: where it belongs, not what it says. */
-export type RecordPlace = Pick<LockRecord, 'recordId' | 'lockId' | 'epoch' | 'seq' | 'lockDate' | 'serverDate' | 'command'>;
-
 interface Cursor {
   readonly line: Buffer;
   /** `nowhere` once something else was found than there must be. */
@@ -74,26 +71,6 @@ function optionalMembers(cursor: Cursor): OptionalMembers {
   return found;
 }
 
-/** The same, of which the texts but `epoch` are only passed over. */
-export function plainPlace(line: Buffer): RecordPlace | undefined {
-  const cursor = { line, at: 0 };
-  const recordId = numberAfter(cursor, before.recordId);
-  const lockId = numberAfter(cursor, before.lockId) as LockId;
-  const epoch = textAfter(cursor, before.epoch);
-  const seq = numberAfter(cursor, before.seq);
-  passText(cursor, before.type);
-  flagAfter(cursor, before.success);
-  passText(cursor, before.credential);
-  passText(cursor, before.username);
-  const lockDate = numberAfter(cursor, before.lockDate);
-  const serverDate = numberAfter(cursor, before.serverDate);
-  const place = { recordId, lockId, epoch, seq, lockDate, serverDate };
-  if (startsWith(cursor, before.checksum)) return endsHere(cursor) && isOne(place) ? place : undefined;
-  const { command } = optionalMembers(cursor);
-  if (!endsHere(cursor) || !isOne(place)) return undefined;
-  return command === undefined ? place : { ...place, command };
-}
-
 /** Ids and sequence numbers begin with 1. */
 function isOne({ recordId, lockId, seq }: Pick<LockRecord, 'recordId' | 'lockId' | 'seq'>): boolean {
   return recordId > 0 && lockId > 0 && seq > 0;
@@ -142,12 +119,6 @@ function flagAfter(cursor: Cursor, word: Uint8Array): boolean {
 }
 
 function textAfter(cursor: Cursor, word: Uint8Array): string {
-  const start = passText(cursor, word);
-  return cursor.at === start ? '' : cursor.line.toString('latin1', start, cursor.at);
-}
-
-/** Where it begins. */
-function passText(cursor: Cursor, word: Uint8Array): number {
   pass(cursor, word);
   const { line, at: start } = cursor;
   let at = start;
@@ -159,5 +130,5 @@ function passText(cursor: Cursor, word: Uint8Array): number {
     at += 1;
   }
   cursor.at = at;
-  return start;
+  return at === start ? '' : line.toString('latin1', start, at);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bodyOf, checksummedLine } from '../../../../src/stores/files/checksummed-line.ts';
 import { LineBuffer } from '../../../../src/stores/files/records/line-buffer.ts';
-import { decodePlace, decodeRecord, putRecord, readRecord, recordLine } from '../../../../src/stores/files/records/record-line.ts';
+import { decodeRecord, putRecord, readRecord, recordLine } from '../../../../src/stores/files/records/record-line.ts';
 import { lockId, sampleEvent } from '../support/samples.ts';
 
 const lineOf = (text: string): Buffer => Buffer.from(text.slice(0, -1));
@@ -39,9 +39,6 @@ describe('a line of a record', () => {
     const expected = { recordId: 12, lockId: 7, epoch: '7d3f', ...event, ...Object.fromEntries(last) };
     expect(readRecord(written(changes))).toEqual(expected);
     expect(written(changes)).toEqual(lineOf(checksummedLine(expected)));
-    const { recordId, lockId, epoch, seq, lockDate, serverDate } = expected;
-    expect(decodePlace(written(changes))).toMatchObject({ recordId, lockId, epoch, seq, lockDate, serverDate });
-    expect(decodePlace(written(changes))?.command).toBe(command);
   });
 
   test('of any texts and whole numbers is what JSON says, byte by byte with its checksum, and is read back', () => {
@@ -81,8 +78,7 @@ describe('a line of a record', () => {
         let at = 0;
         for (const [n, length] of lines.lengths.entries()) {
           const line = lines.bytes().subarray(at, at + length - 1);
-          const place = decodePlace(line);
-          expect([readRecord(line), place?.seq, place?.command]).toEqual([{ ...records[n] }, records[n]?.seq, records[n]?.command]);
+          expect(readRecord(line)).toEqual({ ...records[n] });
           at += length;
         }
         expect(at).toBe(lines.bytes().length);
@@ -102,7 +98,6 @@ describe('a line of a record', () => {
           // No line that we have written begins with a space.
           const asJson = decodeRecord(Buffer.concat([Buffer.from(' '), other]));
           expect(found).toEqual(asJson);
-          expect(decodePlace(other) === undefined).toBe(asJson === undefined);
         }
       }
     },
