@@ -57,13 +57,13 @@ async function bench(names: readonly string[], flags: Flags): Promise<void> {
   const unknown = names.filter((name) => !all.some((section) => section.name === name));
   if (unknown.length > 0) throw new Error(`no such section: ${unknown.join(', ')}; there are ${all.map(({ name }) => name).join(', ')}`);
   const scratch = mkdtempSync(join(flags.folder, 'latchd-bench-'));
-  const measured: { section: string; stats: readonly Figure[] }[] = [];
+  const measured: { section: string; figures: readonly Figure[] }[] = [];
   try {
     for (const section of names.length > 0 ? all.filter(({ name }) => names.includes(name)) : sections) {
       const folder = join(scratch, section.name);
       mkdirSync(folder);
       const startedAt = performance.now();
-      const stats = await section.run({
+      const figures = await section.run({
         quick: flags.quick,
         peers: flags.peers,
         folder,
@@ -72,8 +72,8 @@ async function bench(names: readonly string[], flags: Flags): Promise<void> {
         say,
       });
       rmSync(folder, { recursive: true });
-      measured.push({ section: section.name, stats });
-      process.stdout.write(`\n=== ${section.name} (${Math.round((performance.now() - startedAt) / 1000)} s)\n${tableOf(stats)}`);
+      measured.push({ section: section.name, figures });
+      process.stdout.write(`\n=== ${section.name} (${Math.round((performance.now() - startedAt) / 1000)} s)\n${tableOf(figures)}`);
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -81,12 +81,12 @@ async function bench(names: readonly string[], flags: Flags): Promise<void> {
   report(measured, flags);
 }
 
-function report(measured: readonly { section: string; stats: readonly Figure[] }[], { json, svg, quick }: Flags): void {
+function report(measured: readonly { section: string; figures: readonly Figure[] }[], { json, svg, quick }: Flags): void {
   const result: BenchRun = { machine: machine(), quick, sections: measured };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(result, null, 1)}\n`);
-  if (svg !== undefined) writeFileSync(svg, pictureOf(measured.flatMap(({ stats }) => stats)));
+  if (svg !== undefined) writeFileSync(svg, pictureOf(measured.flatMap(({ figures }) => figures)));
   const verdicts = measured
-    .flatMap(({ stats }) => stats)
+    .flatMap(({ figures }) => figures)
     .flatMap((figure) => [reached(figure.value, figure.goal), ...figure.beside.map(({ ratio, goal }) => reached(ratio, goal))]);
   const goals = verdicts.filter((verdict) => verdict !== undefined);
   process.stdout.write(

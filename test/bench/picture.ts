@@ -8,8 +8,8 @@ const rowHeight = 26;
 const barFrom = 470;
 const barTo = 760;
 
-export function pictureOf(stats: readonly Figure[]): string {
-  const rows = stats.flatMap((figure) => figure.beside.filter(({ goal }) => goal !== undefined).map((beside) => ({ figure, beside })));
+export function pictureOf(figures: readonly Figure[]): string {
+  const rows = figures.flatMap((figure) => figure.beside.filter(({ goal }) => goal !== undefined).map((beside) => ({ figure, beside })));
   const height = rowHeight * rows.length + 20;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12">`,

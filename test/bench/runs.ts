@@ -9,7 +9,7 @@ import { ratioText, shown } from './table.ts';
 export interface BenchRun {
   readonly machine: Readonly<Record<string, unknown>>;
   readonly quick: boolean;
-  readonly sections: readonly { readonly section: string; readonly stats: readonly Figure[] }[];
+  readonly sections: readonly { readonly section: string; readonly figures: readonly Figure[] }[];
 }
 
 interface Table {
@@ -43,15 +43,15 @@ export function tablesOf(runs: readonly BenchRun[]): string {
 }
 
 function tableText({ title, rows }: Table, runs: readonly BenchRun[]): string {
-  const found = rows.map(([label, name]) => [label, figuresNamed(runs, name)] as const).filter(([, stats]) => stats.length > 0);
-  const others = [...new Set(found.flatMap(([, stats]) => stats.flatMap(({ beside }) => beside.map(({ name }) => name))))];
-  const lines = found.map(([label, stats]) => [
+  const found = rows.map(([label, name]) => [label, figuresNamed(runs, name)] as const).filter(([, figures]) => figures.length > 0);
+  const others = [...new Set(found.flatMap(([, figures]) => figures.flatMap(({ beside }) => beside.map(({ name }) => name))))];
+  const lines = found.map(([label, figures]) => [
     label,
     `**${range(
-      stats.map(({ value }) => value),
-      (value) => shown(value, (stats[0] as Figure).unit),
+      figures.map(({ value }) => value),
+      (value) => shown(value, (figures[0] as Figure).unit),
     )}**`,
-    ...others.map((other) => besideText(stats, other)),
+    ...others.map((other) => besideText(figures, other)),
   ]);
   return [[title, 'latchd', ...others], ['latchd', ...others, ''].map(() => '---'), ...lines]
     .map((cells) => `| ${cells.join(' | ')} |\n`)
@@ -59,12 +59,12 @@ function tableText({ title, rows }: Table, runs: readonly BenchRun[]): string {
 }
 
 function figuresNamed(runs: readonly BenchRun[], name: string): Figure[] {
-  return runs.flatMap(({ sections }) => sections.flatMap(({ stats }) => stats.filter((figure) => figure.name === name)));
+  return runs.flatMap(({ sections }) => sections.flatMap(({ figures }) => figures.filter((figure) => figure.name === name)));
 }
 
 /** Theirs, and ours to theirs; empty when it was not there to be measured. */
-function besideText(stats: readonly Figure[], other: string): string {
-  const found = stats.flatMap(({ beside, unit }) => beside.filter(({ name }) => name === other).map((one) => ({ ...one, unit })));
+function besideText(figures: readonly Figure[], other: string): string {
+  const found = figures.flatMap(({ beside, unit }) => beside.filter(({ name }) => name === other).map((one) => ({ ...one, unit })));
   const [first] = found;
   if (first === undefined) return '';
   const theirs = range(

@@ -1,8 +1,8 @@
 // The figures as a table for a terminal: a line for each figure, and one for each floor beside it, ratios first.
 import { type Figure, type Goal, reached, type Unit } from './section.ts';
 
-export function tableOf(stats: readonly Figure[]): string {
-  const lines = stats.flatMap(({ name, unit, value, rounds, goal, beside }) => [
+export function tableOf(figures: readonly Figure[]): string {
+  const lines = figures.flatMap(({ name, unit, value, rounds, goal, beside }) => [
     `\n${name}`,
     line('', goal, reached(value, goal), `${shown(value, unit)}${spread(rounds, unit)}`),
     ...beside.map((other) =>

@@ -18,17 +18,17 @@ export const brokerSection: Section = {
   name: 'broker',
   async run(options) {
     const size = options.quick ? 100 : 1_000;
-    const stats: Figure[] = [];
+    const figures: Figure[] = [];
     // Doors that people use, and others that misbehave.
     const site = await openLatchd(options, { locks: doors + size, connected: doors });
     const people = await openDoorClients({ ...site, locks: site.locks.slice(0, doors) }, clients);
     await people.measure(clients, options.quick ? 200 : 2_000);
-    stats.push(...(await besideStuckReaders(site, people, options)));
-    stats.push(...(await duringBacklogs(site, people, size, options)));
+    figures.push(...(await besideStuckReaders(site, people, options)));
+    figures.push(...(await duringBacklogs(site, people, size, options)));
     people.close();
     await site.close();
-    stats.push(...(await storms(size, options)), ...(await memory(options)), ...(await strangers(options)));
-    return stats;
+    figures.push(...(await storms(size, options)), ...(await memory(options)), ...(await strangers(options)));
+    return figures;
   },
 };
 

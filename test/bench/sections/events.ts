@@ -44,11 +44,11 @@ export const eventsSection: Section = {
   name: 'events',
   async run(options) {
     const { targets, locks } = await openTargets(options);
-    const stats: Figure[] = [];
-    for (const load of loads) stats.push(...(await pour(load, targets, locks, options)));
-    stats.push(...(await oneAtATime(targets, locks, options)));
+    const figures: Figure[] = [];
+    for (const load of loads) figures.push(...(await pour(load, targets, locks, options)));
+    figures.push(...(await oneAtATime(targets, locks, options)));
     for (const { close } of targets) await close();
-    return stats;
+    return figures;
   },
 };
 

@@ -19,9 +19,9 @@ const eventsEach = 10;
 export const listenersSection: Section = {
   name: 'listeners',
   async run(options) {
-    const stats: Figure[] = [];
-    for (const count of [1, 1_000]) stats.push(...(await measure(count, options)));
-    return stats;
+    const figures: Figure[] = [];
+    for (const count of [1, 1_000]) figures.push(...(await measure(count, options)));
+    return figures;
   },
 };
 

@@ -36,18 +36,18 @@ export const listsSection: Section = {
   async run(options) {
     const floor = await startTrimmedExpress();
     const floorClients = await openHttpClients(floor.at.http, clients);
-    const stats: Figure[] = [];
+    const figures: Figure[] = [];
     for (const locks of options.quick ? [10] : [10, 1_000, 10_000]) {
       options.say(`lists: ${locks} locks`);
       const site = await openFilled(options, locks);
       const before = options.before === undefined ? undefined : await openFilled(options, locks, 'latchd before', options.before);
       const sites = [site, ...(before === undefined ? [] : [before])];
-      stats.push(...(await measureSites(sites, { pid: floor.pid, http: floor.at.http, clients: floorClients }, options)));
+      figures.push(...(await measureSites(sites, { pid: floor.pid, http: floor.at.http, clients: floorClients }, options)));
       await site.close();
       await before?.close();
     }
     await floor.stop();
-    return stats;
+    return figures;
   },
 };
 
@@ -68,7 +68,7 @@ async function measureSites(
   const { rounds, ms } = effort(options, { rounds: 5, ms: 500 });
   const served = await Promise.all(sites.map(async (site) => ({ site, opened: await openHttpClients(site.http, clients) })));
   const [{ site: first, opened: firstClients }] = served as [(typeof served)[0]];
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const { name, path } of pages) {
     const count = first.locks.length;
     await reopen(firstClients, first.http);
@@ -87,14 +87,14 @@ async function measureSites(
       ...earlier.map(({ name, results }) => ({ name, values: results.map(by) })),
     ];
     const results = ours?.results ?? [];
-    stats.push(
+    figures.push(
       figureOf(`${title}: time of one page`, 'µs', results.map(microseconds), { others: beside(microseconds, { atMost: 1.5 }) }),
       figureOf(`${title}: CPU of one page`, 'µs', results.map(cpu), { others: beside(cpu) }),
       figureOf(`${title}: p99 with ${clients} clients`, 'ms', results.map(p99), { others: beside(p99) }),
     );
   }
   for (const client of served.flatMap(({ opened }) => opened)) client.close();
-  return stats;
+  return figures;
 }
 
 const cpu = ({ cpuMicros }: LoopResult): number => cpuMicros;

@@ -20,7 +20,7 @@ export const recordsSection: Section = {
   async run(options) {
     const { folder, quick, say } = options;
     const building = quick ? small : large;
-    const stats = appendFigures(await child<Appends>('append', folder, building, quick ? 1 : 31));
+    const figures = appendFigures(await child<Appends>('append', folder, building, quick ? 1 : 31));
     const total = (building.locks * building.days * building.recordsPerDay).toLocaleString('en');
     say(`records: ${total} records are made`);
     const data = `${folder}/data`;
@@ -38,7 +38,7 @@ export const recordsSection: Section = {
     const unsealed = await startUnsealed(`${folder}/flood`, quick ? small : flood);
     const peer = await sqlitePages(options, building);
     return [
-      ...stats,
+      ...figures,
       figureOf(`start with ${total} records, the last day unsealed`, 'ms', before.map(startMs), { goal: { atMost: 1_000 } }),
       figureOf(`start with ${total} records, all sealed`, 'ms', after.map(startMs), { goal: { atMost: 1_000 } }),
       figureOf(

@@ -26,12 +26,12 @@ export async function cardFigures(options: SectionOptions): Promise<Figure[]> {
   }
   const title = `${sites[0]?.name} on the lock`;
   options.say(`scale: ${title}`);
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const { name, some, answerMs, cpuMicros } of changes) {
     let round = 0;
     const contenders = sites.map((site) => ({ name: site.name, measure: () => costOf(site, some(round++)) }));
     await alternate(contenders, 1);
-    stats.push(
+    figures.push(
       ...(await figuresOf<Cost>(contenders, rounds, [
         { name: `longest stop of the loop while ${name}, ${title}`, unit: 'ms', read: ({ stopMs }) => stopMs, goal: { atMost: 10 } },
         {
@@ -44,9 +44,9 @@ export async function cardFigures(options: SectionOptions): Promise<Figure[]> {
       ])),
     );
   }
-  for (const one of [onLock, settling]) stats.push(...(await besideDoors(sites, rounds, one, title)));
+  for (const one of [onLock, settling]) figures.push(...(await besideDoors(sites, rounds, one, title)));
   for (const site of sites) await site.close();
-  return stats;
+  return figures;
 }
 
 interface Kind {
@@ -149,11 +149,11 @@ async function besideDoors(sites: readonly LatchdSite[], rounds: number, { name,
     { name: `CPU while ${title}`, unit: 'ms', read: (one) => one.cpuMs, goal: { atMost: 60 } },
     { name: `time while ${title}`, unit: 'ms', read: ({ ms }) => ms },
   ];
-  const stats = await figuresOf(
+  const figures = await figuresOf(
     sites.map((site) => ({ name: site.name, measure: () => measure(site) })),
     rounds,
     readings,
   );
   for (const people of opened.values()) people.close();
-  return stats;
+  return figures;
 }

@@ -52,7 +52,7 @@ export async function pageFigures(options: SectionOptions, places: readonly Plac
   const { rounds, ms } = effort(options, { rounds: 5, ms: 400 });
   const opened = new Map<Place, HttpClient[]>();
   for (const place of places) opened.set(place, await openHttpClients(place.http, clientsEach));
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const { name, path } of lists) {
     options.say(`scale: ${name}`);
     const contenders = places.map((place) => {
@@ -70,8 +70,8 @@ export async function pageFigures(options: SectionOptions, places: readonly Plac
     });
     await alternate(contenders, 1);
     const reading = { name: `CPU of a page of ${name}`, unit: 'µs', read: (micros: number) => micros, goal: { atMost: 300 } } as const;
-    stats.push(...(await figuresOf(contenders, rounds, [reading])));
+    figures.push(...(await figuresOf(contenders, rounds, [reading])));
   }
   for (const client of [...opened.values()].flat()) client.close();
-  return stats;
+  return figures;
 }

@@ -15,18 +15,18 @@ export async function swipeFigures(options: SectionOptions): Promise<Figure[]> {
   const open = (cardsEach: number) =>
     openLatchd(options, { name: `${cardsEach.toLocaleString('en')} cards each`, locks: swipedLocks, cardsEach, watched: true });
   const [many, fewer, none] = [await open(most), await open(less), await open(0)];
-  const stats = [
+  const figures = [
     ...(await rates(options, [many, fewer, none], 0.8)),
     ...(await rates(options, [fewer, none], 0.85)),
     ...(await batches(options, [many, fewer, none])),
   ];
   for (const site of [many, fewer, none]) await site.close();
-  return stats;
+  return figures;
 }
 
 async function rates(options: SectionOptions, sites: readonly LatchdSite[], atLeast: number): Promise<Figure[]> {
   const { rounds, ms } = effort(options, { rounds: 5, ms: 500 });
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const perMessage of [1, batch]) {
     const title = `swipes ${perMessage === 1 ? 'singly' : `in batches of ${perMessage}`}, ${sites[0]?.name}`;
     options.say(`scale: ${title}`);
@@ -35,14 +35,14 @@ async function rates(options: SectionOptions, sites: readonly LatchdSite[], atLe
       measure: () => pourEvents({ locks: site.swarm.locks, perMessage, window: 20, ms, pid: site.pid }),
     }));
     await alternate(contenders, 1);
-    stats.push(
+    figures.push(
       ...(await figuresOf(contenders, rounds, [
         { name: `${title}: events a second`, unit: '/s', read: ({ eventsPerSecond }) => eventsPerSecond, ratio: { atLeast } },
         { name: `${title}: CPU of one event`, unit: 'µs', read: ({ cpuMicrosPerEvent }) => cpuMicrosPerEvent },
       ])),
     );
   }
-  return stats;
+  return figures;
 }
 
 /** One lock that sends a batch when the one before is acknowledged, and no other traffic. */

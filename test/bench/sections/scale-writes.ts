@@ -47,14 +47,14 @@ function many<T>(count: number, make: (n: number) => T): T[] {
 
 export async function writeFigures(options: SectionOptions, places: readonly Place[]): Promise<Figure[]> {
   const { rounds } = effort(options, { rounds: 5, ms: 0 });
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const { name, changes } of kinds.filter((_, n) => !options.quick || n < 3)) {
     options.say(`scale: ${name}`);
     const contenders = places.map((place) => {
       let round = 0;
       return { name: place.name, measure: (): Promise<Cost> => costOf(place, changes(round++)) };
     });
-    stats.push(
+    figures.push(
       ...(await figuresOf(contenders, rounds, [
         { name: `longest stop of the loop while ${name}`, unit: 'ms', read: ({ stopMs }) => stopMs, goal: { atMost: 15 } },
         { name: `answer while ${name}`, unit: 'ms', read: ({ answerMs }) => answerMs },
@@ -62,5 +62,5 @@ export async function writeFigures(options: SectionOptions, places: readonly Pla
       ])),
     );
   }
-  return stats;
+  return figures;
 }

@@ -31,14 +31,14 @@ export const scaleSection: Section = {
       await openPlace(options, 'a tenth of it', less),
       await openPlace(options, 'ten of each', little),
     ] as const;
-    const stats = [
+    const figures = [
       ...(await unlocks(options, places)),
       ...(await pageFigures(options, places)),
       ...(await writeFigures(options, places.slice(0, 2))),
     ];
     for (const place of places) await place.close();
     return [
-      ...stats,
+      ...figures,
       ...(await cardFigures(options)),
       ...(await swipeFigures(options)),
       ...(await startFigures(options)),
@@ -65,7 +65,7 @@ async function unlocks(options: SectionOptions, places: readonly [Place, Place, 
   const { tokens, accounts, locks } = places[0].scale;
   const [t, a, l] = [tokens, accounts, locks].map((count) => count.toLocaleString('en'));
   const name = `CPU of an unlock with ${t} tokens, ${a} accounts and ${l} locks`;
-  const stats = await figuresOf(contenders, rounds, [{ name, unit: 'µs', read: (micros) => micros, ratio: { atMost: 1.1 } }]);
+  const figures = await figuresOf(contenders, rounds, [{ name, unit: 'µs', read: (micros) => micros, ratio: { atMost: 1.1 } }]);
   for (const opened of clients.values()) opened.close();
-  return stats;
+  return figures;
 }

@@ -13,7 +13,7 @@ export const startSection: Section = {
 
 async function starts(options: SectionOptions): Promise<Figure[]> {
   const { folder, program, quick, say } = options;
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const locks of quick ? [10] : [10, 1_000, 10_000]) {
     say(`start: ${locks} locks`);
     const dataDir = `${folder}/start-${locks}`;
@@ -27,9 +27,9 @@ async function starts(options: SectionOptions): Promise<Figure[]> {
       await daemon.stop();
     }
     const title = `${locks.toLocaleString('en')} registered locks`;
-    stats.push(figureOf(`start with ${title}`, 'ms', times), figureOf(`memory after the start with ${title}`, 'MB', sizes));
+    figures.push(figureOf(`start with ${title}`, 'ms', times), figureOf(`memory after the start with ${title}`, 'MB', sizes));
   }
-  return stats;
+  return figures;
 }
 
 /** CPU of 1,000 locks that say nothing but that they are still there, every 24 s. */

@@ -61,12 +61,12 @@ export async function whileLocksComeBack(options: SectionOptions): Promise<Figur
     },
   };
   const named = (count: number): string => `${count.toLocaleString('en')} locks`;
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   for (const [over, to] of [['TCP', { address: site.mqtt }] as const, ['TLS', site.tls()] as const]) {
     options.say(`scale: unlocks while ${size} locks come back over ${over}`);
     const contenders = [size, size / 10].map((count) => ({ name: named(count), measure: () => comeBack(count, to) }));
     const title = `${named(size)} come back (${over}), ${clients} clients`;
-    stats.push(
+    figures.push(
       ...(await figuresOf([...contenders, nobody], rounds, [
         { name: `unlock while ${title}: p99`, unit: 'ms', read: ({ p99 }) => p99, goal: { atMost: 25 } },
         { name: `unlock while ${title}: the longest`, unit: 'ms', read: ({ longest }) => longest },
@@ -76,13 +76,13 @@ export async function whileLocksComeBack(options: SectionOptions): Promise<Figur
   }
   people.close();
   await site.close();
-  return stats;
+  return figures;
 }
 
 /** What the process holds more than before its locks came, once it has had time to tidy up. */
 export async function memory(options: SectionOptions): Promise<Figure[]> {
   const settleMs = options.quick ? 200 : 8_000;
-  const stats: Figure[] = [];
+  const figures: Figure[] = [];
   const crowds = options.quick
     ? ([
         [100, 'TCP', 20],
@@ -104,8 +104,8 @@ export async function memory(options: SectionOptions): Promise<Figure[]> {
     swarm.close();
     await site.close();
     const title = `${count.toLocaleString('en')} idle ${over} locks`;
-    stats.push(figureOf(`${title}: memory of each`, 'kB', [(after - before) / count], { goal: { atMost: kbEach } }));
-    stats.push(figureOf(`${title}: memory of the process`, 'MB', [after / 1024], { goal: { atMost: 300 } }));
+    figures.push(figureOf(`${title}: memory of each`, 'kB', [(after - before) / count], { goal: { atMost: kbEach } }));
+    figures.push(figureOf(`${title}: memory of the process`, 'MB', [after / 1024], { goal: { atMost: 300 } }));
   }
-  return stats;
+  return figures;
 }

@@ -14,7 +14,7 @@ export async function strangers(options: SectionOptions): Promise<Figure[]> {
   const ms = options.quick ? 500 : 12_000;
   const sockets = options.quick ? 500 : 10_000;
   const site = await openLatchd(options, { name: 'strangers', locks: 1_000, connected: 0 });
-  const stats = [
+  const figures = [
     ...(await beside(
       site,
       { kind: 'strangers', sockets, ms },
@@ -25,7 +25,7 @@ export async function strangers(options: SectionOptions): Promise<Figure[]> {
     ...(await stall(site, site.locks.slice(-1), options)),
   ];
   await site.close();
-  return stats;
+  return figures;
 }
 
 async function beside(site: LatchdSite, task: CrowdTask, title: string, options: SectionOptions): Promise<Figure[]> {
