@@ -34,7 +34,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'app/config': ['app/config', 'platform', 'npm'],
   'admin/cli': ['admin/cli', 'admin/doctor', 'admin/offline', 'app/config', 'platform', 'domain', 'npm'],
   'admin/doctor': ['admin/doctor', 'app/config', 'stores', 'platform', 'domain', 'npm'],
-  'admin/offline': ['admin/offline', 'domain', 'http', 'stores', 'platform', 'npm'],
+  'admin/offline': ['admin/offline', 'domain', 'drivers', 'http', 'stores', 'platform', 'npm'],
   domain: ['domain'],
   http: ['http', 'domain', 'npm'],
   broker: ['broker', 'domain', 'npm'],

@@ -20,13 +20,13 @@ import { type Control, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Store } from '../stores/files/store.ts';
-import type { Services } from './services.ts';
+import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
 
 export type AuditedServices = ReturnType<typeof createAuditedServices>;
 
 export function createAuditedServices(
-  services: Services,
+  services: Services & DeviceServices,
   { clock, audit, attempts }: { readonly clock: Clock; readonly audit: AuditStore; readonly attempts: Pick<UnlockAttempts, 'around'> },
 ) {
   const trail = createAuditTrail({ clock, audit });

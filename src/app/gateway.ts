@@ -104,7 +104,6 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     secrets,
     stores: store,
     drivers,
-    hubLink: hubPresence,
     commandIds: createCommandIds({ key: store.commandKey, start: store.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
     recordDays: config.retention.records,
@@ -115,24 +114,19 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     storageHealth: () => status.storageHealth(),
     random: Math.random,
   });
-  const { alarmDetector, pairing, commands } = services;
+  const { alarmDetector, commands } = services;
 
   const reports = metrics ? timeEvents(services.reports, clock, metrics) : services.reports;
   const native = createNativeDriver({
-    ...{
-      clock,
-      link: sender,
-      locks: store.locks,
-      records: store.records,
-      reports,
-      commands,
-      notify: services.notify,
-      watch: alarmDetector,
-    },
-    clockIsSuspect: store.clockIsSuspect,
-    clockIsTrusted: store.clockIsTrusted,
+    ...{ clock, secrets, link: sender, hubLink: hubPresence },
+    ...{ locks: store.locks, hubs: store.hubs, records: store.records },
+    ...{ clockIsSuspect: store.clockIsSuspect, clockIsTrusted: store.clockIsTrusted },
+    ...{ reports, commands, registrations: services.registrations, administration: services.administration },
+    ...{ notify: services.notify, watch: alarmDetector },
   });
   drivers.add(native);
+  const { pairing } = native;
+  const allServices = { ...services, hubs: native.hubs, pairing };
   const receiver = createReportReceiver({ reports: native.reports, sender, quarantine: store.quarantine, clock, log });
   const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
@@ -156,7 +150,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     store,
     backups,
     probe,
-    services,
+    services: allServices,
     link: drivers,
     broker,
     brokerStats: () => ({ ...nativeHandlers.stats(), ...broker.stats() }),
@@ -165,7 +159,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     shownBy: () => ({ http, control }),
   });
   const attempts = createUnlockAttempts({ clock, audit: store.audit });
-  const audited = createAuditedServices(services, { clock, audit: store.audit, attempts });
+  const audited = createAuditedServices(allServices, { clock, audit: store.audit, attempts });
   const signIns = createSignInService({
     ...{ clock, secrets, accounts: services.accounts, audit: audited.audit, store: store.signIns, live: services.live },
   });

@@ -15,11 +15,11 @@ import { keepingBatteries } from '../domain/locks/battery-history.ts';
 import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
-import { createHubService } from '../domain/locks/hub-service.ts';
+import type { HubService } from '../domain/locks/hub.ts';
 import { createLockLists } from '../domain/locks/lock-lists.ts';
 import { createLockNames } from '../domain/locks/lock-names.ts';
 import { createLockService } from '../domain/locks/lock-service.ts';
-import { createPairingService } from '../domain/locks/pairing-service.ts';
+import type { PairingService } from '../domain/locks/pairing.ts';
 import { createRegistrationService } from '../domain/locks/registration-service.ts';
 import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
@@ -33,8 +33,6 @@ import type {
   Clock,
   CommandIds,
   CounterStore,
-  HubLink,
-  HubStore,
   LockStore,
   Quarantine,
   RecordStore,
@@ -52,7 +50,6 @@ export interface Stores {
   readonly locks: LockStore;
   readonly cards: CardStore;
   readonly removedLocks: RemovedLockStore;
-  readonly hubs: HubStore;
   readonly statuses: StatusStore;
   readonly batteries: BatteryStore;
   readonly accounts: AccountStore;
@@ -70,7 +67,6 @@ export interface ServicesOptions {
   readonly secrets: Secrets;
   readonly stores: Stores;
   readonly drivers: Drivers;
-  readonly hubLink: HubLink;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
   /** For how many days records are kept, 30 to 184. */
@@ -88,8 +84,14 @@ export interface ServicesOptions {
 
 export type Services = ReturnType<typeof createServices>;
 
-export function createServices({ clock, secrets, stores, drivers: link, hubLink, commandIds, ...options }: ServicesOptions) {
-  const { hubs, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
+/** Those that a driver brings for its own devices. */
+export interface DeviceServices {
+  readonly hubs: HubService;
+  readonly pairing: PairingService;
+}
+
+export function createServices({ clock, secrets, stores, drivers: link, commandIds, ...options }: ServicesOptions) {
+  const { counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
   const administration = createMutex();
 
   const lists = createLockLists(stores.locks);
@@ -160,7 +162,6 @@ export function createServices({ clock, secrets, stores, drivers: link, hubLink,
     removedLocks,
     cards,
     cardService,
-    hubs,
     statuses,
     accounts,
     counters,
@@ -170,8 +171,6 @@ export function createServices({ clock, secrets, stores, drivers: link, hubLink,
     administration,
   });
   const roleService = createRoleService({ locks, accounts, administration });
-  const hubService = createHubService({ clock, hubs, locks, secrets, link: hubLink, administration });
-  const pairing = createPairingService({ clock, locks, registrations, link, notify });
   const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, notify, endAfterMs: options.alarmDetector.endAfterMs });
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
@@ -231,8 +230,6 @@ export function createServices({ clock, secrets, stores, drivers: link, hubLink,
     leftRoles,
     registrations,
     roles: roleService,
-    hubs: hubService,
-    pairing,
     alarms,
     webhooks,
     live,
@@ -240,6 +237,7 @@ export function createServices({ clock, secrets, stores, drivers: link, hubLink,
     stallDetector,
     alarmDetector,
     clockEvidence,
+    administration,
     notify,
     reports: observeReports(reports, alarmDetector, statuses),
   };

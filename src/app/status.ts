@@ -16,7 +16,7 @@ import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Store } from '../stores/files/store.ts';
 import type { Config } from './config.ts';
 import { watchedLocks } from './metrics-wiring.ts';
-import type { Services } from './services.ts';
+import type { DeviceServices, Services } from './services.ts';
 
 /** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
 const diskAnswersWithinMs = 30_000;
@@ -30,7 +30,7 @@ interface StatusOptions {
   readonly store: Store;
   readonly backups: Backups;
   readonly probe: StorageProbe;
-  readonly services: Services;
+  readonly services: Services & DeviceServices;
   readonly link: LockLink;
   readonly broker: Broker;
   /** Of the broker, and of the drivers whose clients speak with it. */

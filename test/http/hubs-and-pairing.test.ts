@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import request from 'supertest';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
-import type { PendingDevice } from '../../src/domain/locks/pairing-service.ts';
+import type { PendingDevice } from '../../src/domain/locks/pairing.ts';
 import { paginate } from '../../src/domain/page.ts';
 import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../support/fake-services.ts';
 

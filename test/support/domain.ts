@@ -296,9 +296,9 @@ export async function createDomain(
   const random = () => 0.5;
 
   const services = createServices({
-    ...{ clock, secrets, drivers, hubLink, commandIds, webhookBodies, random },
+    ...{ clock, secrets, drivers, commandIds, webhookBodies, random },
     stores: {
-      ...{ batteries, counters, hubs, records, removedLocks, quarantine, clockIsSuspect, clockIsTrusted },
+      ...{ batteries, counters, records, removedLocks, quarantine, clockIsSuspect, clockIsTrusted },
       ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
       alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
     },
@@ -309,13 +309,14 @@ export async function createDomain(
     notify: (notice) => void notices.push(notice),
     storageHealth: () => gatewayStorage.health,
   });
-  const { live, commands, pairing, alarms, alarmDetector, webhooks } = services;
+  const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
     ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, notify: services.notify, watch: alarmDetector },
-    ...{ clockIsSuspect, clockIsTrusted },
+    ...{ clockIsSuspect, clockIsTrusted, secrets, hubs, hubLink },
+    ...{ registrations: services.registrations, administration: services.administration },
   });
   drivers.add(native);
-  const { reports, clockSync } = native;
+  const { reports, clockSync, pairing } = native;
   // As the services use them: what a test changes through them is announced, too.
   const { locks, cards, statuses, accounts } = announced(
     {
@@ -377,7 +378,7 @@ export async function createDomain(
     leftRoles: services.leftRoles,
     hubs,
     hubLink,
-    hubService: services.hubs,
+    hubService: native.hubs,
     pairing,
     damagedLocks,
     gatewayClock,

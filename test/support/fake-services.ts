@@ -10,10 +10,10 @@ import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { CardService } from '../../src/domain/credentials/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
-import type { HubService } from '../../src/domain/locks/hub-service.ts';
+import type { HubService } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { LockService, LockView } from '../../src/domain/locks/lock-service.ts';
-import type { PairingService } from '../../src/domain/locks/pairing-service.ts';
+import type { PairingService } from '../../src/domain/locks/pairing.ts';
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
@@ -175,7 +175,6 @@ function createFakeServices(): FakeServices {
       isOpen: () => unexpected('pairing.isOpen'),
       closesAt: () => unexpected('pairing.closesAt'),
       pending: () => unexpected('pairing.pending'),
-      arrive: () => unexpected('pairing.arrive'),
       stop: () => unexpected('pairing.stop'),
     },
     webhooks: {

@@ -1,11 +1,11 @@
 // The whole mqtt adapter over fakes: the real broker on a free port of the loopback, and clients that are cleaned up.
 
 import { type BrokerOptions, createBroker } from '../../src/broker/broker.ts';
-import { createPairingService } from '../../src/domain/locks/pairing-service.ts';
 import type { LockStore } from '../../src/domain/ports.ts';
 import { createCommandSender } from '../../src/drivers/native/command-sender.ts';
 import { createHubPresence } from '../../src/drivers/native/hub-presence.ts';
 import { createNativeHandlers } from '../../src/drivers/native/native-handlers.ts';
+import { createPairingService } from '../../src/drivers/native/pairing-service.ts';
 import { createReportReceiver } from '../../src/drivers/native/report-receiver.ts';
 import { createTopics } from '../../src/drivers/native/topics.ts';
 import { checkerId } from '../../src/platform/listener-check.ts';

@@ -8,12 +8,13 @@ import type { CardService } from '../../domain/credentials/card-service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { keepingBatteries } from '../../domain/locks/battery-history.ts';
 import { createDriverTable } from '../../domain/locks/driver-table.ts';
-import { createHubService } from '../../domain/locks/hub-service.ts';
 import { createLockLists } from '../../domain/locks/lock-lists.ts';
 import { createLockNames } from '../../domain/locks/lock-names.ts';
 import { createRegistrationService } from '../../domain/locks/registration-service.ts';
 import { createMutex } from '../../domain/mutex.ts';
 import type { Log } from '../../domain/part.ts';
+import { nativeRegistration } from '../../drivers/native/driver.ts';
+import { createHubService } from '../../drivers/native/hub-service.ts';
 import { createManagement, type Management } from '../../http/api/management.ts';
 import { createClock } from '../../platform/clock.ts';
 import { notOurs } from '../../platform/control/control-client.ts';
@@ -42,6 +43,7 @@ export async function manageDirectory<T>(
   // Nobody is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
   const drivers = createDriverTable({ locks });
+  drivers.add({ ...nativeRegistration({ hubs }), ...link });
   const cardService: Pick<CardService, 'beforeRemoval'> = {
     async beforeRemoval(_lockId, clearing, remove) {
       if (clearing !== undefined) throw new DomainError('lock-offline', 'no gateway runs, so the lock is not connected; nothing was sent');

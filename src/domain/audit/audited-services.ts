@@ -4,10 +4,10 @@ import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { CardId } from '../credentials/card.ts';
 import type { CardService } from '../credentials/card-service.ts';
-import type { HubService } from '../locks/hub-service.ts';
+import type { HubService } from '../locks/hub.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockService } from '../locks/lock-service.ts';
-import type { PairingService } from '../locks/pairing-service.ts';
+import type { PairingService } from '../locks/pairing.ts';
 import type { RegistrationService, Removal } from '../locks/registration-service.ts';
 import type { WebhookId } from '../webhooks/webhook.ts';
 import type { WebhookService } from '../webhooks/webhook-service.ts';
@@ -90,7 +90,6 @@ const pairing: AuditTable<PairingService> = {
   isOpen: 'not-audited',
   closesAt: 'not-audited',
   pending: 'not-audited',
-  arrive: 'not-audited',
   stop: 'not-audited',
 };
 

@@ -40,6 +40,9 @@ export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, '
       const lock = locks.get(lockId);
       return lock !== undefined && drivers.get(kindOf(lock))?.capabilities(lock)[what] === true;
     },
+    accept(lock) {
+      for (const driver of drivers.values()) driver.accept?.(lock);
+    },
     timezoneChanged: (lockId) => driverOf(lockId)?.timezoneChanged?.(lockId),
     ofKind: (kind) => drivers.get(kind),
   };

@@ -36,6 +36,11 @@ export interface Driver extends LockLink {
   capabilities(lock: Lock): Capabilities;
   /** The deviceId of the device at this address; undefined when it is no address of this kind. */
   deviceIdOf(address: string): DeviceId | undefined;
+  /**
+   * Asked before a lock of any kind is registered or bound to a hub, within the administration mutex: throws `conflict` when something that is no
+   * lock, such as a hub, has this deviceId, and `not-found` when there is no such hub.
+   */
+  accept?(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
   /** The offset of this lock from UTC has changed. */
   timezoneChanged?(lockId: LockId): void;
 }
@@ -44,6 +49,7 @@ export interface Driver extends LockLink {
 export interface Drivers extends LockLink {
   /** False as well for a lock that is not there. */
   can(lockId: LockId, what: Capability): boolean;
+  accept(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
   timezoneChanged(lockId: LockId): void;
   /** Undefined: no such kind. */
   ofKind(kind: string): Driver | undefined;

@@ -8,22 +8,10 @@ import type { CardService } from '../credentials/card-service.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
-import type {
-  AccountStore,
-  CardStore,
-  Clock,
-  CounterStore,
-  HubStore,
-  LockStore,
-  RemovedLockStore,
-  Secrets,
-  StatusStore,
-} from '../ports.ts';
+import type { AccountStore, CardStore, Clock, CounterStore, LockStore, RemovedLockStore, Secrets, StatusStore } from '../ports.ts';
 import type { Drivers } from './driver.ts';
 import { nativeKind } from './driver-table.ts';
-import { requireHub } from './hub-service.ts';
-import { requireFreeMac } from './identity.ts';
-import { type DeviceId, type Lock, type LockDriver, type LockId, type LockStatus, unknownSettings } from './lock.ts';
+import { type DeviceId, type Lock, type LockDriver, type LockId, type LockStatus, macOf, unknownSettings } from './lock.ts';
 import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
 import type { RemovedLock } from './removed-lock.ts';
@@ -120,7 +108,6 @@ export function createRegistrationService(options: {
   readonly removedLocks: RemovedLockStore;
   readonly cards: Pick<CardStore, 'of'>;
   readonly cardService: Pick<CardService, 'beforeRemoval'>;
-  readonly hubs: Pick<HubStore, 'current'>;
   readonly statuses: StatusStore;
   readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
   readonly counters: CounterStore;
@@ -129,7 +116,7 @@ export function createRegistrationService(options: {
   readonly administration: Mutex;
   readonly names: Pick<LockNames, 'give'>;
 }): RegistrationService {
-  const { clock, locks, lists, removedLocks, cards, hubs, statuses, accounts, counters, secrets, drivers, administration } = options;
+  const { clock, locks, lists, removedLocks, cards, statuses, accounts, counters, secrets, drivers, administration } = options;
 
   const nameOf = (accountId: AccountId): string =>
     accountId === localAdministrator.accountId ? localAdministrator.username : (accounts.get(accountId)?.username ?? '');
@@ -175,8 +162,8 @@ export function createRegistrationService(options: {
   async function add(caller: Caller, lock: NewLock | NewDriverLock, keyHash: string): Promise<LockId> {
     const deviceId = deviceOf(lock);
     const { hubId = null, driver, name, administrator, ...given } = { hubId: null, driver: undefined, ...lock };
-    requireFreeMac({ locks, hubs }, deviceId);
-    if (hubId !== null) requireHub(hubs, hubId);
+    requireFreeDevice(locks, deviceId);
+    drivers.accept({ deviceId, hubId });
     // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
     const administratorId = accountNamed(accounts, administrator ?? caller.username).accountId;
     const alias = given.alias ?? name;
@@ -212,8 +199,8 @@ export function createRegistrationService(options: {
 
   async function bind(lockId: LockId, hubId: DeviceId | null, update: () => Promise<Lock>): Promise<Lock> {
     return administration(async () => {
-      if (hubId !== null) requireHub(hubs, hubId);
-      const { hubId: before, driver } = requireLock(locks, lockId);
+      const { deviceId, hubId: before, driver } = requireLock(locks, lockId);
+      drivers.accept({ deviceId, hubId });
       if (hubId !== null && driver !== undefined)
         throw new DomainError('conflict', `a hub cannot speak for a lock of the kind ${driver.kind}`);
       const lock = await update();
@@ -293,4 +280,15 @@ export function createRegistrationService(options: {
       return { lockId, deviceId, deviceKey };
     },
   };
+}
+
+/** `conflict` when a lock has this deviceId. */
+export function requireFreeDevice(locks: Pick<LockStore, 'byDevice' | 'isDisabled'>, deviceId: DeviceId): void {
+  const lock = locks.byDevice(deviceId);
+  if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);
+  if (locks.isDisabled(deviceId))
+    throw new DomainError(
+      'conflict',
+      `${macOf(deviceId)} is registered already, as a lock whose document is damaged: the log names the file`,
+    );
 }

@@ -1,13 +1,13 @@
 // Who may connect, publish, subscribe and receive (Protocol 2, 3 and 7). Pure decisions: whatever is not allowed here is refused.
 import type { ConnectRequest, SubscribeDecision } from '../../broker/client-handlers.ts';
-import type { Identity } from '../../domain/locks/identity.ts';
 import type { DeviceId, Lock } from '../../domain/locks/lock.ts';
-import type { PairingRefusal } from '../../domain/locks/pairing-service.ts';
 import type { Secrets } from '../../domain/ports.ts';
+import type { Identity } from './identity.ts';
+import type { PairingRefusal } from './pairing-service.ts';
 import type { ReportChannel, Topics } from './topics.ts';
 
 /** A device that nobody knows, with the SHA-256 of the key it made itself (Protocol 7). */
-export interface Newcomer {
+export interface UnknownDevice {
   readonly deviceId: DeviceId;
   readonly keyHash: string;
 }
@@ -36,7 +36,7 @@ export interface RefusedConnect {
 export type ConnectDecision =
   | { readonly allow: true; readonly credentials: Identity }
   /** It may wait to be confirmed, if there is room for it. */
-  | { readonly allow: true; readonly newcomer: Newcomer }
+  | { readonly allow: true; readonly unknown: UnknownDevice }
   | RefusedConnect;
 
 const maxKeepAliveSeconds = 120;
@@ -74,7 +74,7 @@ export function decideConnect(request: ConnectRequest, rules: ConnectRules): Con
   const keepalive = request.keepalive ?? 0;
   if (keepalive < 1 || keepalive > maxKeepAliveSeconds) return refuse(2, 'keep-alive', false);
   if (request.will !== undefined && !isOwnWill(request.will, { deviceId }, topics)) return refuse(5, 'will', false);
-  return isKnown ? { allow: true, credentials: known } : { allow: true, newcomer: { deviceId, keyHash } };
+  return isKnown ? { allow: true, credentials: known } : { allow: true, unknown: { deviceId, keyHash } };
 }
 
 function isOwnWill(will: NonNullable<ConnectRequest['will']>, { deviceId }: Speaker, topics: Topics): boolean {

@@ -5,18 +5,36 @@ import type { Notify } from '../../domain/domain-event.ts';
 import type { CommandService } from '../../domain/locks/command-service.ts';
 import type { Capabilities, Driver } from '../../domain/locks/driver.ts';
 import { nativeKind } from '../../domain/locks/driver-table.ts';
+import type { HubService } from '../../domain/locks/hub.ts';
 import { deviceIdOf } from '../../domain/locks/lock.ts';
+import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
-import type { Clock, LockStore, RecordStore } from '../../domain/ports.ts';
+import type { Mutex } from '../../domain/mutex.ts';
+import type { Clock, HubLink, HubStore, LockStore, RecordStore, Secrets } from '../../domain/ports.ts';
 import { type ClockSync, createClockSync } from './clock-sync.ts';
 import { createEventGaps } from './event-gaps.ts';
 import { type NativeReports, withFollowUps } from './follow-ups.ts';
+import { createHubService } from './hub-service.ts';
+import { acceptLock } from './identity.ts';
 import type { NativeLink } from './own-commands.ts';
+import { createPairingService, type NativePairing } from './pairing-service.ts';
 
 /** The protocol has all of it; a lock that lacks something answers `not-supported`. */
 const everything: Capabilities = { cards: true, autoLock: true, settings: true, query: true };
 
+/** As much of the driver as needs no connection: how its locks are registered. */
+export function nativeRegistration({ hubs }: { readonly hubs: Pick<HubStore, 'current'> }) {
+  return {
+    kind: nativeKind,
+    capabilities: () => everything,
+    deviceIdOf,
+    accept: (lock) => acceptLock(hubs, lock),
+  } satisfies Omit<Driver, 'session' | 'disconnect'>;
+}
+
 export interface NativeDriver extends Driver {
+  readonly hubs: HubService;
+  readonly pairing: NativePairing;
   readonly clockSync: ClockSync;
   /** Where this driver brings what it hears. */
   readonly reports: NativeReports;
@@ -25,7 +43,13 @@ export interface NativeDriver extends Driver {
 export function createNativeDriver(options: {
   readonly clock: Clock;
   readonly link: NativeLink;
+  readonly hubLink: HubLink;
   readonly locks: LockStore;
+  readonly hubs: HubStore;
+  readonly secrets: Secrets;
+  /** Of locks and hubs: one change of who is registered at a time. */
+  readonly administration: Mutex;
+  readonly registrations: RegistrationService;
   readonly records: Pick<RecordStore, 'progress'>;
   readonly reports: ReportService;
   readonly commands: CommandService;
@@ -39,15 +63,15 @@ export function createNativeDriver(options: {
   const reports = withFollowUps({ ...options, clockSync, gaps: createEventGaps(options) });
 
   return {
-    kind: nativeKind,
+    ...nativeRegistration(options),
     session: (lockId) => link.session(lockId),
     disconnect: (lockId, reason) => link.disconnect(lockId, reason),
-    capabilities: () => everything,
-    deviceIdOf,
     timezoneChanged(lockId) {
       if (link.session(lockId) !== undefined) void runFollowUp(notify, lockId, { step: 'set-clock', work: () => clockSync.set(lockId) });
     },
     clockSync,
     reports,
+    hubs: createHubService({ ...options, link: options.hubLink }),
+    pairing: createPairingService(options),
   };
 }

@@ -1,9 +1,9 @@
 // A hub as the broker's client: it speaks for the locks bound to it, each with a session of its own (Protocol 2, 3 and 6).
 // Who is bound is asked anew at every message, so that an unbinding takes effect at once.
 import type { ClientConnection, ClientHandler, Receipt } from '../../broker/client-handlers.ts';
-import { type Identity, lockBehind, type Registered } from '../../domain/locks/identity.ts';
 import type { DeviceId, Lock, LockId } from '../../domain/locks/lock.ts';
 import { decideHubForward, decideHubPublish, decideHubSubscribe } from './access.ts';
+import { type Identity, lockBehind, type Registered } from './identity.ts';
 import type { LockClientOptions } from './lock-client.ts';
 import type { LockLine } from './lock-line.ts';
 import type { Presence } from './presence.ts';

@@ -1,8 +1,8 @@
 // A lock with a login of its own, as the broker's client: it speaks for itself and for nobody else (Protocol 3).
 import type { ClientConnection, ClientHandler, PublishRejection, Receipt, SubscribeDecision } from '../../broker/client-handlers.ts';
-import type { Identity } from '../../domain/locks/identity.ts';
 import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
 import { decideForward, decidePublish, decideSubscribe } from './access.ts';
+import type { Identity } from './identity.ts';
 import type { LockLine } from './lock-line.ts';
 import type { Presence } from './presence.ts';
 import type { ReportReceiver } from './report-receiver.ts';

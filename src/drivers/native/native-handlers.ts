@@ -1,17 +1,17 @@
 // From a CONNECT to a client of the broker: whose it is, and what that makes of it (Protocol 2 and 7).
 import type { Authentication, ClientConnection, ClientHandler, ClientHandlers, Rejection } from '../../broker/client-handlers.ts';
-import { type Identity, identityOf, type Registered } from '../../domain/locks/identity.ts';
 import type { DeviceId } from '../../domain/locks/lock.ts';
-import type { PairingService } from '../../domain/locks/pairing-service.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Secrets } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter } from '../../domain/rate-limiter.ts';
-import { decideConnect, type Newcomer } from './access.ts';
+import { decideConnect, type UnknownDevice } from './access.ts';
 import { createHubClient } from './hub-client.ts';
 import type { HubPresence } from './hub-presence.ts';
+import { type Identity, identityOf, type Registered } from './identity.ts';
 import { LockClient } from './lock-client.ts';
 import type { LockLine } from './lock-line.ts';
+import type { NativePairing } from './pairing-service.ts';
 import { createPendingDevice } from './pending-device.ts';
 import { createPresence } from './presence.ts';
 import type { ReceiverStats, ReportReceiver } from './report-receiver.ts';
@@ -20,7 +20,7 @@ import type { Topics } from './topics.ts';
 export interface NativeHandlersOptions extends Registered {
   readonly topics: Topics;
   readonly hubPresence: HubPresence;
-  readonly pairing: Pick<PairingService, 'isOpen' | 'arrive'>;
+  readonly pairing: Pick<NativePairing, 'isOpen' | 'arrive'>;
   readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
   readonly receiver: ReportReceiver;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface NativeHandlers extends ClientHandlers {
 /** A lock that loses its network for a moment comes back at once; one that comes back every second is broken, or two. */
 const loginRate = { perSecond: 1, burst: 60, maxKeys: 100_000 };
 /** Of devices that have not proved to be anybody, by the name they claim and where they come from: apart, so that they use up nothing of the lock with that name. */
-const newcomerRate = { ...loginRate, maxKeys: 10_000 };
+const unknownRate = { ...loginRate, maxKeys: 10_000 };
 /** More than two within a minute: the end of a connection can be lost, but not that often. */
 const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
 
@@ -53,7 +53,7 @@ export function createNativeHandlers(options: NativeHandlersOptions): NativeHand
   const ofLocks = { topics, presence, receiver, isStill };
   const ofHubs = { ...ofLocks, locks, hubPresence };
   const logins = createKeyedRateLimiter<DeviceId>({ clock, ...loginRate });
-  const newcomers = createKeyedRateLimiter<string>({ clock, ...newcomerRate });
+  const unknownLogins = createKeyedRateLimiter<string>({ clock, ...unknownRate });
   const usualTakeovers = createKeyedRateLimiter<DeviceId>({ clock, ...takeoverRate });
   let pendingDevices = 0;
   let takeovers = 0;
@@ -94,10 +94,10 @@ export function createNativeHandlers(options: NativeHandlersOptions): NativeHand
     return lock;
   }
 
-  function pending(newcomer: Newcomer, connection: ClientConnection): ClientHandler | Rejection {
-    if (!newcomers.take(`${connection.origin.address} ${newcomer.deviceId}`)) return tooManyLogins;
+  function pending(device: UnknownDevice, connection: ClientConnection): ClientHandler | Rejection {
+    if (!unknownLogins.take(`${connection.origin.address} ${device.deviceId}`)) return tooManyLogins;
     const clientId = `pending/${pendingDevices + 1}`;
-    const client = createPendingDevice(newcomer, connection, { topics, pairing, clientId });
+    const client = createPendingDevice(device, connection, { topics, pairing, clientId });
     if (typeof client === 'string') return { allow: false, code: 5, reason: client, failedLogin: true };
     pendingDevices++;
     return client;
@@ -107,7 +107,7 @@ export function createNativeHandlers(options: NativeHandlersOptions): NativeHand
     authenticate(request, connection): Authentication {
       const decision = decideConnect(request, { topics, secrets, credentialsOf, isPairingOpen: pairing.isOpen });
       if (!decision.allow) return { ...decision, identity: claimedBy(request.username) };
-      const client = 'credentials' in decision ? known(decision.credentials, connection) : pending(decision.newcomer, connection);
+      const client = 'credentials' in decision ? known(decision.credentials, connection) : pending(decision.unknown, connection);
       return 'allow' in client ? { ...client, identity: claimedBy(request.username) } : { allow: true, client };
     },
     stats: () => ({ ...receiver.stats(), connectedLocks: presence.size(), connectedHubs: hubPresence.size(), takeovers }),

@@ -1,5 +1,5 @@
 // The endpoints of hubs at a glance (HTTP API 8.2).
-import type { HubService } from '../../domain/locks/hub-service.ts';
+import type { HubService } from '../../domain/locks/hub.ts';
 import { managementPage, noParameters, oneDevice } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
 import { hubView, issuedHubKeyView } from './management-views.ts';

@@ -3,10 +3,10 @@
 import type { Account, Caller } from '../../domain/accounts/account.ts';
 import type { TokenView } from '../../domain/accounts/account-service.ts';
 import type { AuditEntry } from '../../domain/audit/audit-action.ts';
-import type { IssuedHubKey, ManagedHub } from '../../domain/locks/hub-service.ts';
+import type { IssuedHubKey, ManagedHub } from '../../domain/locks/hub.ts';
 import { type DeviceId, type LockId, macOf } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
-import type { PendingDevice } from '../../domain/locks/pairing-service.ts';
+import type { PendingDevice } from '../../domain/locks/pairing.ts';
 import type { IssuedKey, ManagedLock, Removal, RemovedLockView } from '../../domain/locks/registration-service.ts';
 import type { ResponseBody } from './response-schemas.ts';
 

@@ -1,5 +1,5 @@
 // The endpoints of pairing at a glance (HTTP API 8.3, Protocol 7).
-import type { PairingService } from '../../domain/locks/pairing-service.ts';
+import type { PairingService } from '../../domain/locks/pairing.ts';
 import { managementPage, noParameters, oneDevice } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
 import { confirmedView, pairingView, pendingDeviceView } from './management-views.ts';

@@ -1,7 +1,6 @@
 // The table of who may connect, publish, subscribe and receive (Protocol 2 and 3, Fault T11).
 import { describe, expect, test } from '@jest/globals';
 import type { ConnectRequest } from '../../../src/broker/client-handlers.ts';
-import { identityOf, lockBehind } from '../../../src/domain/locks/identity.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
 import {
   decideConnect,
@@ -13,6 +12,7 @@ import {
   decidePublish,
   decideSubscribe,
 } from '../../../src/drivers/native/access.ts';
+import { identityOf, lockBehind } from '../../../src/drivers/native/identity.ts';
 import { createTopics, reportChannels } from '../../../src/drivers/native/topics.ts';
 import { createFakeHubs, createFakeLocks, hub, lockA, lockB, registered, secrets } from '../../support/mqtt-fakes.ts';
 
@@ -210,8 +210,8 @@ describe('with pairing open (Protocol 7)', () => {
 
   test('an unknown device may wait, and a registered one with another key', () => {
     const keyHash = secrets.hash(ownKey);
-    expect(open(stranger)).toEqual({ allow: true, newcomer: { deviceId: '0123456789ab', keyHash } });
-    expect(open({ password: Buffer.from(ownKey) })).toEqual({ allow: true, newcomer: { deviceId: a, keyHash } });
+    expect(open(stranger)).toEqual({ allow: true, unknown: { deviceId: '0123456789ab', keyHash } });
+    expect(open({ password: Buffer.from(ownKey) })).toEqual({ allow: true, unknown: { deviceId: a, keyHash } });
     expect(open({})).toMatchObject({ allow: true, credentials: { deviceId: a } });
   });
 

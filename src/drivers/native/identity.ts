@@ -1,8 +1,9 @@
 // Who is behind a deviceId. A MAC address is unique over locks and hubs, and a lock behind a hub has no login of its own.
-import { DomainError } from '../errors.ts';
-import type { HubStore, Hubs, LockStore } from '../ports.ts';
-import type { Hub } from './hub.ts';
-import { type DeviceId, type Lock, type LockId, macOf } from './lock.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Hub } from '../../domain/locks/hub.ts';
+import { type DeviceId, type Lock, type LockId, macOf } from '../../domain/locks/lock.ts';
+import { requireFreeDevice } from '../../domain/locks/registration-service.ts';
+import type { HubStore, Hubs, LockStore } from '../../domain/ports.ts';
 
 /** Who may log in, with the SHA-256 of the key it must show. */
 export type Identity =
@@ -46,17 +47,25 @@ export function lockBehind(locks: Registered['locks'], hubId: DeviceId, deviceId
   return lock?.hubId === hubId ? lock : undefined;
 }
 
-/** `conflict` when a lock or a hub has this MAC address. To be asked within the administration sequence. */
+/** `conflict` when a lock or a hub has this MAC address. To be asked within the administration mutex. */
 export function requireFreeMac(
   { locks, hubs }: { readonly locks: Pick<LockStore, 'byDevice' | 'isDisabled'>; readonly hubs: Registered['hubs'] },
   deviceId: DeviceId,
 ): void {
-  const lock = locks.byDevice(deviceId);
-  if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);
+  requireFreeDevice(locks, deviceId);
+  requireNoHub(hubs, deviceId);
+}
+
+/** As `Driver.accept`. */
+export function acceptLock(hubs: Registered['hubs'], { deviceId, hubId }: Pick<Lock, 'deviceId' | 'hubId'>): void {
+  requireNoHub(hubs, deviceId);
+  if (hubId !== null && findHub(hubs, hubId) === undefined) throw noHub(hubId);
+}
+
+function requireNoHub(hubs: Registered['hubs'], deviceId: DeviceId): void {
   if (findHub(hubs, deviceId) !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as a hub`);
-  if (locks.isDisabled(deviceId))
-    throw new DomainError(
-      'conflict',
-      `${macOf(deviceId)} is registered already, as a lock whose document is damaged: the log names the file`,
-    );
+}
+
+export function noHub(deviceId: DeviceId): DomainError {
+  return new DomainError('not-found', `there is no hub ${deviceId}`);
 }

@@ -1,6 +1,6 @@
 // Who may wait while pairing is open, and who gives way when all places are taken: first those that have left, then those of whom
 // there are many. So whoever has nine addresses keeps nobody out, and locks of one building do not stand in each other's way.
-import { originOf } from '../origin.ts';
+import { originOf } from '../../domain/origin.ts';
 
 /** Whoever has a place. */
 export interface Waiting {
@@ -14,9 +14,9 @@ const placesInAll = 32;
 const placesOfAnAddress = 4;
 
 /**
- * Whether there is a place for a newcomer from `address` beside `waiting`, who are in the order in which they came: 'free', 'full', or
+ * Whether there is a place for another device from `address` beside `waiting`, who are in the order in which they came: 'free', 'full', or
  * who gives way to it. Of those that are connected one gives way only if its network, or its address within the same network, has at
- * least two places more than the newcomer's: otherwise two would push each other out in turn.
+ * least two places more than the device's: otherwise two would push each other out in turn.
  */
 export function placeFor<W extends Waiting>(address: string, waiting: readonly W[]): 'free' | 'full' | { readonly givesWay: W } {
   const movable = waiting.filter(({ confirming }) => !confirming);

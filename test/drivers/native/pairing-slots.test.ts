@@ -1,6 +1,6 @@
 // Who may wait to be paired beside whom (Protocol 7).
 import { describe, expect, it } from '@jest/globals';
-import { placeFor, type Waiting } from '../../../src/domain/locks/pairing-slots.ts';
+import { placeFor, type Waiting } from '../../../src/drivers/native/pairing-slots.ts';
 
 const from = (address: string, changes: Partial<Waiting> = {}): Waiting => ({ address, isConnected: true, confirming: false, ...changes });
 const many = (length: number, address: (index: number) => string): Waiting[] => Array.from({ length }, (_, index) => from(address(index)));

@@ -1,43 +1,13 @@
 // Hubs as gateway administrators manage them (HTTP API 8.2).
-import type { Caller } from '../accounts/account.ts';
-import { requireGatewayAdministrator } from '../accounts/permissions.ts';
-import { DomainError } from '../errors.ts';
-import type { Mutex } from '../mutex.ts';
-import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { Clock, HubLink, HubStore, LockStore, Secrets } from '../ports.ts';
-import type { Hub } from './hub.ts';
-import { findHub, requireFreeMac } from './identity.ts';
-import type { DeviceId } from './lock.ts';
 
-export interface NewHub {
-  readonly deviceId: DeviceId;
-  readonly name: string;
-}
-
-export interface ManagedHub {
-  readonly hub: Hub;
-  readonly online: boolean;
-  /** How many locks are bound to it. */
-  readonly locks: number;
-}
-
-/** `deviceKey` is shown this once. */
-export interface IssuedHubKey {
-  readonly deviceId: DeviceId;
-  readonly deviceKey: string;
-}
-
-/** For gateway administrators: `forbidden` for others. */
-export interface HubService {
-  /** `conflict` when a lock or a hub has this MAC address. */
-  register(caller: Caller, hub: NewHub): Promise<IssuedHubKey>;
-  /** In the order of registration. */
-  list(caller: Caller, page: PageRequest): Page<ManagedHub>;
-  /** Ends its connection. `not-found`; `conflict` while locks are bound to it. */
-  remove(caller: Caller, deviceId: DeviceId): Promise<void>;
-  /** A new device key; the old one and its connection, and with it the sessions of its locks, end at once. `not-found`. */
-  renewKey(caller: Caller, deviceId: DeviceId): Promise<IssuedHubKey>;
-}
+import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Hub, HubService } from '../../domain/locks/hub.ts';
+import type { DeviceId } from '../../domain/locks/lock.ts';
+import type { Mutex } from '../../domain/mutex.ts';
+import { paginate } from '../../domain/page.ts';
+import type { Clock, HubLink, HubStore, LockStore, Secrets } from '../../domain/ports.ts';
+import { findHub, noHub, requireFreeMac } from './identity.ts';
 
 export function createHubService(options: {
   readonly clock: Clock;
@@ -77,7 +47,7 @@ export function createHubService(options: {
     async remove(caller, deviceId) {
       requireGatewayAdministrator(caller);
       await administration(async () => {
-        requireHub(hubs, deviceId);
+        if (findHub(hubs, deviceId) === undefined) throw noHub(deviceId);
         const bound = locksOf(deviceId);
         if (bound > 0)
           throw new DomainError('conflict', `there are locks bound to this hub (${bound}); bind them to another one, or to none, first`);
@@ -98,13 +68,4 @@ export function createHubService(options: {
       return { deviceId, deviceKey };
     },
   };
-}
-
-/** `not-found` when there is no such hub. */
-export function requireHub(hubs: Pick<HubStore, 'current'>, deviceId: DeviceId): void {
-  if (findHub(hubs, deviceId) === undefined) throw noHub(deviceId);
-}
-
-function noHub(deviceId: DeviceId): DomainError {
-  return new DomainError('not-found', `there is no hub ${deviceId}`);
 }

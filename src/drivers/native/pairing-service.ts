@@ -1,18 +1,19 @@
 // Pairing (Protocol 7): while a person keeps a window open, devices that nobody knows may wait with a key of their own
 // making until that person confirms them. Pending devices are in memory only, and nothing of theirs reaches a lock.
-import type { Caller } from '../accounts/account.ts';
-import { requireGatewayAdministrator } from '../accounts/permissions.ts';
-import type { Notice, Notify } from '../domain-event.ts';
-import { DomainError, invalidParameter } from '../errors.ts';
-import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { Clock, LockLink, LockStore } from '../ports.ts';
-import type { DeviceId, LockId } from './lock.ts';
-import type { HelloReport } from './lock-report.ts';
+import type { Caller } from '../../domain/accounts/account.ts';
+import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
+import type { Notice, Notify } from '../../domain/domain-event.ts';
+import { DomainError, invalidParameter } from '../../domain/errors.ts';
+import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
+import type { HelloReport } from '../../domain/locks/lock-report.ts';
+import type { Confirmation, PairingService, PendingDevice } from '../../domain/locks/pairing.ts';
+import type { RegistrationService } from '../../domain/locks/registration-service.ts';
+import { paginate } from '../../domain/page.ts';
+import type { Clock, LockLink, LockStore } from '../../domain/ports.ts';
 import { placeFor, type Waiting } from './pairing-slots.ts';
-import type { NewLock, RegistrationService } from './registration-service.ts';
 
 /** Whoever comes with a key that the gateway does not know. */
-export interface Newcomer {
+export interface ArrivingDevice {
   readonly deviceId: DeviceId;
   readonly address: string;
   /** SHA-256 of the key it made, 64 hex digits. */
@@ -20,7 +21,7 @@ export interface Newcomer {
 }
 
 /** One connection of a pending device. */
-export interface Visit {
+export interface PendingSession {
   hello(report: HelloReport): void;
   /** The connection is gone; the device stays known until the window closes. */
   ended(): void;
@@ -28,54 +29,20 @@ export interface Visit {
 
 export type PairingRefusal = 'pairing-closed' | 'pairing-full';
 
-/** A device that waits, as a gateway administrator sees it. */
-export interface PendingDevice {
-  readonly deviceId: DeviceId;
-  readonly address: string;
-  readonly keyFingerprint: string;
-  readonly since: number;
-  readonly connected: boolean;
-  /** Another key came for the same deviceId: which of them is the lock, only its fingerprint tells, as the lock itself shows it. */
-  readonly contested: boolean;
-  readonly hello: HelloReport | undefined;
-  /** The registered lock whose key it would replace. While that is online, the lock has not been reset. */
-  readonly replaces: { readonly lockId: LockId; readonly name: string; readonly online: boolean } | undefined;
-}
-
-export interface Confirmation {
-  /** As the person saw it; `conflict` when no device waits under this deviceId with such a key. A contested one is not confirmed without. */
-  readonly keyFingerprint?: string;
-  /** How a new lock is called, and so on; none for a replacement, which keeps all that the lock has. */
-  readonly lock?: Omit<NewLock, 'deviceId' | 'hubId'>;
-}
-
-export interface PairingService {
-  /** Opens the window, or gives an open one a new end. Returns when it closes (wall clock). */
-  open(caller: Caller, seconds: number): Promise<number>;
-  /** Disconnects and forgets who was not confirmed. Closing what is closed is no error. */
-  close(caller: Caller): Promise<void>;
-  devices(caller: Caller, page: PageRequest): Page<PendingDevice>;
-  /** `not-found`; `conflict` when it is contested and no fingerprint says which one, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
-  confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
-  isOpen(): boolean;
-  /** By the wall clock; undefined while it is not open. */
-  closesAt(): number | undefined;
-  /** Devices that wait to be confirmed, at most 32. */
-  pending(): number;
+/** Pairing, as the connections of this driver use it. */
+export interface NativePairing extends PairingService {
   /** A device has logged in with a key that nobody knows; `leave` ends its connection. */
-  arrive(newcomer: Newcomer, leave: (reason: string) => void): Visit | PairingRefusal;
-  /** The gateway stops: closes the window for good. */
-  stop(): void;
+  arrive(device: ArrivingDevice, leave: (reason: string) => void): PendingSession | PairingRefusal;
 }
 
-interface Pending extends Newcomer, Waiting {
+interface Pending extends ArrivingDevice, Waiting {
   readonly since: number;
   contested: boolean;
   confirming: boolean;
   hello: HelloReport | undefined;
   isConnected: boolean;
   /** The connection that is up, or was. */
-  visit: { readonly leave: (reason: string) => void };
+  connection: { readonly leave: (reason: string) => void };
 }
 
 /** The first 16 hex digits of SHA-256 over the key, as a person can compare them: `9f86-d081-884c-7d65`. */
@@ -84,10 +51,10 @@ export function keyFingerprint(keyHash: string): string {
 }
 
 /** Each time that a person opens the window; strangers must not fill the log. */
-const noticesOfNewcomers = 200;
+const noticesOfDevices = 200;
 
 /** Whoever comes again with the same key is the same. */
-const nameOf = ({ deviceId, keyHash }: Newcomer): string => `${deviceId} ${keyHash}`;
+const nameOf = ({ deviceId, keyHash }: ArrivingDevice): string => `${deviceId} ${keyHash}`;
 
 export function createPairingService(options: {
   readonly clock: Clock;
@@ -95,7 +62,7 @@ export function createPairingService(options: {
   readonly registrations: Pick<RegistrationService, 'adopt' | 'replaceKey'>;
   readonly link: Pick<LockLink, 'session'>;
   readonly notify: Notify;
-}): PairingService {
+}): NativePairing {
   const { clock, locks, registrations, link, notify } = options;
   /** By deviceId and key, in the order in which they came. Who left stays until its place is needed. */
   const pending = new Map<string, Pending>();
@@ -115,7 +82,7 @@ export function createPairingService(options: {
     notify({ kind: 'pairing-closed', forgotten: forgotten.length });
   }
 
-  function noteNewcomer(notice: Notice): void {
+  function noteDevice(notice: Notice): void {
     if (noticesLeft > 0) notify(notice);
     noticesLeft--;
   }
@@ -124,22 +91,22 @@ export function createPairingService(options: {
 
   function forget(device: Pending, reason: string): void {
     if (pending.get(nameOf(device)) === device) pending.delete(nameOf(device));
-    if (device.isConnected) device.visit.leave(reason);
+    if (device.isConnected) device.connection.leave(reason);
   }
 
   /** With a place of its own. Whether it is a lock's, a hub's or nobody's deviceId is asked at the confirmation: a stranger must not learn it by trying. */
-  function enter(newcomer: Newcomer, visit: Pending['visit']): Pending | PairingRefusal {
-    const place = placeFor(newcomer.address, [...pending.values()]);
+  function enter(arriving: ArrivingDevice, connection: Pending['connection']): Pending | PairingRefusal {
+    const place = placeFor(arriving.address, [...pending.values()]);
     if (place === 'full') return 'pairing-full';
     if (place !== 'free') forget(place.givesWay, 'somebody else needs its place');
-    const { deviceId, address } = newcomer;
+    const { deviceId, address } = arriving;
     const others = claimsOf(deviceId);
     const contested = others.length > 0;
-    if (contested && !others.some((other) => other.contested)) noteNewcomer({ kind: 'device-contested', deviceId, address });
+    if (contested && !others.some((other) => other.contested)) noteDevice({ kind: 'device-contested', deviceId, address });
     for (const other of others) other.contested = true;
-    const device = { ...newcomer, since: clock.now(), contested, confirming: false, hello: undefined, isConnected: true, visit };
-    pending.set(nameOf(newcomer), device);
-    noteNewcomer({ kind: 'device-pending', deviceId, address });
+    const device = { ...arriving, since: clock.now(), contested, confirming: false, hello: undefined, isConnected: true, connection };
+    pending.set(nameOf(arriving), device);
+    noteDevice({ kind: 'device-pending', deviceId, address });
     return device;
   }
 
@@ -188,7 +155,7 @@ export function createPairingService(options: {
       requireGatewayAdministrator(caller);
       if (stopped) throw new DomainError('conflict', 'the gateway is stopping');
       window?.cancel();
-      noticesLeft = noticesOfNewcomers;
+      noticesLeft = noticesOfDevices;
       const until = clock.monotonic() + seconds * 1_000;
       window = { until, cancel: clock.timer(seconds * 1_000, () => shut('the pairing time is over')) };
       notify({ kind: 'pairing-opened', seconds, by: caller.username });
@@ -227,21 +194,21 @@ export function createPairingService(options: {
     closesAt: () => (window !== undefined && isOpen() ? Math.round(clock.now() + window.until - clock.monotonic()) : undefined),
     pending: () => pending.size,
 
-    arrive(newcomer, leave) {
+    arrive(arriving, leave) {
       if (!isOpen()) return 'pairing-closed';
-      const visit = { leave };
-      const known = pending.get(nameOf(newcomer));
-      const device = known ?? enter(newcomer, visit);
+      const connection = { leave };
+      const known = pending.get(nameOf(arriving));
+      const device = known ?? enter(arriving, connection);
       if (typeof device === 'string') return device;
-      if (known?.isConnected) known.visit.leave('it came again');
-      device.visit = visit;
+      if (known?.isConnected) known.connection.leave('it came again');
+      device.connection = connection;
       device.isConnected = true;
       return {
         hello(report) {
-          if (device.visit === visit) device.hello = report;
+          if (device.connection === connection) device.hello = report;
         },
         ended() {
-          if (device.visit === visit) device.isConnected = false;
+          if (device.connection === connection) device.isConnected = false;
         },
       };
     },

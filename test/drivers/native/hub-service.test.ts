@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { identityOf } from '../../../src/domain/locks/identity.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
+import { identityOf } from '../../../src/drivers/native/identity.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, someLock } from '../../support/domain.ts';
 
 const { admin, administrator } = callers;

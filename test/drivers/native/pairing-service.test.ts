@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
-import { keyFingerprint, type Newcomer, type PairingService } from '../../../src/domain/locks/pairing-service.ts';
+import { type ArrivingDevice, keyFingerprint, type NativePairing } from '../../../src/drivers/native/pairing-service.ts';
 import { callers, codeOf, createDomain, lockId, someCard, someLock } from '../../support/domain.ts';
 
 const { admin, administrator } = callers;
 const page = { pageNo: 1, pageSize: 100 };
 const cellar = { lock: { name: 'Cellar' } };
 
-function newcomer(number: number, changes: Partial<Newcomer> = {}): Newcomer {
+function newcomer(number: number, changes: Partial<ArrivingDevice> = {}): ArrivingDevice {
   const deviceId = `0123456789${number.toString(16).padStart(2, '0')}` as DeviceId;
   return { deviceId, address: `10.0.0.${number}`, keyHash: `${number}`.repeat(64).slice(0, 64), ...changes };
 }
@@ -15,13 +15,13 @@ function newcomer(number: number, changes: Partial<Newcomer> = {}): Newcomer {
 async function createOpen(seconds = 300) {
   const domain = await createDomain({ cards: [someCard()] });
   const left: string[] = [];
-  const arrive = (who: Newcomer) => domain.pairing.arrive(who, (reason) => void left.push(`${who.deviceId}: ${reason}`));
+  const arrive = (who: ArrivingDevice) => domain.pairing.arrive(who, (reason) => void left.push(`${who.deviceId}: ${reason}`));
   await domain.pairing.open(admin, seconds);
   return { ...domain, left, arrive, waiting: () => domain.pairing.devices(admin, page).list };
 }
 
 /** A visit, or a failure of the test. */
-function visit(arrived: ReturnType<PairingService['arrive']>) {
+function visit(arrived: ReturnType<NativePairing['arrive']>) {
   if (typeof arrived === 'string') throw new Error(`refused: ${arrived}`);
   return arrived;
 }
