@@ -11,6 +11,7 @@ const citedPages: Readonly<Record<string, string>> = {
   Specification: 'The specification',
   'HTTP API': 'The HTTP API',
   Protocol: 'The lock protocol, version 1',
+  Store: 'The file store',
   Fault: 'Faults and threats',
 };
 
@@ -173,7 +174,7 @@ describe('what is cited is there', () => {
 
   test.each([
     ['API 6', 'HTTP API 99', 'spec 3', 'Specification 2.9', 'Protocol 5.4 rule 99', 'Protocol 5.9', 'Decision 999'],
-    ['Fault T10', 'Faults T3 and T99', 'T11', 'Store 2', 'rule 1', 'section 3', 'decision 1', '§ 4'],
+    ['Fault T10', 'Faults T3 and T99', 'T11', 'Store 99', 'rule 1', 'section 3', 'decision 1', '§ 4'],
     ['RFC 9110 12.5.1', 'MQTT-3.1.2-24', '[MQTT-3.1.2-25]', '[MQTT-9.9.9-1]', 'MQTT 3.1.1, 3.3', '// Protocol\n// 5.9'],
   ])('what leads nowhere, or has another form, is found: %s', (...texts) => {
     for (const text of texts) expect([text, citationsIn({ path: 'a.ts', text }).dead]).toEqual([text, [expect.any(String)]]);

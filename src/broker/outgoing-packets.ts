@@ -1,4 +1,4 @@
-// The two kinds of packets that the broker writes without the help of aedes, as MQTT 3.1.1 wants them (3.3 and 3.4).
+// The two kinds of packets that the broker writes without the help of aedes, as MQTT 3.1.1 sections 3.3 and 3.4 want them.
 
 /** PUBLISH, QoS 1, not retained. `messageId`: 1 to 65535. */
 export function publishPacket(topic: string, payload: string, messageId: number): Buffer {

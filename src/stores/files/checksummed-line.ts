@@ -1,4 +1,4 @@
-// A line of JSON with a checksum as its last member, so that jq and grep read it and a flipped bit is found.
+// A line of JSON with a checksum as its last member, so that jq and grep read it and a flipped bit is found (Store 3).
 //   {"recordId":1,"lockId":7,"crc":"1c291ca3"}
 // The checksum is the CRC-32 of all bytes before `,"crc"`.
 import { crc32 } from 'node:zlib';

@@ -1,5 +1,5 @@
 // What belongs into a data directory, in one table: the start, backups, restore, verify and doctor know a file by its line here, and anything
-// else is not latchd's.
+// else is not latchd's (Store 1).
 import { readdir, stat } from 'node:fs/promises';
 import { isArchiveName } from './backup/backup-folder.ts';
 import { clockFormat } from './clock-trust.ts';

@@ -1,4 +1,4 @@
-// What a lock sent that cannot be a record, for a person to look at: one file of bounded size and its previous generation.
+// What a lock sent that cannot be a record, for a person to look at: one file of bounded size and its previous generation (Store 6).
 import { z } from 'zod';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';

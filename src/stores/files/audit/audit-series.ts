@@ -1,4 +1,4 @@
-// One of the two folders of the audit log, file by file: audit/2026-11-21-17.jsonl, named by the day on which it was begun and the first id in it.
+// One of the two folders of the audit log, file by file: audit/2026-11-21-17.jsonl, named by the day on which it was begun and the first id in it (Store 5).
 // The last file is written to; one for each month at least, and when there are too many the oldest gives way.
 import { z } from 'zod';
 import type { AuditEntry } from '../../../domain/audit/audit-action.ts';

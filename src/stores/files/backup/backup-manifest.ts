@@ -1,4 +1,4 @@
-// manifest.json, the last file of a backup: what the others are. An archive without it was cut off.
+// manifest.json, the last file of a backup: what the others are (Store 7). An archive without it was cut off.
 import { z } from 'zod';
 import { sha256 } from '../documents/id-schemas.ts';
 

@@ -1,4 +1,4 @@
-// One JSON document in memory and on the disk. Changes queue up while a write is under way and go out together;
+// One JSON document in memory and on the disk (Store 2). Changes queue up while a write is under way and go out together;
 // readers see a value only after its flush, so a write that failed never shows.
 import { basename } from 'node:path';
 import type { z } from 'zod';

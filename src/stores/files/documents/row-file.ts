@@ -1,4 +1,4 @@
-// Rows under keys, in memory and on the disk, of which a change costs what it changes and not what is kept.
+// Rows under keys, in memory and on the disk, of which a change costs what it changes and not what is kept (Store 3).
 //
 // The file is one of checked lines that only grows: a header, then one line for each group of changes that was flushed together,
 //   {"of":"cards","schemaVersion":1,"crc":"…"}

@@ -1,4 +1,4 @@
-// What the record log asks of a day, whether its file is still open or sealed; and how day files are named.
+// What the record log asks of a day, whether its file is still open or sealed; and how day files are named (Store 4.1).
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import type { RecordsWanted } from './records-after.ts';

@@ -1,5 +1,5 @@
 // Opening a journal after whatever happened: what a power cut tore is cut out, damage is set aside into `<name>.damaged`
-// and reported (Fault T5). What is left holds good lines only.
+// and reported (Store 4.3, Fault T5). What is left holds good lines only.
 import { basename, dirname } from 'node:path';
 import type { Log } from '../../../domain/part.ts';
 import { replaceFile } from '../documents/durable-file.ts';

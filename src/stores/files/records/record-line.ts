@@ -1,4 +1,4 @@
-// A record as a line of a day's file: flat JSON with a checksum.
+// A record as a line of a day's file: flat JSON with a checksum (Store 4.2).
 import { z } from 'zod';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';

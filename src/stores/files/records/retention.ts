@@ -1,4 +1,4 @@
-// Which day files are too old to be kept.
+// Which day files are too old to be kept (Store 4.5).
 import { retentionCutoff } from '../../../domain/records/record.ts';
 import { type DayName, utcDay } from './day-file.ts';
 

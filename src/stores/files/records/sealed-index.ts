@@ -1,4 +1,4 @@
-// The index of a sealed day, `<day>-<first recordId>.index`: two checked lines. The first says where each lock's lines
+// The index of a sealed day, `<day>-<first recordId>.index`: two checked lines (Store 4.4). The first says where each lock's lines
 // lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication, and which of
 // its commands have named somebody.
 import { z } from 'zod';

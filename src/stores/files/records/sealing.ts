@@ -1,4 +1,4 @@
-// Turns a finished day's journal into a sealed day: the same lines, sorted by (lockId, recordId), and their index. In
+// Turns a finished day's journal into a sealed day: the same lines, sorted by (lockId, recordId), and their index (Store 4.4). In
 // slices, so that doors never wait. A crash at any step leaves a day's file that the next start reads and seals again:
 // sorted lines without an index are as good a journal as unsorted ones.
 import { basename, dirname } from 'node:path';

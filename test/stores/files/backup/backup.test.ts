@@ -148,7 +148,7 @@ test('what changes while a backup is made is not in it: documents and records ar
     await second.stop();
   }));
 
-test('days that are sealed and deleted while a backup is made stay readable to its end', () =>
+test('days that are sealed and deleted while a backup is made stay readable to its end (Store 7)', () =>
   withKept(async (kept) => {
     const { root, store, archive, clock } = kept;
     const files = (await readdir(`${kept.directory}/records`)).length;
