@@ -17,11 +17,12 @@ import { recordsSection } from './sections/records.ts';
 import { scaleSection } from './sections/scale.ts';
 import { startSection } from './sections/start.ts';
 import { unlockSection } from './sections/unlock.ts';
+import { webhooksSection } from './sections/webhooks.ts';
 import { tableOf } from './table.ts';
 
 const sections: readonly Section[] = [unlockSection, eventsSection, listenersSection, listsSection, brokerSection, startSection];
 /** Run only when they are asked for by name. */
-const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection];
+const onRequest: readonly Section[] = [recordsSection, guardSection, scaleSection, webhooksSection];
 const built = fileURLToPath(new URL('../../../dist/src/main.js', import.meta.url));
 
 interface Flags {
@@ -98,7 +99,7 @@ await new Command('bench')
   .description('Measures the daemon beside its floors and peers.')
   .argument(
     '[sections...]',
-    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last three when absent`,
+    `which of ${[...sections, ...onRequest].map(({ name }) => name).join(', ')}; all but the last four when absent`,
   )
   .option('--quick', 'some seconds for each section: shows that it works, not how fast', false)
   .option('--peers', 'also install the peers that must be downloaded (Node-RED)', false)

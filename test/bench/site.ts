@@ -37,6 +37,8 @@ export interface LatchdOptions {
   /** With a probe that can watch its event loop. */
   readonly watched?: boolean;
   readonly commandTimeoutMs?: number;
+  /** Adds to the data directory before the start; resolves with flags for the daemon. */
+  readonly prepare?: (dataDir: string) => Promise<readonly string[]>;
 }
 
 const loopbackTls = ['--mqtts-enabled', 'true', '--mqtts-host', '127.0.0.1', '--mqtts-port', '0'];
@@ -55,6 +57,7 @@ export async function openLatchd({ folder, program }: SectionOptions, options: L
   const dataDir = `${folder}/${name.replaceAll(/\W/g, '-')}-${options.locks}`;
   const { token, locks } = await seedDirectory(dataDir, options.locks, cardsEach);
   const flags = [
+    ...((await options.prepare?.(dataDir)) ?? []),
     ...(tls ? loopbackTls : []),
     ...(options.commandTimeoutMs === undefined ? [] : ['--command-timeout-ms', `${options.commandTimeoutMs}`]),
   ];
