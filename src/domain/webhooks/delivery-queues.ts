@@ -37,63 +37,68 @@ export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
 
 export function createDeliveryQueues() {
   const queues = new Map<LockId | null, DeliveryQueue>();
-  let recordCount = 0;
-  /** Of all queues, oldest first. */
-  const others = { stored: new Set<Delivery>(), replaceable: new Set<Delivery>() };
-  const setOf = (delivery: Delivery): Set<Delivery> => others[isStored(delivery) ? 'stored' : 'replaceable'];
+  /** What is in memory, of all queues, oldest first. */
+  const loaded = { record: new Set<Delivery>(), stored: new Set<Delivery>(), replaceable: new Set<Delivery>() };
+  const othersLike = (delivery: Delivery): Set<Delivery> => loaded[isStored(delivery) ? 'stored' : 'replaceable'];
 
-  function queueOf(lockId: LockId | null): DeliveryQueue {
+  function of(lockId: LockId | null): DeliveryQueue {
     const known = queues.get(lockId);
     if (known !== undefined) return known;
     const made = { lockId, records: [], others: [], unloadedAfter: undefined, newest: 0, attempts: 0, sending: undefined, isServed: false };
     queues.set(lockId, made);
     return made;
   }
-  const isBeingSent = (delivery: Delivery): boolean => queueOf(delivery.lockId).sending === delivery;
-
+  function remove(delivery: Delivery): void {
+    const { records, others } = of(delivery.lockId);
+    const list = delivery.type === 'record' ? records : others;
+    const all = delivery.type === 'record' ? loaded.record : othersLike(delivery);
+    if (all.delete(delivery)) list.splice(list.indexOf(delivery), 1);
+  }
   function load(queue: DeliveryQueue, record: Delivery): void {
     queue.records.push(record);
-    recordCount += 1;
+    loaded.record.add(record);
   }
-  function remove(queue: DeliveryQueue, delivery: Delivery): void {
-    const list = delivery.type === 'record' ? queue.records : queue.others;
-    const at = list.indexOf(delivery);
-    if (at < 0) return;
-    list.splice(at, 1);
-    if (delivery.type === 'record') recordCount -= 1;
-    else setOf(delivery).delete(delivery);
+  function addRecord(record: Delivery): void {
+    const queue = of(record.lockId);
+    queue.newest = record.recordId;
+    if (queue.unloadedAfter !== undefined) return;
+    const hasRoom = loaded.record.size < recordsAtMost && queue.records.length < recordsOfLockAtMost && queue.attempts === 0;
+    if (hasRoom) load(queue, record);
+    else queue.unloadedAfter = queue.records.at(-1)?.recordId ?? record.recordId - 1;
   }
-  function oldestIn(all: ReadonlySet<Delivery>): Delivery | undefined {
-    for (const delivery of all) if (!isBeingSent(delivery)) return delivery;
-    return undefined;
-  }
-  /** What is no record. `evicted`: the delivery for which there is no room any more. */
-  function addOther(delivery: Delivery): { readonly queue: DeliveryQueue; readonly evicted: Delivery | undefined } {
-    const queue = queueOf(delivery.lockId);
-    const replaced = isStored(delivery) ? undefined : queue.others.find((other) => other.type === delivery.type && !isBeingSent(other));
-    if (replaced !== undefined) remove(queue, replaced);
-    const all = setOf(delivery);
+  /** What is no record. Returns the delivery for which there is no room any more. */
+  function addOther(delivery: Delivery): Delivery | undefined {
+    const { others, sending } = of(delivery.lockId);
+    const replaced = isStored(delivery) ? undefined : others.find((other) => other.type === delivery.type && other !== sending);
+    if (replaced !== undefined) remove(replaced);
+    const all = othersLike(delivery);
     const evicted = all.size < othersAtMost ? undefined : oldestIn(all);
-    if (evicted !== undefined) remove(queueOf(evicted.lockId), evicted);
-    queue.others.push(delivery);
+    if (evicted !== undefined) remove(evicted);
+    others.push(delivery);
     all.add(delivery);
-    return { queue, evicted };
+    return evicted;
+  }
+  /** But for what is being sent. */
+  function oldestIn(all: ReadonlySet<Delivery>): Delivery | undefined {
+    for (const delivery of all) if (of(delivery.lockId).sending !== delivery) return delivery;
+    return undefined;
   }
 
   return {
+    /** The queue of a lock, which may be empty. */
+    of,
+    /** A record that was just stored. */
+    addRecord,
     addOther,
-    /** A record that was just stored, or read in the order of the log; `make` is called when it stays in memory. */
-    addRecord({ lockId, recordId }: { readonly lockId: LockId; readonly recordId: number }, make: () => Delivery): DeliveryQueue {
-      const queue = queueOf(lockId);
+    /** The log has records of this lock above `recordId`, if the queue does not know of earlier ones. */
+    addBehind({ lockId, recordId }: { readonly lockId: LockId; readonly recordId: number }, after: number): void {
+      const queue = of(lockId);
       queue.newest = recordId;
-      if (queue.unloadedAfter !== undefined) return queue;
-      if (recordCount < recordsAtMost && queue.records.length < recordsOfLockAtMost && queue.attempts === 0) load(queue, make());
-      else queue.unloadedAfter = queue.records.at(-1)?.recordId ?? recordId - 1;
-      return queue;
+      queue.unloadedAfter ??= after;
     },
     /** Continues from a checkpoint. */
     restore({ behind, waiting }: Pick<DeliveryProgress, 'behind' | 'waiting'>): void {
-      for (const { lockId, done } of behind) queueOf(lockId).unloadedAfter = done;
+      for (const { lockId, done } of behind) of(lockId).unloadedAfter = done;
       for (const delivery of waiting) addOther(delivery);
     },
     checkpoint(): Pick<DeliveryProgress, 'behind' | 'waiting'> {
@@ -101,7 +106,7 @@ export function createDeliveryQueues() {
         const done = record === undefined ? unloadedAfter : record.recordId - 1;
         return lockId === null || done === undefined ? [] : [{ lockId, done }];
       });
-      return { behind, waiting: [...others.stored] };
+      return { behind, waiting: [...loaded.stored] };
     },
     /** From the log: the next record of the lock above `unloadedAfter`. */
     load(queue: DeliveryQueue, record: Delivery): void {
@@ -110,10 +115,10 @@ export function createDeliveryQueues() {
     },
     /** Takes all records but the first out of memory: they will wait. */
     unload(queue: DeliveryQueue): void {
-      const [first] = queue.records;
-      if (first === undefined || queue.records.length === 1) return;
+      const [first, ...rest] = queue.records;
+      if (first === undefined || rest.length === 0) return;
+      for (const record of rest) remove(record);
       queue.unloadedAfter = first.recordId;
-      recordCount -= queue.records.splice(1).length;
     },
     /** It was sent, or given up. */
     remove,
@@ -125,8 +130,8 @@ export function createDeliveryQueues() {
     },
     all: (): readonly DeliveryQueue[] => [...queues.values()],
     /** How many records may be loaded at once, at least some. */
-    room: (): number => Math.max(recordsOfLockAtMost, recordsAtMost - recordCount),
+    room: (): number => Math.max(recordsOfLockAtMost, recordsAtMost - loaded.record.size),
     /** Deliveries in memory. */
-    size: (): number => recordCount + others.stored.size + others.replaceable.size,
+    size: (): number => loaded.record.size + loaded.stored.size + loaded.replaceable.size,
   };
 }

@@ -80,45 +80,40 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   const recordDelivery = (record: LockRecord): Delivery => deliveryOf({ type: 'record', lockId: record.lockId, record });
   const recordsSince = (recordId: number, wanted: (lockId: LockId) => boolean) => live.recordsSince(caller, recordId, wanted);
   const readBacklog = createBacklogReader({ queues, newestRecord, recordsSince, deliveryOf: recordDelivery });
+  const position = Math.min(progress.position, newestRecord());
   let failed: FailedDelivery[] = [];
-  /** Records up to this one are in the queues, or done. Later ones are heard when it is live. */
-  let position = 0;
-  let isLive = false;
+  /** Whether the queues know of all records above the position. */
+  let isCaughtUp = false;
   let isOver = false;
   let unsubscribe = (): void => undefined;
   let cancelRetry = (): void => undefined;
 
   function onEvent(event: LiveEvent): void {
     if (alarms.isDuplicate(event) || !wants(event.type, event.lockId)) return;
-    if (event.type !== 'record') addOther(deliveryOf(event as DeliveryEvent));
-    // Before it is live, records come from the log, in their order.
-    else if (isLive) void scheduler.serve(queues.addRecord(event.record, () => deliveryOf(event)));
+    const delivery = deliveryOf(event as DeliveryEvent);
+    if (event.type !== 'record') addOther(delivery);
+    else if (isCaughtUp) queues.addRecord(delivery);
+    else queues.addBehind(event.record, position);
+    if (isCaughtUp) void scheduler.serve(queues.of(event.lockId));
   }
   function addOther(delivery: Delivery): void {
-    const { queue, evicted } = queues.addOther(delivery);
+    const evicted = queues.addOther(delivery);
     if (evicted) giveUp(evicted, 0, { status: null, reason: 'too much was waiting' });
     if (isStored(delivery)) void checkpoint.now();
-    if (isLive) void scheduler.serve(queue);
   }
-  /** Distributes the records that the log has above the position; then the worker is live. */
+  /** Finds the locks of which the log has records above the position. Nothing is sent before: it could come before what was earlier. */
   async function catchUp(): Promise<void> {
     try {
-      while (position < newestRecord()) {
-        const upTo = newestRecord();
-        for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
-          if (isOver) return;
-          for (const record of some) queues.addRecord(record, () => recordDelivery(record));
-          position = some.at(-1)?.recordId ?? position;
-        }
-        position = Math.max(position, upTo);
+      for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
+        if (isOver) return;
+        for (const record of some) queues.addBehind(record, position);
       }
     } catch {
       // The store reports the disk's trouble.
       if (!isOver) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
       return;
     }
-    // Nothing was awaited since the last look at the newest record, so none was missed.
-    isLive = true;
+    isCaughtUp = true;
     for (const queue of queues.all()) void scheduler.serve(queue);
   }
   async function serveNext(queue: DeliveryQueue): Promise<Pause | undefined> {
@@ -134,7 +129,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       );
     // A right may have gone since, or a filter may have changed.
     if (live.mayHear(caller, next) && wants(next.type, next.lockId)) return attempt(queue, next);
-    queues.remove(queue, next);
+    queues.remove(next);
     return undefined;
   }
   async function attempt(queue: DeliveryQueue, delivery: Delivery): Promise<Pause | undefined> {
@@ -147,7 +142,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     checkpoint.later();
     if (!result.delivered) return retryOrGiveUp(queue, delivery, result);
     stats.delivered += 1;
-    queues.remove(queue, delivery);
+    queues.remove(delivery);
     queue.attempts = 0;
     scheduler.resume('unreachable');
     return undefined;
@@ -169,7 +164,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     // What waited behind it for as long would meet with the same.
     for (let next = nextIn(queue); next !== undefined && next !== 'unloaded' && next.at <= tooOld; next = nextIn(queue)) {
       giveUp(next, queue.attempts, result);
-      queues.remove(queue, next);
+      queues.remove(next);
     }
     queue.attempts = 0;
     return undefined;
@@ -185,8 +180,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     failed = [];
     try {
       await store((stored) => {
-        const upTo = isLive ? newestRecord() : position;
-        return withFailed({ ...stored, ...queues.checkpoint(), position: upTo, alarms: alarms.all() }, given);
+        const reached = isCaughtUp ? newestRecord() : position;
+        return withFailed({ ...stored, ...queues.checkpoint(), position: reached, alarms: alarms.all() }, given);
       });
     } catch {
       failed = [...given, ...failed];
@@ -204,7 +199,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   return {
     /** Hears and sends from now on, beginning with what it missed since its progress was stored. */
     start(): void {
-      position = Math.min(progress.position, newestRecord());
       queues.restore(progress);
       // Whoever started it stops it with its account.
       unsubscribe = live.follow({ caller, hear: onEvent, accountChanged: () => undefined, kept: checkpoint.written });

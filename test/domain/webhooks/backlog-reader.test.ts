@@ -37,7 +37,7 @@ function drain(queues: DeliveryQueues, queue: DeliveryQueue): number[] {
   const ids: number[] = [];
   for (let next = nextIn(queue); next !== undefined && next !== 'unloaded'; next = nextIn(queue)) {
     ids.push(next.recordId);
-    queues.remove(queue, next);
+    queues.remove(next);
   }
   return ids;
 }
@@ -78,7 +78,7 @@ describe('what many queues need from the log', () => {
       const [first] = queue.records;
       if (recordId % 50 === 0 && first !== undefined) {
         got.push(first.recordId);
-        queues.remove(queue, first);
+        queues.remove(first);
       }
       if (recordId % 130 === 0) queues.unload(queue);
     });
@@ -90,7 +90,7 @@ describe('what many queues need from the log', () => {
       const next = nextIn(queue);
       if (typeof next !== 'object') continue;
       got.push(next.recordId);
-      queues.remove(queue, next);
+      queues.remove(next);
     }
     expect(got).toEqual(expectedOf(0, 2, 0, 1_000));
   });
@@ -101,10 +101,7 @@ describe('what many queues need from the log', () => {
       if (recordId < 15 || isStored) return;
       isStored = true;
       // Heard of while the pass is under way, which was asked for what came before.
-      for (const newest of [21, 22])
-        queues.addRecord({ lockId: ((newest % 2) + 1) as LockId, recordId: newest }, () =>
-          deliveryOf({ recordId: newest, lockId: 1 as LockId }),
-        );
+      for (const newest of [21, 22]) queues.addRecord(deliveryOf({ recordId: newest, lockId: ((newest % 2) + 1) as LockId }));
       log.newest = 20;
     });
     const [queue] = behind(2, () => 0) as [DeliveryQueue];

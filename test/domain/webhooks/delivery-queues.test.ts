@@ -10,15 +10,17 @@ function delivery(id: string, type: DeliveryType, recordId: number, of: LockId |
   return { id, type, lockId: of, at: 0, recordId, body: id };
 }
 const record = (recordId: number): Delivery => delivery(`record-${recordId}`, 'record', recordId);
-const addRecord = (queues: DeliveryQueues, recordId: number): DeliveryQueue =>
-  queues.addRecord({ lockId, recordId }, () => record(recordId));
+function addRecord(queues: DeliveryQueues, recordId: number): DeliveryQueue {
+  queues.addRecord(record(recordId));
+  return queues.of(lockId);
+}
 
 /** Takes out of the queue what can be had without the log. */
 function drain(queues: DeliveryQueues, queue: DeliveryQueue): string[] {
   const ids: string[] = [];
   for (let next = nextIn(queue); next !== undefined && next !== 'unloaded'; next = nextIn(queue)) {
     ids.push(next.id);
-    queues.remove(queue, next);
+    queues.remove(next);
   }
   return ids;
 }
@@ -80,7 +82,8 @@ describe('a queue', () => {
 
   test('replaces what says how something was, but not while that is being sent', () => {
     const queues = createDeliveryQueues();
-    const { queue } = queues.addOther(delivery('sent', 'state', 0));
+    queues.addOther(delivery('sent', 'state', 0));
+    const queue = queues.of(lockId);
     queue.sending = queue.others[0];
     for (const id of ['old', 'new']) queues.addOther(delivery(id, 'state', 0));
     for (const id of ['level', 'new level']) queues.addOther(delivery(id, 'battery', 0));
@@ -94,10 +97,10 @@ test('of too much the oldest is evicted, of what is stored and of what is not ea
   const queues = createDeliveryQueues();
   const evicted: (string | undefined)[] = [];
   for (let n = 0; n < 1_003; n++) {
-    const { queue } = queues.addOther(delivery(`state ${n}`, 'state', 0, (n + 1) as LockId));
+    const queue = queues.of((n + 1) as LockId);
+    queues.addOther(delivery(`state ${n}`, 'state', 0, queue.lockId));
     if (n === 0) queue.sending = queue.others[0];
-    const alarm = queues.addOther(delivery(`alarm ${n}`, 'alarm', 0, (n + 1) as LockId));
-    evicted.push(alarm.evicted?.id);
+    evicted.push(queues.addOther(delivery(`alarm ${n}`, 'alarm', 0, queue.lockId))?.id);
   }
   expect(evicted.filter((id) => id !== undefined)).toEqual(['alarm 0', 'alarm 1', 'alarm 2']);
   expect(queues.size()).toBe(2_000);

@@ -20,7 +20,7 @@ function createWorld(count: number, recordsEach: number) {
   });
   for (let n = 0; n < count * recordsEach; n++) {
     const [recordId, lockId] = [n + 1, ((n % count) + 1) as LockId];
-    queues.addRecord({ lockId, recordId }, () => ({ id: `${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' }));
+    queues.addRecord({ id: `${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' });
   }
   const all = queues.all();
   for (const queue of all) void scheduler.serve(queue);
@@ -28,7 +28,7 @@ function createWorld(count: number, recordsEach: number) {
   async function finish(pause?: Pause): Promise<void> {
     const first = open.shift();
     const next = first && nextIn(first.queue);
-    if (first && typeof next === 'object' && pause === undefined) queues.remove(first.queue, next);
+    if (first && typeof next === 'object' && pause === undefined) queues.remove(next);
     first?.end(pause);
     await settled();
   }
