@@ -296,6 +296,24 @@ describe('over restarts', () => {
     await third.stop();
   });
 
+  test('what happens while the log cannot be read comes after the records that were missed before it', async () => {
+    const { append, receiver, webhooks, createWebhooks, storage, clock, alarms } = await setUp({ eventTypes: ['record', 'alarm'] });
+    await webhooks.stop();
+    const [missed] = await append(lockId, 1);
+    storage.fails = (what) => what === 'records.since';
+    const next = createWebhooks();
+    await next.start();
+    alarms.raise('tampered', lockId, { reason: 'x' });
+    await clock.advance(3_000);
+    const [later] = await append(lockId, 1);
+    expect(receiver.posts).toEqual([]);
+    storage.fails = () => false;
+    await clock.advance(5_000);
+    expect(receiver.posts.map(({ type }) => type)).toEqual(['record', 'alarm', 'record']);
+    expect(receiver.taken()).toEqual([missed, expect.any(String), later]);
+    await next.stop();
+  });
+
   test('an answer that comes after the stop changes nothing any more', async () => {
     const { append, receiver, webhooks, webhookStore, clock } = await setUp();
     let give = (): void => undefined;
