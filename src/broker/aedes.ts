@@ -2,11 +2,11 @@
 // is contained, since an exception in one would end the process (Fault T15). Nobody is sent anything through a subscription: clients speak
 // to their handlers, which have what a client says when its publish is authorized, and what is said to it is written without aedes.
 import type { Duplex } from 'node:stream';
-import { Aedes, type AedesOptions, type Client } from 'aedes';
+import { Aedes, type AedesOptions, type Client, type ConnectPacket } from 'aedes';
 import { writeToStream } from 'mqtt-packet';
 import type { Log } from '../domain/part.ts';
-import type { ConnectionStatsRecorder } from './broker-stats.ts';
-import type { Connection, MqttReader } from './connection.ts';
+import type { StatsRecorder } from './broker-stats.ts';
+import type { ByteStream, Connection } from './connection.ts';
 import type { LoginRejections } from './login-rejections.ts';
 
 export interface MqttServerOptions {
@@ -15,7 +15,7 @@ export interface MqttServerOptions {
   /** The CONNACK that accepts it has gone out. */
   onAdmitted(connection: Connection): void;
   readonly loginRejections: LoginRejections;
-  readonly stats: ConnectionStatsRecorder;
+  readonly stats: StatsRecorder;
   readonly log: Log;
   /**
    * The client id under which this machine asks whether the broker answers. It is no login: aedes goes through it as through any other and
@@ -26,7 +26,7 @@ export interface MqttServerOptions {
 
 export interface MqttServer {
   /** Reads the stream from its first packet on, which is whole. */
-  handle(stream: Duplex): MqttReader;
+  handle(stream: Duplex): { close(): void };
   isClosed(): boolean;
   close(onClosed: () => void): void;
 }
@@ -58,27 +58,49 @@ export async function startMqttServer(options: MqttServerOptions): Promise<MqttS
 
 type Answer = () => void;
 
-function createHooks({ connectionOf, loginRejections, stats, checkedBy }: MqttServerOptions): AedesOptions {
-  function failed(connection: Connection | undefined, hook: string, error: unknown): void {
-    stats.hookFailed(connection?.identity() ?? {}, hook, error);
-    connection?.close('a step of the broker failed');
-  }
-
-  /** Runs what `decide` returns, or `otherwise` when there is no connection or it throws: one of them, once. */
-  function contain(client: Client, hook: string, otherwise: Answer, decide: (connection: Connection) => Answer): void {
+/** Makes what runs the answer that `decide` gives, or `otherwise` when there is no connection or it throws: one of them, once. */
+function createContainment({ connectionOf, stats }: MqttServerOptions) {
+  return (client: Client, hook: string, otherwise: Answer, decide: (connection: Connection) => Answer): void => {
     const connection = connectionOf(client.conn);
+    const onFailed = (error: unknown): void => {
+      stats.hookFailed(connection?.identity() ?? {}, hook, error);
+      connection?.close('a step of the broker failed');
+    };
     let answer = otherwise;
     try {
       if (connection !== undefined) answer = decide(connection);
     } catch (error) {
-      failed(connection, hook, error);
+      onFailed(error);
     }
     try {
       answer();
     } catch (error) {
-      failed(connection, hook, error);
+      onFailed(error);
     }
-  }
+  };
+}
+
+/** Takes from a CONNECT what aedes must not do. It holds the packet as long as the client. */
+function restrict(packet: ConnectPacket): void {
+  // Clean sessions only: nothing is queued for a client that is away, and no stored subscription gets round its handler (Faults T6 and T11).
+  packet.clean = true;
+  // All that a will can say is `offline`, and the end of the connection says that at once. Left to aedes, it
+  // would be published of living connections too whenever the wall clock jumps (Fault T19).
+  delete packet.will;
+  // The key, and the memory that it lies in.
+  delete packet.password;
+  // Aedes does not see the packets of the fast path: it would take a client that uses only that for dead.
+  packet.keepalive = 0;
+}
+
+/** It comes from an address of this machine. What came in elsewhere, such as a WebSocket, has no address here. */
+function isOfThisMachine({ localAddress, remoteAddress }: ByteStream): boolean {
+  return localAddress !== undefined && localAddress === remoteAddress;
+}
+
+function createHooks(options: MqttServerOptions): AedesOptions {
+  const { connectionOf, loginRejections, stats, checkedBy } = options;
+  const contain = createContainment(options);
 
   return {
     preConnect(client, packet, callback) {
@@ -86,17 +108,9 @@ function createHooks({ connectionOf, loginRejections, stats, checkedBy }: MqttSe
       const no = () => callback(null, false);
       contain(client, 'connect', no, (connection) => {
         // It is no client, so `authenticate` refuses it.
-        if (packet.clientId === checkedBy && connection.isOfThisMachine()) return yes;
+        if (packet.clientId === checkedBy && isOfThisMachine(connection.stream)) return yes;
         const answer = connection.login({ ...packet, bridgeMode: 'bridgeMode' in packet });
-        // Clean sessions only: nothing is queued for a client that is away, and no stored subscription gets round its handler (Faults T6 and T11).
-        packet.clean = true;
-        // All that a will can say is `offline`, and the end of the connection says that at once. Left to aedes, it
-        // would be published of living connections too whenever the wall clock jumps (Fault T19).
-        delete packet.will;
-        // Aedes holds the packet as long as the client: without its key, and without the memory that the key lies in.
-        delete packet.password;
-        // Aedes does not see the packets of the fast path: it would take a client that uses only that for dead.
-        packet.keepalive = 0;
+        restrict(packet);
         if (answer.allow) {
           packet.clientId = answer.client.clientId;
           return yes;

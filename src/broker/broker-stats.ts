@@ -40,105 +40,117 @@ interface Identity {
   readonly deviceId?: string;
 }
 
-export type ConnectionStatsRecorder = ReturnType<typeof createConnectionStats>;
+/** What all connections bring to it. */
+export class StatsRecorder {
+  readonly #limited: RateLimitedLog;
+  readonly #limits: Pick<ConnectionLimits, 'maxConnections' | 'maxPerAddress'>;
+  readonly #refusedFrames = createReasonCounts();
+  readonly #refusedConnections = createReasonCounts();
+  readonly #refusedPublishes = createReasonCounts();
+  readonly #refusedSubscriptions = createReasonCounts();
+  readonly #counts = { pausedReads: 0, withheldDeliveries: 0, protocolErrors: 0, stuckReaders: 0, failedHandshakes: 0, hookFailures: 0 };
 
-export function createConnectionStats(limited: RateLimitedLog, { maxConnections, maxPerAddress }: ConnectionLimits) {
-  const refusedFrames = createReasonCounts();
-  const refusedConnections = createReasonCounts();
-  const refusedPublishes = createReasonCounts();
-  const refusedSubscriptions = createReasonCounts();
-  const counts = { pausedReads: 0, withheldDeliveries: 0, protocolErrors: 0, stuckReaders: 0, failedHandshakes: 0, hookFailures: 0 };
+  constructor(limited: RateLimitedLog, limits: Pick<ConnectionLimits, 'maxConnections' | 'maxPerAddress'>) {
+    this.#limited = limited;
+    this.#limits = limits;
+  }
 
-  return {
-    handshakeFailed(remoteAddress: string | undefined, reason: string): void {
-      counts.failedHandshakes++;
-      const { address, network } = originOf(remoteAddress);
-      limited.warn(
-        `handshake ${network}`,
-        { code: 'tls-handshake-failed', address, reason },
-        'A TLS handshake failed: a lock that does not trust the authority, or no TLS.',
-      );
-    },
+  handshakeFailed(remoteAddress: string | undefined, reason: string): void {
+    this.#counts.failedHandshakes++;
+    const { address, network } = originOf(remoteAddress);
+    this.#limited.warn(
+      `handshake ${network}`,
+      { code: 'tls-handshake-failed', address, reason },
+      'A TLS handshake failed: a lock that does not trust the authority, or no TLS.',
+    );
+  }
 
-    /** There is no room for a connection, or its packet filter has ended it. */
-    packetRejected({ address, network }: Origin, identity: Identity, reason: PacketRejection): void {
-      refusedFrames.add(reason);
-      if (reason !== 'too-many-from-address' && reason !== 'too-many-connections') {
-        const fields = { code: 'connection-turned-away', address, ...identity, reason };
-        limited.warn(`frame ${reason} ${network}`, fields, 'A connection was turned away at the gate.');
-        return;
-      }
-      limited.warn(
-        `${reason} ${network}`,
-        { code: 'connections-full', address, reason },
-        reason === 'too-many-connections'
-          ? `A connection was turned away: all ${maxConnections} places are taken.`
-          : `A connection was turned away: its address has all the places that one may have, ${maxPerAddress} (mqtt.connectionsPerAddress).`,
-      );
-    },
+  /** There is no room for a connection, or its packet filter has ended it. */
+  packetRejected({ address, network }: Origin, identity: Identity, reason: PacketRejection): void {
+    this.#refusedFrames.add(reason);
+    if (reason !== 'too-many-from-address' && reason !== 'too-many-connections') {
+      const fields = { code: 'connection-turned-away', address, ...identity, reason };
+      this.#limited.warn(`frame ${reason} ${network}`, fields, 'A connection was turned away at the gate.');
+      return;
+    }
+    this.#limited.warn(
+      `${reason} ${network}`,
+      { code: 'connections-full', address, reason },
+      reason === 'too-many-connections'
+        ? `A connection was turned away: all ${this.#limits.maxConnections} places are taken.`
+        : `A connection was turned away: its address has all the places that one may have, ${this.#limits.maxPerAddress} (mqtt.connectionsPerAddress).`,
+    );
+  }
 
-    readPaused(): void {
-      counts.pausedReads++;
-    },
+  readPaused(): void {
+    this.#counts.pausedReads++;
+  }
 
-    connectRejected: refusedConnections.add,
+  connectRejected(reason: string): void {
+    this.#refusedConnections.add(reason);
+  }
 
-    publishRejected(identity: Identity, reason: string): void {
-      refusedPublishes.add(reason);
-      limited.warn(
-        `publish ${identity.deviceId}`,
-        { code: 'publish-refused', ...identity, reason },
-        'A publish was refused and the connection closed.',
-      );
-    },
+  publishRejected(identity: Identity, reason: string): void {
+    this.#refusedPublishes.add(reason);
+    this.#limited.warn(
+      `publish ${identity.deviceId}`,
+      { code: 'publish-refused', ...identity, reason },
+      'A publish was refused and the connection closed.',
+    );
+  }
 
-    publishFailed(identity: Identity, error: unknown): void {
-      counts.hookFailures++;
-      limited.warn(
-        `inbound ${identity.deviceId}`,
-        { code: 'bug', ...identity, err: error },
-        'A message could not be handled; the connection was closed.',
-      );
-    },
+  publishFailed(identity: Identity, error: unknown): void {
+    this.#counts.hookFailures++;
+    this.#limited.warn(
+      `inbound ${identity.deviceId}`,
+      { code: 'bug', ...identity, err: error },
+      'A message could not be handled; the connection was closed.',
+    );
+  }
 
-    readerStuck(identity: Identity): void {
-      counts.stuckReaders++;
-      limited.warn(
-        `stuck ${identity.deviceId}`,
-        { code: 'client-stuck', ...identity },
-        'A client does not read what it is sent; its connection was closed.',
-      );
-    },
+  readerStuck(identity: Identity): void {
+    this.#counts.stuckReaders++;
+    this.#limited.warn(
+      `stuck ${identity.deviceId}`,
+      { code: 'client-stuck', ...identity },
+      'A client does not read what it is sent; its connection was closed.',
+    );
+  }
 
-    /** A step of the broker threw. */
-    hookFailed(identity: Identity, hook: string, error: unknown): void {
-      counts.hookFailures++;
-      limited.warn(`hook ${hook}`, { code: 'bug', hook, err: error, ...identity }, 'A step of the broker failed.');
-    },
+  /** A step of the broker threw. */
+  hookFailed(identity: Identity, hook: string, error: unknown): void {
+    this.#counts.hookFailures++;
+    this.#limited.warn(`hook ${hook}`, { code: 'bug', hook, err: error, ...identity }, 'A step of the broker failed.');
+  }
 
-    subscriptionRejected(identity: Identity, reason: string): void {
-      refusedSubscriptions.add(reason);
-      limited.warn(`subscribe ${identity.deviceId}`, { code: 'subscription-refused', ...identity, reason }, 'A subscription was refused.');
-    },
+  subscriptionRejected(identity: Identity, reason: string): void {
+    this.#refusedSubscriptions.add(reason);
+    this.#limited.warn(
+      `subscribe ${identity.deviceId}`,
+      { code: 'subscription-refused', ...identity, reason },
+      'A subscription was refused.',
+    );
+  }
 
-    deliveryWithheld(): void {
-      counts.withheldDeliveries++;
-    },
+  deliveryWithheld(): void {
+    this.#counts.withheldDeliveries++;
+  }
 
-    brokeOff(reason: string): void {
-      // What aedes calls it when a client has not taken for 5 s what aedes itself has written.
-      if (reason === 'drain timeout') counts.stuckReaders++;
-      else counts.protocolErrors++;
-    },
+  brokeOff(reason: string): void {
+    // What aedes calls it when a client has not taken for 5 s what aedes itself has written.
+    if (reason === 'drain timeout') this.#counts.stuckReaders++;
+    else this.#counts.protocolErrors++;
+  }
 
-    stats: (): ConnectionStats => ({
-      ...counts,
-      refusedFrames: refusedFrames.all(),
-      refusedConnections: refusedConnections.all(),
-      refusedPublishes: refusedPublishes.all(),
-      refusedSubscriptions: refusedSubscriptions.all(),
-    }),
-  };
+  stats(): ConnectionStats {
+    return {
+      ...this.#counts,
+      refusedFrames: this.#refusedFrames.all(),
+      refusedConnections: this.#refusedConnections.all(),
+      refusedPublishes: this.#refusedPublishes.all(),
+      refusedSubscriptions: this.#refusedSubscriptions.all(),
+    };
+  }
 }
 
 /** Reasons are from closed lists, never text from outside: the counters stay few. */

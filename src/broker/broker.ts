@@ -1,15 +1,15 @@
 // The embedded MQTT broker: takes connections, finds room for them, and hands each of them to aedes when its first packet is whole.
 // What clients may do and what becomes of what they say is for the client handlers.
-import type { Duplex } from 'node:stream';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { TickBatcher } from '../domain/tick-batcher.ts';
 import { type MqttServer, type MqttServerOptions, startMqttServer } from './aedes.ts';
-import { type BrokerStats, createConnectionStats } from './broker-stats.ts';
+import { type BrokerStats, StatsRecorder } from './broker-stats.ts';
 import type { ClientHandlers } from './client-handlers.ts';
-import { type ByteStream, Connection, type ConnectionServices } from './connection.ts';
+import type { ByteStream, Connection, ConnectionServices } from './connection.ts';
 import { type ConnectionLimits, ConnectionTable, defaultConnectionLimits } from './connection-table.ts';
+import { createEntrance } from './entrance.ts';
 import { KeepAliveWatch } from './keep-alive.ts';
 import { type BrokerAddresses, type BrokerEndpoints, createListeners } from './listeners.ts';
 import { createLoginRejections } from './login-rejections.ts';
@@ -43,7 +43,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const { handlers, clock, tickBatcher, log, checkedBy, hookTimeoutMs = 15_000 } = options;
   const connectionLimits = { ...defaultConnectionLimits, ...options.limits };
   const limited = createRateLimitedLog({ clock, log });
-  const stats = createConnectionStats(limited, connectionLimits);
+  const stats = new StatsRecorder(limited, connectionLimits);
   const table = new ConnectionTable<Connection>(connectionLimits);
   const reads = new ReadScheduler({ clock, drain: tickBatcher.drain, limits: options.limits });
   const loginRejections = createLoginRejections({ clock, limited });
@@ -60,53 +60,12 @@ export function createBroker(options: BrokerOptions): Broker {
     flushSoon: tickBatcher.batch('packets', (buffer: WriteBuffer) => buffer.flush()),
   };
   let server: MqttServer | undefined;
-  const listeners = createListeners(options.endpoints, { log, accept, onHandshakeFailed: stats.handshakeFailed });
-
-  function accept(stream: ByteStream): void {
-    if (server === undefined || server.isClosed()) {
-      stream.destroy();
-      return;
-    }
-    stream.on('error', ignore);
-    const connection = new Connection(stream, services);
-    const noRoom = table.enter(connection);
-    if (noRoom !== undefined) {
-      connection.reject(noRoom);
-      return;
-    }
-    stream.on('close', closed);
-    stream.on('readable', readFirstPacket);
-  }
-
-  // These two find out whose stream it is: a function for each connection would be a tenth of what an idle one takes.
-
-  /**
-   * A stranger's socket is nothing to aedes before its first packet is whole: a stranger that says nothing, or not enough, costs a
-   * socket and no client (Fault T12). Until then this is the stream's only reader.
-   */
-  function readFirstPacket(this: ByteStream): void {
-    const { read } = this;
-    const first: unknown = this.read();
-    const connection = table.of(this);
-    if (first === null || connection === undefined) return;
-    this.off('readable', readFirstPacket);
-    this.read = (size) => {
-      if (size === 0) return read.call(this, size);
-      this.read = read;
-      return first;
-    };
-    connection.reader = server?.handle(this);
-    // The reader has one of its own.
-    if (connection.reader !== undefined) this.off('error', ignore);
-    this.emit('readable');
-  }
-
-  function closed(this: Duplex): void {
-    const connection = table.of(this);
-    if (connection === undefined) return;
-    table.leave(connection);
-    connection.onClosed();
-  }
+  const accept = createEntrance({ table, services, server: () => server });
+  const listeners = createListeners(options.endpoints, {
+    log,
+    accept,
+    onHandshakeFailed: (remoteAddress, reason) => stats.handshakeFailed(remoteAddress, reason),
+  });
 
   /** The listeners first, so that nobody comes in while the others go. */
   async function stop(): Promise<void> {
@@ -162,6 +121,3 @@ function within(clock: Clock, ms: number, begin: (onDone: () => void) => void): 
     });
   });
 }
-
-/** A client may reset a connection that nobody reads yet. */
-function ignore(): void {}

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream';
 import { type Origin, originOf } from '../domain/origin.ts';
 import type { Log } from '../domain/part.ts';
-import type { ConnectionStatsRecorder } from './broker-stats.ts';
+import type { StatsRecorder } from './broker-stats.ts';
 import type {
   Authentication,
   ClientConnection,
@@ -36,13 +36,8 @@ export interface ConnectionServices extends PacketFilterOptions, OrderedAcksOpti
   readonly handlers: ClientHandlers;
   readonly reads: ReadScheduler;
   readonly keepAlives: KeepAliveWatch;
-  readonly stats: ConnectionStatsRecorder;
+  readonly stats: StatsRecorder;
   readonly log: Log;
-}
-
-/** Reads the stream from its first packet on: the client of aedes. */
-export interface MqttReader {
-  close(): void;
 }
 
 /** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
@@ -52,8 +47,8 @@ const maxMessageId = 0xffff;
 export class Connection implements ClientConnection {
   readonly stream: ByteStream;
   readonly origin: Origin;
-  /** Once the first packet is there. */
-  reader: MqttReader | undefined;
+  /** The client of aedes, once the first packet is there. */
+  reader: { close(): void } | undefined;
   /** For the connection table. */
   hasPlace = false;
   readonly #services: ConnectionServices;
@@ -250,11 +245,5 @@ export class Connection implements ClientConnection {
   /** For the log. */
   identity(): { readonly deviceId?: string } {
     return this.#client?.identity() ?? {};
-  }
-
-  /** It comes from an address of this machine. What came in elsewhere, such as a WebSocket, has no address here. */
-  isOfThisMachine(): boolean {
-    const { localAddress, remoteAddress } = this.stream;
-    return localAddress !== undefined && localAddress === remoteAddress;
   }
 }
