@@ -13,10 +13,10 @@ import {
   auditedWebhooks,
 } from '../domain/audit/audited-services.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
-import type { Log } from '../domain/part.ts';
+import type { Log, Part } from '../domain/part.ts';
 import type { AuditStore, Clock } from '../domain/ports.ts';
 import { createManagement } from '../http/api/management.ts';
-import { type Control, createControl } from '../platform/control/control.ts';
+import { type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Store } from '../stores/files/store.ts';
@@ -55,14 +55,16 @@ export function createLocalControl(options: {
   readonly store: Pick<Store, 'acceptClock'>;
   readonly backups: Backups;
   readonly status: Status;
+  readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
-}): Control {
-  const { directory, clock, log, services, store, backups, status, discovery } = options;
+}): Part {
+  const { directory, clock, log, services, store, backups, status, counts, discovery } = options;
   const { audit: trail } = services;
   return createControl({
     directory,
     clock,
     log,
+    counts,
     actions: {
       ...createManagement({ ...services, gatewayStatus: status.gateway, address: onThisMachine.address }),
       async 'accept-clock'() {

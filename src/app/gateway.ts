@@ -6,6 +6,7 @@ import { localAdministrator } from '../domain/accounts/account.ts';
 import { createSignInService } from '../domain/accounts/sign-in-service.ts';
 import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import { createEventBus } from '../domain/event-bus.ts';
 import { createDriverTable } from '../domain/locks/driver-table.ts';
 import type { Log, Part } from '../domain/part.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
@@ -16,31 +17,33 @@ import { createNativeHandlers } from '../drivers/native/native-handlers.ts';
 import { createReportReceiver } from '../drivers/native/report-receiver.ts';
 import { createTopics } from '../drivers/native/topics.ts';
 import { deliveryBody, testBody } from '../http/api/views.ts';
+import { createEventStreams } from '../http/events/event-streams.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
 import { createWebhookNetworks } from '../integrations/webhooks/networks.ts';
 import { createWebhookSender } from '../integrations/webhooks/sender.ts';
 import { createClock } from '../platform/clock.ts';
+import { createControlCounts } from '../platform/control/control.ts';
 import { givenAdminToken } from '../platform/credentials.ts';
 import { checkerId } from '../platform/listener-check.ts';
-import { logDomainEvents } from '../platform/logger.ts';
+import { logEvents, logFailedSubscriber } from '../platform/logger.ts';
 import { announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
 import { createStorageProbe } from '../platform/storage-probe.ts';
 import { createSystemd, notifyBySystemd } from '../platform/systemd.ts';
 import { createTickBatcher } from '../platform/tick-batcher.ts';
 import { boundHeapGrowth, shortenCollections } from '../platform/v8-flags.ts';
-import { createBackups } from '../stores/files/backup/backups.ts';
+import { createBackups, createUpgradeBackup } from '../stores/files/backup/backups.ts';
 import { createSecrets } from '../stores/files/documents/secrets.ts';
 import { nodeFiles } from '../stores/files/files.ts';
 import { timeFlushes } from '../stores/files/records/timed-flushes.ts';
 import { createStore } from '../stores/files/store.ts';
+import { createAddresses } from './addresses.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Config } from './config.ts';
 import { createEndpoints } from './listener-config.ts';
-import { noticesToBoth, timeEvents } from './metrics-wiring.ts';
 import { createDailyJobs } from './schedule.ts';
 import { createServices } from './services.ts';
-import { createStatus } from './status.ts';
+import { createStatus, storageHealthOf } from './status.ts';
 
 /** What a command that was sent may still wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
 const commandGraceMs = 4_000;
@@ -66,133 +69,109 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   const clock = createClock();
   const tickBatcher = createTickBatcher();
   const secrets = createSecrets();
-  // Only where somebody wants them: their library is a tenth of all that a start has to read.
-  const metrics = config.metrics.enabled
-    ? (await import('../platform/metrics.ts')).createMetrics({ version, stats: () => status.stats() })
-    : undefined;
+  const events = createEventBus(logFailedSubscriber(log));
+  const { emit } = events;
+  logEvents(events, log);
+  const addresses = createAddresses();
   const topics = createTopics(config.mqtt.topicRoot);
 
-  const backups = createBackups({
-    directory: config.dataDir,
-    folder: resolve(config.dataDir, config.backup.folder),
-    keep: config.backup.keep,
-    latchd: version,
-    store: () => store,
-    clock,
-    log,
-  });
+  const directory = config.dataDir;
+  const folder = resolve(directory, config.backup.folder);
+  const backupOptions = { directory, folder, keep: config.backup.keep, latchd: version, clock, log };
+  const upgradeBackup = createUpgradeBackup(backupOptions);
   const store = createStore({
-    directory: config.dataDir,
-    clock,
-    log,
-    secrets,
+    ...{ directory, clock, log, secrets, onFatal, emit },
     givenAdminToken: () => givenAdminToken(process.env),
-    onFatal,
-    files: metrics ? timeFlushes(nodeFiles(), clock.monotonic, metrics.flushed) : nodeFiles(),
-    onFailed: (error) => probe.failed(error),
-    beforeUpgrade: backups.beforeUpgrade,
-    onStored: (events) => services.live.announce.stored(events),
+    files: config.metrics.enabled ? timeFlushes(nodeFiles(), clock.monotonic, (ms) => emit('disk-flushed', { ms })) : nodeFiles(),
+    beforeUpgrade: upgradeBackup.make,
   });
+  const backups = createBackups({ ...backupOptions, store });
+  const probe = createStorageProbe({ clock, log, probe: store.probe, works: () => emit('storage-works', {}) });
+  events.subscribe('storage-failed', ({ error }) => probe.failed(error));
+  const storageHealth = () => storageHealthOf(probe, store);
 
   const sender = createCommandSender({ clock, log, topics });
   const hubPresence = createHubPresence({ log });
   const drivers = createDriverTable(store);
-  const ownPorts = () => Object.values(status.addresses()).map(({ port }) => port);
+  const ownPorts = () => Object.values(addresses.all()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
   const services = createServices({
-    clock,
-    secrets,
-    stores: store,
-    drivers,
+    ...{ clock, secrets, events, stores: store, drivers, storageHealth },
     commandIds: createCommandIds({ key: store.commandKey, start: store.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
     recordDays: config.retention.records,
     alarmDetector: alarmDetectorSettings(config),
     webhookSender: createWebhookSender({ networks: createWebhookNetworks({ networks, ownPorts }), timeoutMs, clock, version }),
     webhookBodies: { event: deliveryBody, test: testBody },
-    notify: metrics ? noticesToBoth(logDomainEvents(log), metrics) : logDomainEvents(log),
-    storageHealth: () => status.storageHealth(),
     random: Math.random,
   });
-  const { alarmDetector, commands } = services;
+  const { accounts, live, alarmDetector, commands, reports, registrations, administration } = services;
 
-  const reports = metrics ? timeEvents(services.reports, clock, metrics) : services.reports;
+  const { clockIsSuspect, clockIsTrusted } = store;
   const native = createNativeDriver({
-    ...{ clock, secrets, link: sender, hubLink: hubPresence },
+    ...{ clock, secrets, emit, link: sender, hubLink: hubPresence, clockIsSuspect, clockIsTrusted },
     ...{ locks: store.locks, hubs: store.hubs, records: store.records },
-    ...{ clockIsSuspect: store.clockIsSuspect, clockIsTrusted: store.clockIsTrusted },
-    ...{ reports, commands, registrations: services.registrations, administration: services.administration },
-    ...{ notify: services.notify, watch: alarmDetector },
+    ...{ reports, commands, registrations, administration },
   });
   drivers.add(native);
   const { pairing } = native;
   const allServices = { ...services, hubs: native.hubs, pairing };
   const receiver = createReportReceiver({ reports: native.reports, sender, quarantine: store.quarantine, clock, log });
-  const probe = createStorageProbe({ clock, log, probe: store.probe, works: receiver.storageWorks });
+  events.subscribe('storage-works', receiver.storageWorks);
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const nativeHandlers = createNativeHandlers({
     ...{ topics, locks: store.locks, hubs: store.hubs, hubPresence, pairing, secrets, receiver, clock, log },
   });
   const broker = createBroker({
+    ...{ clock, tickBatcher, log },
     endpoints: forLocks,
     handlers: nativeHandlers,
     checkedBy: checkerId,
-    clock,
-    tickBatcher,
-    log,
     limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
   });
 
+  const eventStreams = createEventStreams({ live, clock, log });
+  const controlCounts = createControlCounts();
   const status = createStatus({
-    version,
-    clock,
-    config,
-    store,
-    backups,
-    probe,
+    ...{ version, clock, config, store, backups, probe, link: drivers, broker, certificates, addresses, storageHealth },
     services: allServices,
-    link: drivers,
-    broker,
     brokerStats: () => ({ ...nativeHandlers.stats(), ...broker.stats() }),
-    certificates,
-    freeBytes: () => nodeFiles().freeBytes(config.dataDir),
-    shownBy: () => ({ http, control }),
+    freeBytes: () => nodeFiles().freeBytes(directory),
+    eventFigures: eventStreams.stats,
+    controlFigures: controlCounts.stats,
   });
+  // Only where somebody wants them: their library is a tenth of all that a start has to read.
+  const metrics = config.metrics.enabled
+    ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats })
+    : undefined;
   const attempts = createUnlockAttempts({ clock, audit: store.audit });
   const audited = createAuditedServices(allServices, { clock, audit: store.audit, attempts });
-  const signIns = createSignInService({
-    ...{ clock, secrets, accounts: services.accounts, audit: audited.audit, store: store.signIns, live: services.live },
-  });
+  const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.signIns });
   const discovery = createDiscovery({
-    announcements: () => (config.discovery.enabled ? announcementsOf(status.addresses(), config.mqtt.topicRoot) : []),
+    announcements: () => (config.discovery.enabled ? announcementsOf(addresses.all(), config.mqtt.topicRoot) : []),
     clock,
     log,
     respond: respondInThread,
   });
   const control = createLocalControl({
-    ...{ directory: config.dataDir, clock, log, services: audited, store, backups, status },
+    ...{ directory, clock, log, services: audited, store, backups, status, counts: controlCounts },
     discovery: discovery.state,
   });
   const http = createHttpServer({
+    ...{ clock, tickBatcher, log, signIns, eventStreams, metrics },
     endpoints: forPeople,
     hosts: config.http.hosts,
     onWebSocket: broker.accept,
-    clock,
-    tickBatcher,
-    log,
     ...audited,
-    signIns,
     records: services.records,
-    live: services.live,
     readiness: status.readiness,
     gatewayStatus: status.gateway,
     lockProtocol: status.lockProtocol,
     // Beside the compiled sources.
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
-    metrics,
   });
 
-  const jobs = createDailyJobs({ config, clock, log, store, accounts: services.accounts, backups, alarmDetector });
+  const jobs = createDailyJobs({ config, clock, log, store, accounts, backups, emit });
   const systemd = createSystemd({
     clock,
     log,
@@ -234,6 +213,8 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
       await part.start();
       // Before the first lock comes back.
       if (part === store) boundHeapGrowth();
+      if (part === broker) addresses.add(broker.addresses());
+      if (part === http) addresses.add(http.addresses());
     }
     if (stopping !== undefined) return;
     status.serves();
@@ -243,6 +224,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
 
   async function stopParts(): Promise<void> {
     // A start may be waiting for one.
+    upgradeBackup.stop();
     await backups.stop();
     await starting?.catch(() => undefined);
     status.servesNoMore();

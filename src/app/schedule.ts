@@ -1,7 +1,7 @@
 // What the gateway does once a day, by itself.
 
 import type { AccountService } from '../domain/accounts/account-service.ts';
-import type { AlarmDetector } from '../domain/alarms/alarm-detector.ts';
+import type { Emit } from '../domain/event-bus.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { Clock } from '../domain/ports.ts';
 import { createJobs } from '../platform/jobs.ts';
@@ -16,9 +16,9 @@ export function createDailyJobs(options: {
   readonly store: Pick<Store, 'sealDays' | 'purge'>;
   readonly accounts: Pick<AccountService, 'forgetExpired'>;
   readonly backups: Backups;
-  readonly alarmDetector: Pick<AlarmDetector, 'backup'>;
+  readonly emit: Emit;
 }): Part {
-  const { config, clock, log, store, accounts, backups, alarmDetector } = options;
+  const { config, clock, log, store, accounts, backups, emit } = options;
 
   async function seal(): Promise<object> {
     await store.sealDays();
@@ -31,10 +31,10 @@ export function createDailyJobs(options: {
   async function backup(): Promise<object> {
     try {
       const made = await backups.make({ reason: 'scheduled' });
-      alarmDetector.backup(undefined);
+      emit('backup-ended', { failure: undefined });
       return { ...made };
     } catch (error) {
-      alarmDetector.backup(error instanceof Error ? error.message : String(error));
+      emit('backup-ended', { failure: error instanceof Error ? error.message : String(error) });
       throw error;
     }
   }

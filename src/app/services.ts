@@ -4,14 +4,12 @@ import { createLeftRoles } from '../domain/accounts/orphaned-roles.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
 import { type AlarmDetectorSettings, createAlarmDetector } from '../domain/alarms/alarm-detector.ts';
 import { createAlarmService } from '../domain/alarms/alarm-service.ts';
-import { observeReports } from '../domain/alarms/observed-reports.ts';
-import { countingCards } from '../domain/credentials/card-count.ts';
+import { countCards } from '../domain/credentials/card-count.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
-import type { Notice, Notify } from '../domain/domain-event.ts';
-import { announced } from '../domain/events/emitting-stores.ts';
+import type { EventBus } from '../domain/event-bus.ts';
 import { createLiveService } from '../domain/events/live-service.ts';
-import { keepingBatteries } from '../domain/locks/battery-history.ts';
+import { recordBatteries } from '../domain/locks/battery-history.ts';
 import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
@@ -65,6 +63,8 @@ export interface Stores {
 export interface ServicesOptions {
   readonly clock: Clock;
   readonly secrets: Secrets;
+  /** By which the stores say what changes. */
+  readonly events: EventBus;
   readonly stores: Stores;
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;
@@ -74,8 +74,6 @@ export interface ServicesOptions {
   readonly alarmDetector: AlarmDetectorSettings;
   readonly webhookSender: WebhookSender;
   readonly webhookBodies: WebhookBodies;
-  /** Told what happens, besides the services that want to know. */
-  readonly notify: Notify;
   /** 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
   /** 0 to below 1. */
@@ -90,155 +88,69 @@ export interface DeviceServices {
   readonly pairing: PairingService;
 }
 
-export function createServices({ clock, secrets, stores, drivers: link, commandIds, ...options }: ServicesOptions) {
-  const { counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
+/** In the order in which they need one another; subscribers of one event hear of it in this order, too. */
+export function createServices({ clock, secrets, events, stores, drivers: link, commandIds, ...options }: ServicesOptions) {
+  const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
+  const { commandTimeoutMs, recordDays, alarmDetector: settings } = options;
+  const { emit } = events;
   const administration = createMutex();
 
-  const lists = createLockLists(stores.locks);
-  const names = createLockNames(stores.locks);
-  const certainty = createStateCertainty({
-    clock,
-    link,
-    locks: stores.locks,
-    commandTimeoutMs: options.commandTimeoutMs,
-    ask: (lockId) => commands.ask(lockId),
-    changed: (lockId, sure) => live.announce.lockEvent({ type: 'state-sure', lockId, sure }),
-  });
-  const live = createLiveService({
-    clock,
-    locks: stores.locks,
-    lists: {
-      ...lists,
-      changed(before, after) {
-        lists.changed(before, after);
-        names.changed(before, after);
-      },
-    },
-    removedLocks,
-    statuses: stores.statuses,
-    link,
-    records,
-    alarms: (caller) => alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list,
-    alarmsOn: (lockId) => alarms.ofLock(lockId),
-    clockIsSuspect,
-    recordDays: options.recordDays,
-    certainty,
-  });
-  const watched = (notice: Notice): void => {
-    options.notify(notice);
-    alarmDetector.notice(notice);
-  };
-  const { locks, cards, statuses, accounts, notify } = announced(
-    { ...stores, statuses: keepingBatteries(stores.statuses, stores.batteries, clock), notify: watched },
-    live.announce,
-  );
+  const lists = createLockLists(locks);
+  const names = createLockNames(locks);
+  // Before anybody else hears of a change, who is asked next knows it.
+  events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
+  events.subscribe('lock-changed', ({ before, after }) => names.changed(before, after));
+  recordBatteries({ events, batteries, clock });
 
-  const stallDetector = createStallDetector({ clock, notify, commandTimeoutMs: options.commandTimeoutMs });
-  const commands = createCommandService({
-    ...{ clock, link, commandIds, notify, stallDetector, certainty },
-    commandTimeoutMs: options.commandTimeoutMs,
-    done: countingCards({ locks, statuses }),
+  const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
+  const commands = createCommandService({ clock, link, commandIds, emit, stallDetector, commandTimeoutMs });
+  const certainty = createStateCertainty({ clock, events, link, locks, commands, commandTimeoutMs });
+  countCards({ events, locks, statuses });
+  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, emit, endAfterMs: settings.endAfterMs });
+  const live = createLiveService({
+    ...{ clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty },
   });
-  const lockService = createLockService({
-    locks,
-    lists,
-    names,
-    accounts,
-    statuses,
-    batteries: stores.batteries,
-    link,
-    commands,
-    certainty,
+  const webhooks = createWebhookService({
+    ...{ clock, events, live, accounts, locks, counters, secrets, administration, clockIsSuspect, webhooks: stores.webhooks },
+    sender: options.webhookSender,
+    bodies: options.webhookBodies,
+    random: options.random,
   });
+
+  const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link, commands, certainty });
   const evidence = createCardEvidence(link);
-  const cardService = createCardService({ clock, locks, cards, accounts, counters, commands, evidence, notify });
-  const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays: options.recordDays });
+  const cardService = createCardService({
+    ...{ clock, locks, cards, accounts, counters, commands, evidence, emit },
+    toldForGood: webhooks.stored,
+  });
+  const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, leftRoles });
   const registrations = createRegistrationService({
-    clock,
-    locks,
-    lists,
-    removedLocks,
-    cards,
-    cardService,
-    statuses,
-    accounts,
-    counters,
-    secrets,
+    ...{ clock, locks, lists, names, removedLocks, cards, cardService, statuses, accounts, counters, secrets, administration },
     drivers: link,
-    names,
-    administration,
   });
   const roleService = createRoleService({ locks, accounts, administration });
-  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, notify, endAfterMs: options.alarmDetector.endAfterMs });
+
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({
-    clock,
-    locks,
-    statuses,
-    records,
-    alarms,
-    settings: options.alarmDetector,
-    clockIsSuspect,
+    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty },
     storageHealth: options.storageHealth,
-    certainty,
     clockEvidence: clockEvidence.evidence,
   });
   const reports = createReportService({
-    clock,
-    locks,
-    statuses,
-    cards,
-    records,
-    accounts,
-    quarantine,
-    cardService,
-    evidence,
-    clockEvidence,
-    commandIds,
-    link,
-    certainty,
-    clockIsSuspect,
-    secrets,
-    notify,
-  });
-
-  const webhooks = createWebhookService({
-    clock,
-    live,
-    webhooks: stores.webhooks,
-    accounts,
-    locks,
-    counters,
-    secrets,
-    administration,
-    sender: options.webhookSender,
-    bodies: options.webhookBodies,
-    notify,
-    random: options.random,
-    clockIsSuspect,
+    ...{ clock, locks, statuses, cards, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },
+    ...{ commandIds, link, certainty, clockIsSuspect, secrets, emit },
   });
 
   return {
-    certainty,
+    ...{ certainty, evidence, leftRoles, registrations, alarms, webhooks, live, commands, stallDetector },
+    ...{ clockEvidence, alarmDetector, reports },
     locks: lockService,
     cards: cardService,
-    evidence,
     records: recordService,
     accounts: accountService,
-    leftRoles,
-    registrations,
     roles: roleService,
-    alarms,
-    webhooks,
-    live,
-    commands,
-    stallDetector,
-    alarmDetector,
-    clockEvidence,
     administration,
-    notify,
-    reports: observeReports(reports, alarmDetector, statuses),
   };
 }

@@ -3,19 +3,20 @@
 import type { Broker } from '../broker/broker.ts';
 import type { BrokerStats } from '../broker/broker-stats.ts';
 import type { PacketRejection } from '../broker/packet-rejections.ts';
+import type { Lock } from '../domain/locks/lock.ts';
 import type { Clock, LockLink } from '../domain/ports.ts';
 import type { NativeStats } from '../drivers/native/native-handlers.ts';
 import type { Readiness } from '../http/api/health-routes.ts';
-import type { HttpServer } from '../http/pipeline/server.ts';
-import type { Control } from '../platform/control/control.ts';
+import type { EventStreams } from '../http/events/event-streams.ts';
+import type { ControlCounts } from '../platform/control/control.ts';
 import { checkListener, cutOff } from '../platform/listener-check.ts';
 import type { StorageProbe } from '../platform/storage-probe.ts';
 import type { Certificates } from '../platform/tls/certificates.ts';
-import type { WatchedStats } from '../platform/watched-stats.ts';
+import type { WatchedLock, WatchedStats } from '../platform/watched-stats.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Store } from '../stores/files/store.ts';
+import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
-import { watchedLocks } from './metrics-wiring.ts';
 import type { DeviceServices, Services } from './services.ts';
 
 /** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
@@ -38,31 +39,42 @@ interface StatusOptions {
   /** undefined: nothing is encrypted. */
   readonly certificates: Certificates | undefined;
   readonly freeBytes: () => Promise<number>;
-  /** They show what is said here, so they are made later. */
-  readonly shownBy: () => { readonly http: HttpServer; readonly control: Control };
+  readonly addresses: Addresses;
+  /** Of those who listen to live events. */
+  readonly eventFigures: EventStreams['stats'];
+  readonly controlFigures: ControlCounts['stats'];
+  /** As `storageHealth`. */
+  readonly storageHealth: () => string;
+}
+
+/** 'ok', or what is wrong with what is to be stored or was stored. */
+export function storageHealthOf(probe: Pick<StorageProbe, 'health'>, store: Pick<Store, 'unreadable'>): string {
+  return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
 }
 
 export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
-  const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes, shownBy } = options;
+  const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes } = options;
+  const { eventFigures, controlFigures, storageHealth } = options;
   const { locks } = store;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
 
   const uptimeMs = () => clock.monotonic() - startedAt;
-  const addresses = () => ({ ...shownBy().http.addresses(), ...broker.addresses() });
+  const addresses = options.addresses.all;
   const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
+
+  /** What the metrics show of a lock. */
+  function watched({ lockId }: Lock): WatchedLock {
+    const { batteryPercent } = store.statuses.get(lockId);
+    return { lockId, isOnline: link.session(lockId) !== undefined, batteryPercent };
+  }
 
   /** How many connections for locks were ended for want of room. */
   function turnedAwayForRoom(): number {
     const { refusedFrames } = broker.stats();
     return roomReasons.reduce((sum, reason) => sum + (refusedFrames[reason] ?? 0), 0);
-  }
-
-  /** 'ok', or what is wrong with what is to be kept or was kept. */
-  function storageHealth(): string {
-    return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
   }
 
   /** When what is shown expires, epoch milliseconds. */
@@ -78,7 +90,6 @@ export function createStatus(options: StatusOptions) {
     version,
     uptimeMs,
     addresses,
-    storageHealth,
     isServing: () => servingSince !== undefined,
     serves() {
       servingSince = clock.now();
@@ -118,16 +129,16 @@ export function createStatus(options: StatusOptions) {
         backupDate: backups.newestAt() || null,
         storage: { health: storageHealth(), freeBytes: free, ...store.stats() },
         broker: brokerStats(),
-        events: shownBy().http.eventFigures(),
+        events: eventFigures(),
         webhooks: services.webhooks.stats(),
-        control: shownBy().control.stats(),
+        control: controlFigures(),
       };
     },
 
     stats(): WatchedStats {
       const commands = services.commands.stats();
       return {
-        locks: watchedLocks(locks.all(), store.statuses, link),
+        locks: locks.all().map(watched),
         lowBatteryPercent: config.alarms.lowBatteryPercent,
         storageWorks: storageHealth() === 'ok',
         clockIsSuspect: store.clockIsSuspect(),
@@ -136,7 +147,7 @@ export function createStatus(options: StatusOptions) {
         backupAt: backups.newestAt(),
         store: store.stats(),
         broker: brokerStats(),
-        events: shownBy().http.eventFigures(),
+        events: eventFigures(),
         webhooks: services.webhooks.stats(),
       };
     },

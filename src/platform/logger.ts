@@ -1,6 +1,7 @@
 // The log: one JSON line for each thing that matters, on standard output (pino is named here only).
 import pino from 'pino';
-import type { Notice, Notify } from '../domain/domain-event.ts';
+import type { LoggedEvents } from '../domain/domain-events.ts';
+import type { EventBus, EventName } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
 
 export interface Logger extends Log {
@@ -65,7 +66,7 @@ function isoTime(): () => string {
   };
 }
 
-const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'debug', string]>> = {
+const sentences: Readonly<Record<keyof LoggedEvents, readonly ['info' | 'warn' | 'debug', string]>> = {
   'lock-online': ['info', 'the lock is online'],
   'lock-offline': ['info', 'the lock is offline'],
   'lock-disconnected': ['warn', 'the gateway ended the connection of the lock'],
@@ -101,10 +102,15 @@ const sentences: Readonly<Record<Notice['kind'], readonly ['info' | 'warn' | 'de
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
 };
 
-/** Writes down what the domain notices. */
-export function logDomainEvents(log: Log): Notify {
-  return ({ kind, ...fields }) => {
-    const [level, sentence] = sentences[kind];
-    log[level]({ code: kind, ...fields }, sentence);
-  };
+/** Writes down the events that an operator should be able to read. */
+export function logEvents(events: Pick<EventBus, 'subscribe'>, log: Log): void {
+  for (const name of Object.keys(sentences) as (keyof LoggedEvents)[]) {
+    const [level, sentence] = sentences[name];
+    events.subscribe(name, (fields) => log[level]({ code: name, ...fields }, sentence));
+  }
+}
+
+/** For the making of an event bus. */
+export function logFailedSubscriber(log: Log): (event: EventName, error: unknown) => void {
+  return (event, error) => log.error({ code: 'bug', event, err: error }, 'what should follow from an event failed because of a bug');
 }

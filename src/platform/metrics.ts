@@ -2,7 +2,8 @@
 // when it asks (watched-figures.ts). Labels are from closed lists, or are locks, and those up to a number: whatever a client sends, the
 // series stay few.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Notice } from '../domain/domain-event.ts';
+import type { DomainEvents } from '../domain/domain-events.ts';
+import type { EventBus } from '../domain/event-bus.ts';
 import { counters, countersByReason, gauges, type WatchedStats } from './watched-stats.ts';
 
 /** A request that has ended; `route` is a path of the route table, undefined for one that is in none. */
@@ -16,12 +17,6 @@ export interface WatchedRequest {
 
 export interface Metrics {
   request(request: WatchedRequest): void;
-  /** Counts the commands among what the domain notices. */
-  notice(notice: Notice): void;
-  /** A message of events, or several that came right behind one another, is acknowledged, `ms` after it came. */
-  eventsAcknowledged(ms: number): void;
-  /** A flush of the disk has ended. */
-  flushed(ms: number): void;
   /** The whole of it, in Prometheus's text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -39,8 +34,13 @@ const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
 const shortSeconds = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const longSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** `figures` is asked at each exposition. */
-export function createMetrics({ version, stats }: { readonly version: string; readonly stats: () => WatchedStats }): Metrics {
+/** Counts what the bus tells; `figures` is asked at each exposition. */
+export function createMetrics(options: {
+  readonly version: string;
+  readonly events: Pick<EventBus, 'subscribe'>;
+  readonly stats: () => WatchedStats;
+}): Metrics {
+  const { version, events, stats } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -133,19 +133,20 @@ export function createMetrics({ version, stats }: { readonly version: string; re
     },
   ];
 
+  function commandEnded({ op, outcome, ms }: DomainEvents['command-ended']): void {
+    commands.inc({ op, outcome: knownOutcomes.includes(outcome) ? outcome : 'other' });
+    commandSeconds.observe({ op }, ms / 1_000);
+  }
+  events.subscribe('command-ended', commandEnded);
+  events.subscribe('own-command-ended', commandEnded);
+  events.subscribe('events-acknowledged', ({ ms }) => pubackSeconds.observe(ms / 1_000));
+  events.subscribe('disk-flushed', ({ ms }) => flushSeconds.observe(ms / 1_000));
+
   return {
     request({ method, route = 'unknown', status, ms }) {
       requests.inc({ method: knownMethods.includes(method) ? method : 'other', route, status: status ?? 'gone' });
       requestSeconds.observe({ route }, ms / 1_000);
     },
-    notice(notice) {
-      if (notice.kind !== 'command-ended' && notice.kind !== 'own-command-ended') return;
-      const { op, outcome, ms } = notice;
-      commands.inc({ op, outcome: knownOutcomes.includes(outcome) ? outcome : 'other' });
-      commandSeconds.observe({ op }, ms / 1_000);
-    },
-    eventsAcknowledged: (ms) => pubackSeconds.observe(ms / 1_000),
-    flushed: (ms) => flushSeconds.observe(ms / 1_000),
     async exposition() {
       const now = stats();
       for (const pull of pulled) pull(now);

@@ -4,10 +4,7 @@ import { createServices } from '../../src/app/services.ts';
 import type { Account, AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/credentials/card.ts';
-import type { Notice } from '../../src/domain/domain-event.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
-import { announced } from '../../src/domain/events/emitting-stores.ts';
-import { keepingBatteries } from '../../src/domain/locks/battery-history.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
@@ -32,6 +29,7 @@ import {
   createMemoryStatuses,
   createMemoryWebhooks,
 } from './memory-stores.ts';
+import { createNotedEvents } from './noted-events.ts';
 import { createSettableClock } from './settable-clock.ts';
 
 /** Writes that a test can make fail, or hold up: what was asked for first is still written first. */
@@ -181,7 +179,7 @@ export function createFakeCommandIds(): CommandIds {
 
 /** Whether a lock's state is sure, for who does not care. */
 export function createFakeCertainty() {
-  return { moving: () => undefined, moved: () => undefined, said: () => undefined, returned: () => undefined, left: () => undefined };
+  return { moved: () => undefined, said: () => undefined, returned: () => undefined, left: () => undefined };
 }
 
 /** No hub is connected; writes down which connections were ended, and why. */
@@ -197,9 +195,9 @@ export async function createDomain(
   const clock = createSettableClock();
   const storage = createStorage();
   const { write } = storage;
-  const notices: Notice[] = [];
+  const { events, emit, notices } = createNotedEvents();
 
-  const memory = createMemoryLocks([someLock(), someLock({ lockId: otherLockId, alias: 'Back door', roles: [] })]);
+  const memory = createMemoryLocks([someLock(), someLock({ lockId: otherLockId, alias: 'Back door', roles: [] })], emit);
   /** Locks whose document is damaged. */
   const damagedLocks = new Set<DeviceId>();
   const storedLocks: typeof memory.locks = {
@@ -213,7 +211,10 @@ export async function createDomain(
     ...memory.cards,
     update: (id, change) => write('cards.update', () => memory.cards.update(id, change)),
   };
-  const memoryAccounts = createMemoryAccounts(Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })));
+  const memoryAccounts = createMemoryAccounts(
+    Object.values(callers).map((known): Account => ({ ...known, createdAt: 0 })),
+    emit,
+  );
   const storedAccounts: typeof memoryAccounts = {
     ...memoryAccounts,
     add: (account) => write('accounts.add', () => memoryAccounts.add(account)),
@@ -226,23 +227,14 @@ export async function createDomain(
     next: (kind) => write(`counters.${kind}`, async () => 1_000 + (await memoryCounters.next(kind))),
     groupId: (name) => write('counters.groupId', () => memoryCounters.groupId(name)),
   };
-  const memoryRecords = createMemoryRecords();
+  const memoryRecords = createMemoryRecords(emit);
   const records: typeof memoryRecords = {
     ...memoryRecords,
     async *since(recordId, wants) {
       if (storage.fails('records.since')) throw new DomainError('storage-unavailable', 'the disk cannot be read');
       yield* memoryRecords.since(recordId, wants);
     },
-    append: (id, epoch, events) =>
-      write('records.append', async () => {
-        const before = memoryRecords.newest();
-        const outcome = await memoryRecords.append(id, epoch, events);
-        for await (const fresh of memoryRecords.since(before, () => true)) {
-          for (const record of fresh)
-            services.live.announce.stored({ lockId: id, epoch, drafts: [record], firstRecordId: record.recordId });
-        }
-        return outcome;
-      }),
+    append: (id, epoch, drafts) => write('records.append', () => memoryRecords.append(id, epoch, drafts)),
   };
   const memoryQuarantine = createMemoryQuarantine();
   const quarantine: typeof memoryQuarantine = {
@@ -254,7 +246,7 @@ export async function createDomain(
     ...memoryRemoved,
     add: (removed) => write('removedLocks.add', () => memoryRemoved.add(removed)),
   };
-  const memoryStatuses = createMemoryStatuses();
+  const memoryStatuses = createMemoryStatuses(emit);
   const secrets = createFakeSecrets();
   const commandIds = createFakeCommandIds();
 
@@ -296,7 +288,7 @@ export async function createDomain(
   const random = () => 0.5;
 
   const services = createServices({
-    ...{ clock, secrets, drivers, commandIds, webhookBodies, random },
+    ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random },
     stores: {
       ...{ batteries, counters, records, removedLocks, quarantine, clockIsSuspect, clockIsTrusted },
       ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
@@ -306,31 +298,27 @@ export async function createDomain(
     recordDays: 184,
     alarmDetector: { offlineAfterMs: 60_000, endAfterMs: 60_000, silentAfterMs: 26 * 3_600_000, lowBatteryPercent: 20 },
     webhookSender: receiver.sender,
-    notify: (notice) => void notices.push(notice),
     storageHealth: () => gatewayStorage.health,
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
-    ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, notify: services.notify, watch: alarmDetector },
+    ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, emit },
     ...{ clockIsSuspect, clockIsTrusted, secrets, hubs, hubLink },
     ...{ registrations: services.registrations, administration: services.administration },
   });
   drivers.add(native);
   const { reports, clockSync, pairing } = native;
-  // As the services use them: what a test changes through them is announced, too.
-  const { locks, cards, statuses, accounts } = announced(
-    {
-      ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, notify: () => undefined },
-      statuses: keepingBatteries(memoryStatuses, batteries, clock),
-    },
-    live.announce,
-  );
+  const { locks, cards, statuses, accounts } = {
+    locks: storedLocks,
+    cards: storedCards,
+    statuses: memoryStatuses,
+    accounts: storedAccounts,
+  };
   /** As a new process would make it, over the same stores. */
   const createWebhooks = () =>
     createWebhookService({
-      ...{ clock, live, accounts, locks, counters, secrets, random, clockIsSuspect },
+      ...{ clock, events, live, accounts, locks, counters, secrets, random, clockIsSuspect },
       administration: createMutex(),
-      notify: (notice) => void notices.push(notice),
       webhooks: webhookStore,
       sender: receiver.sender,
       bodies: webhookBodies,
@@ -353,6 +341,8 @@ export async function createDomain(
   if (options.online !== false) link.connect(lockId);
   return {
     clock,
+    events,
+    emit,
     storage: storage as Storage,
     notices,
     locks,

@@ -1,4 +1,5 @@
 // The domain's services as plain objects of functions: each test replaces the ones it is about. No framework.
+
 import { join } from 'node:path';
 import type { AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import type { AccountService } from '../../src/domain/accounts/account-service.ts';
@@ -21,6 +22,7 @@ import type { CancelSignal, Clock } from '../../src/domain/ports.ts';
 import type { LockRecord } from '../../src/domain/records/record.ts';
 import type { RecordService } from '../../src/domain/records/record-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
+import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
@@ -190,16 +192,7 @@ function createFakeServices(): FakeServices {
     audit: { page: async () => unexpected('audit.page') },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
-      announce: {
-        lockEvent: () => unexpected('live.lockEvent'),
-        alarm: () => unexpected('live.alarm'),
-        stored: () => unexpected('live.stored'),
-        lockChanged: () => unexpected('live.lockChanged'),
-        accountChanged: () => unexpected('live.accountChanged'),
-        kept: () => unexpected('live.kept'),
-      },
       follow: () => unexpected('live.follow'),
-      watchAccounts: () => unexpected('live.watchAccounts'),
       locksOf: () => unexpected('live.locksOf'),
       alarmsOf: () => unexpected('live.alarmsOf'),
       inSight: () => unexpected('live.inSight'),
@@ -283,6 +276,7 @@ export function createServerUnderTest(
   const clock = createSettableClock();
   const log = createKeptLog();
   const gatewayStatus = () => ({ version: '0.1.0', uptimeSeconds: 100, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 });
+  const eventStreams = createEventStreams({ live: services.live, clock, log });
   const endpoints = { http: { host: '127.0.0.1', port: 0, webSocket: onWebSocket !== undefined } };
   const webSocket = { onWebSocket: onWebSocket ?? (() => undefined) };
   const server = createHttpServer({
@@ -293,6 +287,7 @@ export function createServerUnderTest(
     tickBatcher: createTickBatcher(),
     log,
     ...services,
+    eventStreams,
     readiness: ready,
     gatewayStatus,
     lockProtocol: async () => ({ asyncapi: '3.0.0' }),
@@ -300,5 +295,5 @@ export function createServerUnderTest(
     metrics,
   });
   const port = () => server.addresses().http?.port ?? 0;
-  return { ...services, clock, log, server, port, origin: () => `http://127.0.0.1:${port()}` };
+  return { ...services, eventStreams, clock, log, server, port, origin: () => `http://127.0.0.1:${port()}` };
 }

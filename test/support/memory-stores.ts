@@ -2,8 +2,9 @@
 import type { Account, AccountId } from '../../src/domain/accounts/account.ts';
 import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
-import { createHeldCards, type HeldCards } from '../../src/domain/credentials/lock-cards.ts';
+import { cardEventsOf, createHeldCards, type HeldCards } from '../../src/domain/credentials/lock-cards.ts';
 import { DomainError } from '../../src/domain/errors.ts';
+import type { Emit } from '../../src/domain/event-bus.ts';
 import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
@@ -27,7 +28,7 @@ import type {
   StatusStore,
   WebhookStore,
 } from '../../src/domain/ports.ts';
-import type { LockRecord } from '../../src/domain/records/record.ts';
+import type { LockRecord, RecordDraft } from '../../src/domain/records/record.ts';
 import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
 
 export interface MemoryLocks {
@@ -37,8 +38,10 @@ export interface MemoryLocks {
 
 const noCards = createHeldCards();
 
+function nobodyHears(): void {}
+
 /** LockStore and CardStore, which share their locks. */
-export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
+export function createMemoryLocks(initial: readonly Lock[] = [], emit: Emit = nobodyHears): MemoryLocks {
   const byId = new Map<LockId, { lock: Lock; cards: HeldCards }>(initial.map((lock) => [lock.lockId, { lock, cards: createHeldCards() }]));
   let sorted: readonly Lock[] | undefined;
   const byDevice = (deviceId: DeviceId): Lock | undefined => [...byId.values()].find(({ lock }) => lock.deviceId === deviceId)?.lock;
@@ -60,17 +63,21 @@ export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
         if (byId.has(lock.lockId) || byDevice(lock.deviceId)) throw new DomainError('conflict', 'That lock is registered already');
         byId.set(lock.lockId, { lock, cards: createHeldCards() });
         sorted = undefined;
+        emit('lock-changed', { before: undefined, after: lock });
       },
       async update(lockId, change) {
         const entry = present(lockId);
-        entry.lock = change(entry.lock);
+        const before = entry.lock;
+        entry.lock = change(before);
         sorted = undefined;
+        emit('lock-changed', { before, after: entry.lock });
         return entry.lock;
       },
       async remove(lockId) {
-        present(lockId);
+        const { lock: before } = present(lockId);
         byId.delete(lockId);
         sorted = undefined;
+        emit('lock-changed', { before, after: undefined });
       },
     },
     cards: {
@@ -78,7 +85,10 @@ export function createMemoryLocks(initial: readonly Lock[] = []): MemoryLocks {
       of: async (lockId) => byId.get(lockId)?.cards ?? noCards,
       async update(lockId, change) {
         const { cards } = present(lockId);
-        cards.apply(change(cards));
+        const made = change(cards);
+        const changes = cardEventsOf(cards, made);
+        cards.apply(made);
+        for (const one of changes) emit('card-changed', { lockId, ...one });
       },
     },
   };
@@ -99,12 +109,15 @@ export function createMemoryRemovedLocks(): RemovedLockStore {
   };
 }
 
-export function createMemoryStatuses(): StatusStore {
+export function createMemoryStatuses(emit: Emit = nobodyHears): StatusStore {
   const known = new Map<LockId, LockStatus>();
   return {
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {
-      known.set(lockId, { ...(known.get(lockId) ?? unknownStatus), ...change });
+      const before = known.get(lockId) ?? unknownStatus;
+      const after = { ...before, ...change };
+      known.set(lockId, after);
+      emit('status-changed', { lockId, before, after });
     },
     remove(lockId) {
       known.delete(lockId);
@@ -122,7 +135,7 @@ export function createMemoryBatteries(): BatteryStore {
 }
 
 /** With the account `admin` (1, a gateway administrator) unless told otherwise. */
-export function createMemoryAccounts(initial?: readonly Account[]): AccountStore {
+export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = nobodyHears): AccountStore {
   const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: 0 };
   const book = createAccountBook();
   for (const account of initial ?? [admin]) book.add(account);
@@ -139,6 +152,7 @@ export function createMemoryAccounts(initial?: readonly Account[]): AccountStore
       requireAccount(accountId);
       book.remember({ accountId, username: book.get(accountId)?.username ?? '', removedAt });
       book.forget(book.remove(accountId));
+      emit('access-ended', { accountId });
     },
     async forgetRemoved(until) {
       book.forgetNames(book.removed().filter((one) => one.removedAt <= until));
@@ -150,6 +164,7 @@ export function createMemoryAccounts(initial?: readonly Account[]): AccountStore
     async removeTokens(tokenIds) {
       const found = tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []);
       book.removeTokens(found);
+      for (const accountId of new Set(found.map((token) => token.accountId))) emit('access-ended', { accountId });
       return found;
     },
   };
@@ -256,7 +271,7 @@ export function createMemoryCounters(): CounterStore {
 const maxEpochs = 8;
 const maxGaps = 1_000;
 
-export function createMemoryRecords(): RecordStore {
+export function createMemoryRecords(emit: Emit = nobodyHears): RecordStore {
   const records: LockRecord[] = [];
   const of = (lockId: LockId): LockRecord[] => records.filter((record) => record.lockId === lockId);
 
@@ -279,6 +294,7 @@ export function createMemoryRecords(): RecordStore {
 
   return {
     async append(lockId, epoch, events) {
+      const fresh: RecordDraft[] = [];
       const outcome = { stored: 0, duplicates: 0, refused: [...events].slice(0, 0) };
       for (const event of events) {
         if (of(lockId).some((record) => record.epoch === epoch && record.seq === event.seq)) outcome.duplicates += 1;
@@ -290,9 +306,14 @@ export function createMemoryRecords(): RecordStore {
           if (isBeyondLimits(lockId)) {
             records.pop();
             outcome.refused.push(event);
-          } else outcome.stored += 1;
+          } else {
+            outcome.stored += 1;
+            fresh.push(once);
+          }
         }
       }
+      const newest = records.at(-1)?.recordId ?? 0;
+      if (fresh.length > 0) emit('records-stored', { lockId, epoch, drafts: fresh, firstRecordId: newest - fresh.length + 1 });
       return outcome;
     },
     async page({ lockId, from, to, pageNo, pageSize }) {

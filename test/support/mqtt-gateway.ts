@@ -40,7 +40,7 @@ export async function startMqtt({
   const hubs = createFakeHubs();
   const hubPresence = createHubPresence({ log });
   const pairing = createPairingService({
-    ...{ clock, hubs, link: sender, notify: () => {} },
+    ...{ clock, hubs, link: sender, emit: () => {} },
     // Nothing is confirmed here.
     locks: locks as typeof locks & LockStore,
     registrations: { adopt: () => Promise.reject(new Error('not here')), replaceKey: () => Promise.reject(new Error('not here')) },

@@ -1,6 +1,7 @@
 // The real HTTP API over the real domain, with stores in memory and scripted locks.
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import { createSignInService } from '../../src/domain/accounts/sign-in-service.ts';
+import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { callers, createDomain, someCard } from './domain.ts';
@@ -12,6 +13,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 export async function serveDomain(gatewayStatus: () => object) {
   const world = await createDomain({ cards: [someCard()] });
   const signIns = createMemorySignIns();
+  const eventStreams = createEventStreams({ live: world.live, clock: world.clock, log: silent });
   const server = createHttpServer({
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
@@ -27,12 +29,12 @@ export async function serveDomain(gatewayStatus: () => object) {
     pairing: world.pairing,
     accounts: world.accountService,
     signIns: createSignInService({
-      ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit, live: world.live },
+      ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit, events: world.events },
       store: signIns,
     }),
     alarms: world.alarms,
     audit: world.audit,
-    live: world.live,
+    eventStreams,
     webhooks: world.webhooks,
     readiness: () => ({ ready: true, parts: {} }),
     gatewayStatus,
@@ -52,5 +54,5 @@ export async function serveDomain(gatewayStatus: () => object) {
     administrator: await tokenOf(callers.administrator),
     operator: await tokenOf(callers.operator),
   };
-  return { ...world, server, signIns, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
+  return { ...world, server, eventStreams, signIns, tokens, tokenOf, origin: `http://127.0.0.1:${server.addresses().http?.port}` };
 }

@@ -2,7 +2,7 @@
 
 import type { AuditTrail } from '../audit/audit.ts';
 import { DomainError } from '../errors.ts';
-import type { LiveService } from '../events/live-service.ts';
+import type { EventBus } from '../event-bus.ts';
 import type { Clock, Secrets, SignIn, SignInStore } from '../ports.ts';
 import type { AccountId, Caller } from './account.ts';
 import type { AccountService } from './account-service.ts';
@@ -34,10 +34,9 @@ export function createSignInService(options: {
   /** Noted, not recorded: who looks after a full disk must be able to come in. */
   readonly audit: Pick<AuditTrail, 'note'>;
   readonly store: SignInStore;
-  /** Says that a token has ended, and is told when a sign-in has: whoever listens by it is to be asked again. */
-  readonly live: Pick<LiveService, 'watchAccounts'> & { readonly announce: Pick<LiveService['announce'], 'accountChanged'> };
+  readonly events: EventBus;
 }): SignInService {
-  const { clock, secrets, accounts, audit, store, live } = options;
+  const { clock, secrets, accounts, audit, store, events } = options;
   /** By the hash of their secret, the oldest first; undefined before the first is asked for. */
   let known: Map<string, SignIn> | undefined;
   const recent = new Map<AccountId, readonly number[]>();
@@ -80,12 +79,12 @@ export function createSignInService(options: {
     const [oldest] = own.length > ofOneAccountAtMost ? own : [...all.values()];
     if (oldest === undefined || (own.length <= ofOneAccountAtMost && all.size <= signInsAtMost)) return;
     end([oldest]);
-    live.announce.accountChanged(oldest.accountId);
+    events.emit('access-ended', { accountId: oldest.accountId });
   }
 
   /** However many tokens end together, the sign-ins that stood for them are looked for once. */
   let looking = false;
-  live.watchAccounts(() => {
+  events.subscribe('access-ended', () => {
     if (looking) return;
     looking = true;
     queueMicrotask(() => {
@@ -121,7 +120,7 @@ export function createSignInService(options: {
       const signIn = signIns().get(secrets.hash(secret));
       if (signIn === undefined) return;
       signIns().delete(signIn.hash);
-      live.announce.accountChanged(signIn.accountId);
+      events.emit('access-ended', { accountId: signIn.accountId });
       await audit.note(caller, { action: 'sign-out', object: 'console' }, () => store.end([signIn.hash]));
     },
   };

@@ -1,13 +1,15 @@
 // Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
 
-import type { Notice } from '../domain-event.ts';
-import type { Lock, LockId, OpenState } from '../locks/lock.ts';
+import type { DomainEvents } from '../domain-events.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { Lock, LockId } from '../locks/lock.ts';
 import type { EventsReport } from '../locks/lock-report.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import type { Part } from '../part.ts';
 import type { Clock, LockStore, RecordStore, StatusStore } from '../ports.ts';
 import type { Alarm } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
+import { createAlarmsBeforeEvents } from './alarms-before-events.ts';
 import { createEventAlarms } from './event-alarms.ts';
 
 const lookMs = 5_000;
@@ -31,26 +33,13 @@ export interface AlarmDetectorSettings {
   readonly lowBatteryPercent: number;
 }
 
-/** What became of a lock's clock, for whoever watches over it. */
-export interface ClockWatch {
-  clockIsRight(lockId: LockId): void;
-  /** `reason` is for the operator. */
-  clockStaysWrong(lockId: LockId, reason: string): void;
-}
-
-export interface AlarmDetector extends Part, ClockWatch {
-  hello(lockId: LockId): void;
-  offline(lockId: LockId, reason: string): void;
-  /** `before`: what it had said until now. */
-  state(lockId: LockId, before: OpenState | null): void;
-  /** After what it says of its battery. */
-  battery(lockId: LockId): void;
-  /** Before events are stored. What it returns must be waited for first: a power cut after the PUBACK must not forget an alarm. */
-  events(lockId: LockId, report: EventsReport): Promise<void> | undefined;
-  /** Hears how commands end and what is lost. */
-  notice(notice: Notice): void;
-  /** undefined: it was made. */
-  backup(failure: string | undefined): void;
+/** It hears of everything by the bus, but for events: those must wait for their alarms. */
+export interface AlarmDetector extends Part {
+  /**
+   * Before events are stored. What it returns must be awaited first, by its first reaction: a power cut after the PUBACK must not forget an
+   * alarm. Rejects with `storage-unavailable`.
+   */
+  beforeEvents(lockId: LockId, report: EventsReport): Promise<void> | undefined;
 }
 
 /** What is known of a lock since the start; all times on the monotonic clock. */
@@ -66,6 +55,7 @@ interface Watch {
 
 export function createAlarmDetector(options: {
   readonly clock: Clock;
+  readonly events: Pick<EventBus, 'subscribe'>;
   readonly locks: LockStore;
   readonly statuses: StatusStore;
   readonly records: Pick<RecordStore, 'progress'>;
@@ -78,10 +68,11 @@ export function createAlarmDetector(options: {
   /** What speaks against the gateway's clock, if anything does. */
   readonly clockEvidence: () => string | undefined;
 }): AlarmDetector {
-  const { clock, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
+  const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
   const watches = new Map<LockId, Watch>();
   const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low, jammed, freed: certainty.freed });
+  const alarmsBeforeEvents = createAlarmsBeforeEvents();
   let cancelLook: (() => void) | undefined;
   let clockSaidAt = clock.monotonic();
   let stopped = false;
@@ -178,6 +169,63 @@ export function createAlarmDetector(options: {
     alarms.raise('low-battery', lockId, { reason, batteryPercent: statuses.get(lockId).batteryPercent ?? 0 });
   }
 
+  function hello({ lockId }: DomainEvents['hello-reported']): void {
+    const watch = heard(lockId);
+    watch.upAt = clock.monotonic();
+    // It may have been locked and unlocked while it was away.
+    watch.unlockedAt = undefined;
+    alarms.clear('offline', lockId);
+  }
+  function offline({ lockId, reason }: DomainEvents['lock-offline']): void {
+    const watch = watchOf(lockId);
+    watch.upAt = undefined;
+    watch.downAt ??= clock.monotonic();
+    watch.downReason = reason;
+  }
+  function stateReported({ lockId, before, state }: DomainEvents['state-reported']): void {
+    const watch = heard(lockId);
+    if (state === before) return;
+    watch.unlockedAt = state === 'unlocked' ? clock.monotonic() : undefined;
+    if (before !== null) alarms.clear('jammed', lockId);
+    if (state === 'locked') alarms.clear('auto-lock-late', lockId);
+  }
+  function batteryReported({ lockId, batteryPercent }: DomainEvents['battery-reported']): void {
+    heard(lockId);
+    if (batteryPercent < lowBatteryPercent) {
+      low(lockId, `its battery is at ${batteryPercent} percent`);
+      return;
+    }
+    const begunAt = alarms.standing('low-battery', lockId)?.batteryPercent ?? 0;
+    const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
+    if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
+  }
+  function commandEnded({ lockId, outcome }: DomainEvents['command-ended']): void {
+    if (outcome === 'lost' || outcome === 'no-reply') return;
+    heard(lockId);
+    if (outcome === 'jammed') jammed(lockId);
+    if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
+  }
+  function eventsMissing({ lockId, epoch, from, to }: DomainEvents['events-lost'], why: string): void {
+    if (alarms.isAccepted(lockId, { epoch, to })) return;
+    alarms.raise('event-gap', lockId, { reason: `its events ${from} to ${to} are missing, and it ${why}`, lost: [{ epoch, to }] });
+  }
+  function backupEnded({ failure }: DomainEvents['backup-ended']): void {
+    if (failure === undefined) alarms.clear('backup-failing', null);
+    else alarms.raise('backup-failing', null, { reason: failure });
+  }
+
+  events.subscribe('hello-reported', hello);
+  events.subscribe('lock-offline', offline);
+  events.subscribe('state-reported', stateReported);
+  events.subscribe('battery-reported', batteryReported);
+  events.subscribe('command-ended', commandEnded);
+  events.subscribe('own-command-ended', commandEnded);
+  events.subscribe('events-lost', (lost) => eventsMissing(lost, 'does not have them any more'));
+  events.subscribe('resend-refused', (refused) => eventsMissing(refused, `refuses to send them again (${refused.error})`));
+  events.subscribe('clock-right', ({ lockId }) => alarms.clear('wrong-clock', lockId));
+  events.subscribe('clock-wrong', ({ lockId, reason }) => alarms.raise('wrong-clock', lockId, { reason }));
+  events.subscribe('backup-ended', backupEnded);
+
   return {
     name: 'supervision',
     async start() {
@@ -188,63 +236,12 @@ export function createAlarmDetector(options: {
       cancelLook?.();
     },
 
-    hello(lockId) {
-      const watch = heard(lockId);
-      watch.upAt = clock.monotonic();
-      // It may have been locked and unlocked while it was away.
-      watch.unlockedAt = undefined;
-      alarms.clear('offline', lockId);
-    },
-    offline(lockId, reason) {
-      const watch = watchOf(lockId);
-      watch.upAt = undefined;
-      watch.downAt ??= clock.monotonic();
-      watch.downReason = reason;
-    },
-    state(lockId, before) {
-      const watch = heard(lockId);
-      const { state } = statuses.get(lockId);
-      if (state === before) return;
-      watch.unlockedAt = state === 'unlocked' ? clock.monotonic() : undefined;
-      if (before !== null) alarms.clear('jammed', lockId);
-      if (state === 'locked') alarms.clear('auto-lock-late', lockId);
-    },
-    battery(lockId) {
-      heard(lockId);
-      const { batteryPercent } = statuses.get(lockId);
-      if (batteryPercent === null) return;
-      if (batteryPercent < lowBatteryPercent) return low(lockId, `its battery is at ${batteryPercent} percent`);
-      const begunAt = alarms.standing('low-battery', lockId)?.batteryPercent ?? 0;
-      const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
-      if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
-    },
-    events(lockId, report) {
+    beforeEvents(lockId, report) {
       const watch = heard(lockId);
       // Unlocked again, it begins to wait again.
       const isUnlocked = report.events.some(({ type, success }) => success !== false && type.endsWith('-unlock'));
       if (watch.unlockedAt !== undefined && isUnlocked) watch.unlockedAt = clock.monotonic();
-      return eventAlarms.heard(lockId, report);
-    },
-    clockIsRight: (lockId) => alarms.clear('wrong-clock', lockId),
-    clockStaysWrong: (lockId, reason) => alarms.raise('wrong-clock', lockId, { reason }),
-
-    notice(notice) {
-      if (notice.kind === 'command-ended' || notice.kind === 'own-command-ended') {
-        const { lockId, outcome } = notice;
-        if (outcome === 'lost' || outcome === 'no-reply') return;
-        heard(lockId);
-        if (outcome === 'jammed') jammed(lockId);
-        if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
-      } else if (notice.kind === 'events-lost' || notice.kind === 'resend-refused') {
-        const { kind, lockId, epoch, from, to } = notice;
-        if (alarms.isAccepted(lockId, { epoch, to })) return;
-        const why = kind === 'events-lost' ? 'does not have them any more' : `refuses to send them again (${notice.error})`;
-        alarms.raise('event-gap', lockId, { reason: `its events ${from} to ${to} are missing, and it ${why}`, lost: [{ epoch, to }] });
-      }
-    },
-    backup(failure) {
-      if (failure === undefined) alarms.clear('backup-failing', null);
-      else alarms.raise('backup-failing', null, { reason: failure });
+      return alarmsBeforeEvents.wait(lockId, eventAlarms.heard(lockId, report));
     },
   };
 }

@@ -1,8 +1,8 @@
 // The alarms that stand: raised and cleared by the supervision, kept on the disk, shown to people, and ended by them where nothing else can.
 import type { Caller } from '../accounts/account.ts';
 import { requireLock, requireRole } from '../accounts/permissions.ts';
-import type { Notice, Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
+import type { Emit } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
 import type { Page, PageRequest } from '../page.ts';
@@ -53,11 +53,11 @@ export interface AlarmService extends Part {
   stats(): Readonly<Record<AlarmKind, number>>;
 }
 
-/** What has changed of an alarm since it was kept last, and what is said of that once it is: so that no restart says it again. */
+/** What has changed of an alarm since it was kept last, and the events that say so once it is: so that no restart says it again. */
 interface Unkept {
   readonly kind: AlarmKind;
   readonly lockId: LockId | null;
-  readonly notices: Notice[];
+  readonly events: (() => void)[];
 }
 
 /** Written and said in one go; doors go on between two of them. */
@@ -68,11 +68,11 @@ export function createAlarmService(options: {
   readonly alarms: AlarmStore;
   readonly locks: LockStore;
   readonly lists: Pick<LockLists, 'rights'>;
-  readonly notify: Notify;
+  readonly emit: Emit;
   /** For so long a cause must be gone: what comes and goes all the time is one alarm, and one write. */
   readonly endAfterMs: number;
 }): AlarmService {
-  const { clock, alarms, locks, lists, notify, endAfterMs } = options;
+  const { clock, alarms, locks, lists, emit, endAfterMs } = options;
   const standing = createActiveAlarms(locks, lists);
   const accepted = new Map<LockId, readonly LostEvents[]>();
   const unkept = new Map<string, Unkept>();
@@ -101,7 +101,7 @@ export function createAlarmService(options: {
       throw error;
     } finally {
       // On a disk that fails, too: that is when they are needed most.
-      for (const { notices } of changed) for (const notice of notices) notify(notice);
+      for (const { events } of changed) for (const emitNow of events) emitNow();
     }
   }
   async function writeAll(): Promise<void> {
@@ -117,20 +117,25 @@ export function createAlarmService(options: {
   function isUnkept(one: Unkept): boolean {
     return unkept.get(keyOf(one.kind, one.lockId)) === one;
   }
-  /** It is written, and the notice said, soon. */
-  function touch(kind: AlarmKind, lockId: LockId | null, notice?: Notice): void {
+  /** It is written, and the event emitted, soon. */
+  function touch(kind: AlarmKind, lockId: LockId | null, event?: () => void): void {
     const key = keyOf(kind, lockId);
-    const known = unkept.get(key) ?? { kind, lockId, notices: [] };
+    const known = unkept.get(key) ?? { kind, lockId, events: [] };
     unkept.set(key, known);
-    if (notice !== undefined) known.notices.push(notice);
+    if (event !== undefined) known.events.push(event);
     wake();
   }
   function wake(): void {
     if (!stopped) cancelWrite ??= clock.timer(writeDelayMs, () => void writeAll());
   }
-  function ended({ alarm: { kind, lockId, since } }: ActiveAlarm, by?: string): Notice {
-    return { kind: 'alarm-ended', alarm: kind, lockId, since, ...(by !== undefined && { by }) };
-  }
+  const began =
+    ({ kind, lockId, since, reason }: Alarm) =>
+    (): void =>
+      emit('alarm-began', { alarm: kind, lockId, since, reason });
+  const ended =
+    ({ alarm: { kind, lockId, since } }: ActiveAlarm, by?: string) =>
+    (): void =>
+      emit('alarm-ended', { alarm: kind, lockId, since, ...(by !== undefined && { by }) });
   function gone(kind: AlarmKind, lockId: LockId | null): void {
     const one = find(kind, lockId);
     if (one !== undefined) one.goneAt ??= clock.monotonic();
@@ -163,20 +168,21 @@ export function createAlarmService(options: {
         return;
       }
       const more = { ...(batteryPercent !== undefined && { batteryPercent }), ...(lost !== undefined && { lost }) };
-      standing.add({ alarm: { kind, lockId, since, reason, ...more }, goneAt: undefined, isKept: false });
-      touch(kind, lockId, { kind: 'alarm-began', alarm: kind, lockId, since, reason });
+      const alarm = { kind, lockId, since, reason, ...more };
+      standing.add({ alarm, goneAt: undefined, isKept: false });
+      touch(kind, lockId, began(alarm));
     },
     amend(kind, lockId, reason) {
       const known = find(kind, lockId);
       if (known === undefined || known.alarm.reason === reason) return;
       known.alarm = { ...known.alarm, reason };
       known.isKept = false;
-      touch(kind, lockId, { kind: 'alarm-began', alarm: kind, lockId, since: known.alarm.since, reason });
+      touch(kind, lockId, began(known.alarm));
     },
     kept(kind, lockId) {
       const one = find(kind, lockId);
       if (one === undefined || one.isKept) return undefined;
-      return write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, notices: [] }], []);
+      return write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], []);
     },
     clear(kind, lockId) {
       if (!endsByPerson(kind)) gone(kind, lockId);
@@ -216,8 +222,8 @@ export function createAlarmService(options: {
       const before = accepted.get(lockId);
       if (one.alarm.lost !== undefined) accepted.set(lockId, joinLost(before ?? [], one.alarm.lost));
       try {
-        await write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, notices: [] }], losses);
-        notify(ended(one, caller.username));
+        await write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], losses);
+        ended(one, caller.username)();
       } catch (error) {
         if (find(kind, lockId) === undefined) standing.add(one);
         if (before === undefined) accepted.delete(lockId);

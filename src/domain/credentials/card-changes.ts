@@ -1,8 +1,8 @@
 // How a change of a lock's cards happens: its intent first, then the lock, then completed; what stays open is settled.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireRoleStill } from '../accounts/permissions.ts';
-import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
+import type { Emit } from '../event-bus.ts';
 import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import { type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -66,9 +66,11 @@ export function createCardChanges(options: {
   readonly accounts: Pick<AccountStore, 'get' | 'token'>;
   readonly commands: CommandService;
   readonly evidence: CardEvidence;
-  readonly notify: Notify;
+  /** A change is done when those who are told of it outlast a crash, too: resolves then, and never rejects. */
+  readonly toldForGood: () => Promise<void>;
+  readonly emit: Emit;
 }): CardChanges {
-  const { clock, locks, cards, accounts, commands, evidence, notify } = options;
+  const { clock, locks, cards, accounts, commands, evidence, toldForGood, emit } = options;
   /** Adds that the lock has not taken, whose intents could not be removed: the card on the lock, if there is one, is not of these. */
   const notTaken = new Set<CardId>();
   // One change of a lock's cards at a time, from its intent to its end; doors go in between (each command has its own turn).
@@ -106,6 +108,7 @@ export function createCardChanges(options: {
         void settle(lockId, session);
         throw error;
       }
+      await toldForGood();
       return intent;
     });
   }
@@ -131,13 +134,13 @@ export function createCardChanges(options: {
       await cards.update(lockId, () => ({ close: [intent] }));
     } catch (error) {
       if (intent.kind === 'add') notTaken.add(intent.card.cardId);
-      notify({ kind: 'follow-up-failed', lockId, step: 'remove-card-intent', reason: reasonOf(error) });
+      emit('follow-up-failed', { lockId, step: 'remove-card-intent', reason: reasonOf(error) });
     }
   }
 
   async function settleFirst(session: LockSession, deadline: number): Promise<void> {
     if ((await cards.of(session.lockId)).intents.length > 0)
-      await reconcileIntents({ clock, commands, cards, evidence, notTaken, notify }, session, deadline);
+      await reconcileIntents({ clock, commands, cards, evidence, notTaken, emit }, session, deadline);
   }
 
   /** Never rejects; ends at once when that session (the current one, when absent) is over: the next hello settles again. */
@@ -148,7 +151,7 @@ export function createCardChanges(options: {
       const session = of ?? commands.session(lockId, 'cards');
       await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
     } catch (error) {
-      notify({ kind: 'follow-up-failed', lockId, step: 'settle-cards', reason: reasonOf(error) });
+      emit('follow-up-failed', { lockId, step: 'settle-cards', reason: reasonOf(error) });
     }
   }
 
@@ -171,6 +174,7 @@ export function createCardChanges(options: {
         const session = commands.session(lockId, 'cards');
         return inTurn.run(lockId, { priority: -1, deadline, gone: clearing.gone }, async () => {
           await clear(session, clearing);
+          await toldForGood();
           return remove();
         });
       }
@@ -188,6 +192,7 @@ export function createCardChanges(options: {
       evidence.doubted(lockId, cardNumber);
       const isOver = (current: CardLookUp) => current.intents.filter((intent) => numberOf(current, intent) === sameCard(cardNumber));
       await cards.update(lockId, (current) => ({ ...change(current), close: isOver(current) }));
+      await toldForGood();
     },
     settle: (lockId) => settle(lockId),
   };

@@ -1,6 +1,6 @@
 // Whose card an event is about. The cards of its lock may have to be read for that: then all events of this lock wait, and keep their order.
 
-import type { Notify } from '../domain-event.ts';
+import type { Emit } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockEvent } from '../locks/lock-report.ts';
 import type { CardStore } from '../ports.ts';
@@ -17,12 +17,12 @@ export interface CardHolders {
   nameOf(event: LockEvent, lockDate: number, held: LockCards | undefined): string;
 }
 
-export function createCardHolders({ cards, notify }: { readonly cards: CardStore; readonly notify: Notify }): CardHolders {
+export function createCardHolders({ cards, emit }: { readonly cards: CardStore; readonly emit: Emit }): CardHolders {
   const reading = new Map<LockId, Promise<LockCards | undefined>>();
 
   function read(lockId: LockId): Promise<LockCards | undefined> {
     const begun = cards.of(lockId).catch((error: unknown) => {
-      notify({ kind: 'follow-up-failed', lockId, step: 'read-cards', reason: error instanceof Error ? error.message : String(error) });
+      emit('follow-up-failed', { lockId, step: 'read-cards', reason: error instanceof Error ? error.message : String(error) });
       return undefined;
     });
     reading.set(lockId, begun);

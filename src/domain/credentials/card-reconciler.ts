@@ -1,7 +1,7 @@
 // Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed (Protocol 5.4 rule 6).
 import type { AccountId } from '../accounts/account.ts';
-import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
+import type { Emit } from '../event-bus.ts';
 import { type CommandEnd, type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
 import type { LockCommand } from '../locks/lock-command.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
@@ -48,12 +48,12 @@ interface CardReconcilerPorts {
   readonly evidence: CardEvidence;
   /** Adds that the lock has not taken. */
   readonly notTaken: Set<CardId>;
-  readonly notify: Notify;
+  readonly emit: Emit;
 }
 
 /** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
 export async function reconcileIntents(ports: CardReconcilerPorts, session: LockSession, deadline: number): Promise<void> {
-  const { clock, commands, cards, evidence, notTaken, notify } = ports;
+  const { clock, commands, cards, evidence, notTaken, emit } = ports;
   const { lockId } = session;
   const listed = await listCardsOnLock(commands, { session, accountId: null, deadline });
   const held = new Map(listed.map((card) => [sameCard(card.cardNumber), card]));
@@ -68,11 +68,11 @@ export async function reconcileIntents(ports: CardReconcilerPorts, session: Lock
       current.isOpen(intent) ? { ...settled(current, intent, onLock, clock.now()), close: [intent] } : {},
     );
     notTaken.delete(cardIdOf(intent));
-    notify({ kind: 'card-settled', lockId, intent: intent.kind, result });
+    emit('card-settled', { lockId, intent: intent.kind, result });
   }
   const strangers = strangersOf([...held.values()], known);
   evidence.heard(session, strangers);
-  if (strangers.length > 0) notify({ kind: 'cards-unknown', lockId, count: strangers.length });
+  if (strangers.length > 0) emit('cards-unknown', { lockId, count: strangers.length });
 }
 
 /** Cards on the lock that the gateway does not have. */
@@ -99,13 +99,13 @@ interface OpenIntent {
  * there before stays, with the dates that it had. One of which that is not known stays as well, and is told: it opens the door.
  */
 async function undone(ports: CardReconcilerPorts, { session, deadline, known, intent, onLock }: OpenIntent): Promise<string> {
-  const { commands, notify } = ports;
+  const { commands, emit } = ports;
   const { lockId } = session;
   if (onLock === undefined) return 'not on the lock';
   if (intent.kind !== 'add') return 'on the lock';
   const { before } = intent;
   if (before === undefined) {
-    notify({ kind: 'card-left-on-lock', lockId });
+    emit('card-left-on-lock', { lockId });
     return 'left on the lock';
   }
   const { cardNumber } = onLock;

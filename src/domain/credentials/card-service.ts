@@ -1,8 +1,8 @@
 // Identity cards: who may see and change them, and what makes sense for the cards that a lock has.
 import type { Caller } from '../accounts/account.ts';
 import { requireRole, requireRoleStill } from '../accounts/permissions.ts';
-import type { Notify } from '../domain-event.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
+import type { Emit } from '../event-bus.ts';
 import type { QueueStats } from '../keyed-queue.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -62,9 +62,11 @@ export function createCardService(options: {
   readonly counters: CounterStore;
   readonly commands: CommandService;
   readonly evidence: CardEvidence;
-  readonly notify: Notify;
+  /** As in the options of the card changes. */
+  readonly toldForGood: () => Promise<void>;
+  readonly emit: Emit;
 }): CardService {
-  const { clock, locks, cards, accounts, counters, commands, evidence } = options;
+  const { clock, locks, cards, accounts, counters, commands, evidence, toldForGood } = options;
   const changes = createCardChanges(options);
 
   return {
@@ -133,6 +135,7 @@ export function createCardService(options: {
     async rename(caller, lockId, cardId, name) {
       requireRole(locks, caller, lockId, 'manager');
       await cards.update(lockId, (current) => renaming(current, cardWithId(current, cardId), name, clock.now()));
+      await toldForGood();
     },
 
     async remove(caller, lockId, cardId, via, gone) {

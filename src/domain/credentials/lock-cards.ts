@@ -163,3 +163,18 @@ export function staged(under: CardLookUp, changes: readonly CardsChange[]): Card
     },
   };
 }
+
+/** What is different about one card, and how it is now, or was. */
+export interface CardEvent {
+  readonly change: 'added' | 'changed' | 'removed';
+  readonly card: Card;
+}
+
+/** What a change is for those who look on: an intent is nothing to them. */
+export function cardEventsOf(before: CardLookUp, { put = [], remove = [] }: CardsChange): readonly CardEvent[] {
+  const removed = remove.flatMap((cardId) => before.byId(cardId) ?? []);
+  return [
+    ...put.map((card) => ({ change: before.byId(card.cardId) === undefined ? 'added' : 'changed', card }) as const),
+    ...removed.map((card) => ({ change: 'removed', card }) as const),
+  ];
+}

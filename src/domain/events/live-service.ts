@@ -1,7 +1,9 @@
 // Who hears what, the moment it happens: every event goes to the followers who have a sufficient role on the lock now.
 import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
 import type { Alarm } from '../alarms/alarm.ts';
-import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
+import type { AlarmService } from '../alarms/alarm-service.ts';
+import type { EventBus } from '../event-bus.ts';
+import { type Lock, type LockId, type LockStatus, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import type { Clock, LockLink, LockStore, RecordStore, RemovedLockStore, StatusStore, StoredEvents } from '../ports.ts';
@@ -14,29 +16,11 @@ export interface Follower {
   hear(event: LiveEvent): void;
   /** Its account, or a token or sign-in of that, has ended: whether it may go on is to be asked again. Must not throw. */
   accountChanged(): void;
-  /** Resolves when what it has heard outlasts a crash, or could not be written; absent: it keeps nothing. Never rejects. */
-  kept?(): Promise<void>;
-}
-
-/** For those who see something happen. Where nobody follows, they cost next to nothing. */
-export interface Announcements {
-  lockEvent(event: LockEvent): void;
-  alarm(event: AlarmEvent): void;
-  stored(events: StoredEvents): void;
-  /** A lock came (before is undefined), changed or went. */
-  lockChanged(before: Lock | undefined, after: Lock | undefined): void;
-  /** An account, or a token or sign-in of it, has ended. */
-  accountChanged(accountId: AccountId): void;
-  /** Resolves when those who keep what they hear have written down all that was announced. Never rejects. */
-  kept(): Promise<void>;
 }
 
 export interface LiveService {
-  readonly announce: Announcements;
   /** From now on it hears; the returned function ends that. */
   follow(follower: Follower): () => void;
-  /** From now on it is called when an account or a token has ended, whoever follows; the returned function ends that. Must not throw. */
-  watchAccounts(changed: () => void): () => void;
   /** The locks that the caller sees. */
   locksOf(caller: Caller): readonly LockId[];
   /** The lock as the caller sees it now; undefined when it does not. */
@@ -56,25 +40,25 @@ export interface LiveService {
 
 export function createLiveService(options: {
   readonly clock: Clock;
+  /** Where nobody follows, an event costs next to nothing here. */
+  readonly events: Pick<EventBus, 'subscribe'>;
   readonly locks: LockStore;
-  /** Told of each change of a lock before anybody else is. */
-  readonly lists: Pick<LockLists, 'of' | 'changed'>;
+  /** It has heard of each change of a lock before. */
+  readonly lists: Pick<LockLists, 'of'>;
   readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly statuses: StatusStore;
   readonly link: LockLink;
   readonly records: RecordStore;
-  /** Those that stand and that the caller may see. */
-  readonly alarms: (caller: Caller) => readonly Alarm[];
-  /** Those that stand for a lock. */
-  readonly alarmsOn: (lockId: LockId) => readonly Alarm[];
+  readonly alarms: Pick<AlarmService, 'list' | 'ofLock'>;
   readonly clockIsSuspect: () => boolean;
   /** For how many days records are kept, 30 to 184. */
   readonly recordDays: number;
   readonly certainty: Pick<StateCertainty, 'isShownAsSure'>;
 }): LiveService {
-  const { clock, locks, lists, removedLocks, statuses, link, records, alarms, alarmsOn, clockIsSuspect, recordDays, certainty } = options;
+  const { clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty } = options;
   const followers = new Map<AccountId, Set<Follower>>();
-  const accountWatchers = new Set<() => void>();
+  /** That a lock is online is said once, however many hellos it says. */
+  const online = new Set<LockId>();
 
   /** Of a lock that was removed, its administrator is still told what had not been told before: a removal hides nothing. */
   function mayReadRecords(caller: Caller, lockId: LockId): boolean {
@@ -105,6 +89,12 @@ export function createLiveService(options: {
   function tell(to: readonly ReadonlySet<Follower>[], event: LockEvent): void {
     for (const ofAccount of to) for (const follower of ofAccount) follower.hear(event);
   }
+  function lockEvent(event: LockEvent): void {
+    tell(audience(event.lockId, event.type), event);
+  }
+  function alarmEvent(event: AlarmEvent): void {
+    for (const ofAccount of followers.values()) for (const follower of ofAccount) if (mayHear(follower.caller, event)) follower.hear(event);
+  }
 
   function inSight(caller: Caller, lockId: LockId): LockInSight | undefined {
     const lock = locks.get(lockId);
@@ -117,7 +107,7 @@ export function createLiveService(options: {
   }
 
   function alarmsOf(caller: Caller): readonly AlarmEvent[] {
-    return alarms(caller).map(toldOf);
+    return alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list.map(toldOf);
   }
 
   /** One account's followers, of a lock that has changed. */
@@ -126,49 +116,55 @@ export function createLiveService(options: {
     if (role === earlier && (role === undefined || before?.alias === after?.alias)) return;
     const sight = inSight(caller, lockId) ?? ({ type: 'lock-gone', lockId } as const);
     const seesAlarmsNow = roleSuffices(role, roleForAlarms) && !roleSuffices(earlier, roleForAlarms) && !caller.gatewayAdministrator;
-    const standing = seesAlarmsNow ? alarmsOn(lockId).map(toldOf) : [];
+    const standing = seesAlarmsNow ? alarms.ofLock(lockId).map(toldOf) : [];
     for (const follower of ofAccount) for (const event of [sight, ...standing]) follower.hear(event);
   }
 
-  const announce: Announcements = {
-    lockEvent: (event) => tell(audience(event.lockId, event.type), event),
+  function stored({ lockId, epoch, drafts, firstRecordId }: StoredEvents): void {
+    const to = audience(lockId, 'record');
+    if (to.length === 0) return;
+    for (const [n, draft] of drafts.entries())
+      tell(to, { type: 'record', lockId, record: { ...draft, recordId: firstRecordId + n, lockId, epoch } });
+  }
 
-    alarm(event) {
-      for (const ofAccount of followers.values())
-        for (const follower of ofAccount) if (mayHear(follower.caller, event)) follower.hear(event);
-    },
+  function lockChanged(before: Lock | undefined, after: Lock | undefined): void {
+    const lockId = (after ?? before)?.lockId;
+    if (lockId === undefined) return;
+    if (before?.alias === after?.alias && before?.roles === after?.roles && before?.administrator === after?.administrator) return;
+    for (const ofAccount of followers.values()) {
+      const [any] = ofAccount;
+      if (any !== undefined) lockSeen(ofAccount, any.caller, lockId, before, after);
+    }
+  }
 
-    stored({ lockId, epoch, drafts, firstRecordId }) {
-      const to = audience(lockId, 'record');
-      if (to.length === 0) return;
-      for (const [n, draft] of drafts.entries())
-        tell(to, { type: 'record', lockId, record: { ...draft, recordId: firstRecordId + n, lockId, epoch } });
-    },
+  /** A state or a battery level is an event when it is another than before. */
+  function statusChanged(lockId: LockId, before: LockStatus, { state, stateAt, batteryPercent }: LockStatus): void {
+    if (state !== before.state && state !== null && stateAt !== null) lockEvent({ type: 'state', lockId, state, stateAt });
+    if (batteryPercent !== before.batteryPercent && batteryPercent !== null) lockEvent({ type: 'battery', lockId, batteryPercent });
+  }
 
-    lockChanged(before, after) {
-      lists.changed(before, after);
-      const lockId = (after ?? before)?.lockId;
-      if (lockId === undefined) return;
-      if (before?.alias === after?.alias && before?.roles === after?.roles && before?.administrator === after?.administrator) return;
-      for (const ofAccount of followers.values()) {
-        const [any] = ofAccount;
-        if (any !== undefined) lockSeen(ofAccount, any.caller, lockId, before, after);
-      }
-    },
+  function becameOnline(lockId: LockId): void {
+    if (online.has(lockId)) return;
+    online.add(lockId);
+    lockEvent({ type: 'online', lockId, online: true });
+  }
 
-    accountChanged(accountId) {
-      for (const follower of followers.get(accountId) ?? []) follower.accountChanged();
-      for (const changed of accountWatchers) changed();
-    },
-
-    async kept() {
-      const all = [...followers.values()].flatMap((ofAccount) => [...ofAccount]);
-      await Promise.all(all.map((follower) => follower.kept?.()));
-    },
-  };
+  events.subscribe('lock-changed', ({ before, after }) => lockChanged(before, after));
+  events.subscribe('status-changed', ({ lockId, before, after }) => statusChanged(lockId, before, after));
+  events.subscribe('card-changed', (change) => lockEvent({ type: 'card', ...change }));
+  events.subscribe('certainty-changed', (change) => lockEvent({ type: 'state-sure', ...change }));
+  events.subscribe('lock-online', ({ lockId }) => becameOnline(lockId));
+  events.subscribe('lock-offline', ({ lockId }) => online.delete(lockId) && lockEvent({ type: 'online', lockId, online: false }));
+  events.subscribe('records-stored', stored);
+  events.subscribe('alarm-began', ({ alarm: kind, lockId, since, reason }) =>
+    alarmEvent({ type: 'alarm', lockId, alarm: { kind, lockId, since, reason } }),
+  );
+  events.subscribe('alarm-ended', ({ alarm: kind, lockId, since }) => alarmEvent({ type: 'alarm-ended', lockId, kind, since }));
+  events.subscribe('access-ended', ({ accountId }) => {
+    for (const follower of followers.get(accountId) ?? []) follower.accountChanged();
+  });
 
   return {
-    announce,
     follow(follower) {
       const { accountId } = follower.caller;
       const ofAccount = followers.get(accountId) ?? new Set();
@@ -177,10 +173,6 @@ export function createLiveService(options: {
         ofAccount.delete(follower);
         if (ofAccount.size === 0 && followers.get(accountId) === ofAccount) followers.delete(accountId);
       };
-    },
-    watchAccounts(changed) {
-      accountWatchers.add(changed);
-      return () => void accountWatchers.delete(changed);
     },
     locksOf: ({ accountId }) => lists.of(accountId),
     inSight,

@@ -1,6 +1,6 @@
 // How the battery of a lock went: what it said, and since when, for as long as people want to compare.
-
-import type { BatteryStore, Clock, StatusStore } from '../ports.ts';
+import type { EventBus } from '../event-bus.ts';
+import type { BatteryStore, Clock } from '../ports.ts';
 import type { BatteryLevel } from './lock.ts';
 
 /** A battery that warms up and cools down changes its level again and again; within this time the newest holds. */
@@ -23,21 +23,19 @@ export function withLevel(levels: readonly BatteryLevel[], now: BatteryLevel): r
   return [...before.slice(Math.max(recent, 0)), { at, percent: now.percent }].slice(-levelsAtMost);
 }
 
-/** The statuses, which keep every level that goes through them. */
-export function keepingBatteries(statuses: StatusStore, batteries: BatteryStore, clock: Clock): StatusStore {
-  return {
-    ...statuses,
-    patch(lockId, change) {
-      statuses.patch(lockId, change);
-      const { batteryPercent } = change;
-      if (batteryPercent === undefined || batteryPercent === null) return;
-      const levels = batteries.levels(lockId);
-      const after = withLevel(levels, { at: clock.now(), percent: batteryPercent });
-      if (after !== levels) batteries.put(lockId, after);
-    },
-    remove(lockId) {
-      statuses.remove(lockId);
-      batteries.remove(lockId);
-    },
-  };
+/** Adds every level that a lock reports, and forgets those of a lock that is gone. */
+export function recordBatteries(options: {
+  readonly events: Pick<EventBus, 'subscribe'>;
+  readonly batteries: BatteryStore;
+  readonly clock: Pick<Clock, 'now'>;
+}): void {
+  const { events, batteries, clock } = options;
+  events.subscribe('battery-reported', ({ lockId, batteryPercent }) => {
+    const levels = batteries.levels(lockId);
+    const after = withLevel(levels, { at: clock.now(), percent: batteryPercent });
+    if (after !== levels) batteries.put(lockId, after);
+  });
+  events.subscribe('lock-changed', ({ before, after }) => {
+    if (before !== undefined && after === undefined) batteries.remove(before.lockId);
+  });
 }

@@ -1,15 +1,13 @@
 // Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits.
 import type { AccountId } from '../accounts/account.ts';
-import type { Done } from '../credentials/card-count.ts';
-import type { Notify } from '../domain-event.ts';
 import { DomainError } from '../errors.ts';
+import type { Emit } from '../event-bus.ts';
 import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import type { CancelSignal, Clock, CommandIds, LockSession } from '../ports.ts';
 import type { Capability, Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
-import { type CommandOutcome, type DriverCommand, type LockCommand, wantedBy } from './lock-command.ts';
+import type { CommandOutcome, DriverCommand, LockCommand } from './lock-command.ts';
 import type { StallDetector } from './stall-detector.ts';
-import type { StateCertainty } from './state-certainty.ts';
 
 /** What goes first when several commands wait for one lock. */
 export const priority = { door: 0, change: 1, gateway: 2 } as const;
@@ -68,14 +66,11 @@ export function createCommandService(options: {
   readonly clock: Clock;
   readonly link: Pick<Drivers, 'session' | 'disconnect' | 'can'>;
   readonly commandIds: CommandIds;
-  readonly notify: Notify;
+  readonly emit: Emit;
   readonly commandTimeoutMs: number;
-  /** Told of every command that a lock has done. */
-  readonly done?: Done;
   readonly stallDetector: Pick<StallDetector, 'requestTime' | 'settled'>;
-  readonly certainty: Pick<StateCertainty, 'moving' | 'moved'>;
 }): CommandService {
-  const { clock, link, commandIds, notify, stallDetector, certainty } = options;
+  const { clock, link, commandIds, emit, stallDetector } = options;
   const turns = createKeyedQueue<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
   const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
@@ -115,14 +110,11 @@ export function createCommandService(options: {
     const op = command.op === 'driver' ? command.name : command.op;
     const commandId = commandIds.issue(session.lockId, accountId, op);
     const sentAt = clock.monotonic();
-    const wanted = wantedBy(command);
-    if (wanted !== undefined) certainty.moving(session.lockId, ttlMs);
+    emit('command-sent', { lockId: session.lockId, command, ttlMs });
     const sent = command.op === 'driver' ? command.send(commandId, ttlMs) : session.send(command, commandId, ttlMs);
     const outcome = await untilStopped(sent);
-    if (wanted !== undefined) certainty.moved(session.lockId, wanted, outcome);
-    if (outcome.kind === 'ok' && command.op !== 'driver') options.done?.(session.lockId, command, outcome);
-    notify({
-      kind: accountId === null ? 'own-command-ended' : 'command-ended',
+    emit('command-returned', { lockId: session.lockId, command, outcome });
+    emit(accountId === null ? 'own-command-ended' : 'command-ended', {
       lockId: session.lockId,
       commandId,
       op,
@@ -138,7 +130,7 @@ export function createCommandService(options: {
   }
 
   function disconnect({ lockId }: LockSession, reason: string): void {
-    notify({ kind: 'lock-disconnected', lockId, reason });
+    emit('lock-disconnected', { lockId, reason });
     link.disconnect(lockId, reason);
   }
 

@@ -1,11 +1,13 @@
 // One report or event in: the lock updated, the record appended, once per event. The only way in which a lock's
 // open state and its records change (Decision 1).
+
+import type { AlarmDetector } from '../alarms/alarm-detector.ts';
 import type { CardEvidence } from '../credentials/card-evidence.ts';
 import { createCardHolders } from '../credentials/card-holders.ts';
 import { digestOf } from '../credentials/card-rules.ts';
 import type { CardService } from '../credentials/card-service.ts';
 import type { LockCards } from '../credentials/lock-cards.ts';
-import type { Notify } from '../domain-event.ts';
+import type { Emit } from '../event-bus.ts';
 import { createMutex } from '../mutex.ts';
 import type {
   AccountStore,
@@ -77,18 +79,20 @@ export function createReportService(options: {
   readonly cardService: Pick<CardService, 'settle'>;
   readonly evidence: Pick<CardEvidence, 'heard'>;
   readonly clockEvidence: Pick<ClockEvidence, 'heard'>;
+  /** The events that begin an alarm are stored when that is on the disk. */
+  readonly alarmDetector: Pick<AlarmDetector, 'beforeEvents'>;
   readonly commandIds: CommandIds;
   readonly secrets: Pick<Secrets, 'hash'>;
-  readonly notify: Notify;
+  readonly emit: Emit;
   readonly link: LockLink;
   readonly certainty: Pick<StateCertainty, 'moved' | 'said' | 'returned' | 'left'>;
   /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
   readonly clockIsSuspect?: () => boolean;
 }): ReportService {
-  const { clock, locks, statuses, cards, records, accounts, quarantine, commandIds, evidence, notify, link, certainty } = options;
-  const { clockIsSuspect = () => false } = options;
+  const { clock, locks, statuses, cards, records, accounts, quarantine, commandIds, evidence, emit, link, certainty } = options;
+  const { alarmDetector, clockIsSuspect = () => false } = options;
   const oneByOne = createMutex();
-  const holders = createCardHolders({ cards, notify });
+  const holders = createCardHolders({ cards, emit });
 
   function believable(date: number | undefined, now: number): date is number {
     if (date === undefined || Math.abs(date) > maxDateMs) return false;
@@ -98,14 +102,19 @@ export function createReportService(options: {
 
   function heardState(lockId: LockId, state: OpenState, date: number | undefined): void {
     const now = clock.now();
-    const isNew = state !== statuses.get(lockId).state;
+    const { state: before } = statuses.get(lockId);
     statuses.patch(lockId, { state, stateAt: believable(date, now) ? date : now, lastSeenAt: now });
-    certainty.said(lockId, state, isNew);
+    certainty.said(lockId, state, state !== before);
+    emit('state-reported', { lockId, before, state });
+  }
+  function heardBattery(lockId: LockId, batteryPercent: number): void {
+    statuses.patch(lockId, { batteryPercent, lastSeenAt: clock.now() });
+    emit('battery-reported', { lockId, batteryPercent });
   }
 
   /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
   function followUp(lockId: LockId, step: string, work: () => Promise<unknown>): Promise<void> {
-    return runFollowUp(notify, lockId, { step, work });
+    return runFollowUp(emit, lockId, { step, work });
   }
 
   /** undefined: it is nothing new. */
@@ -118,9 +127,9 @@ export function createReportService(options: {
     const { lockId } = lock;
     const kept = keepTold(lock, report);
     if (kept !== undefined) await kept;
-    if (own !== undefined) await runFollowUp(notify, lockId, own.beforeCards);
+    if (own !== undefined) await runFollowUp(emit, lockId, own.beforeCards);
     await options.cardService.settle(lockId);
-    if (own?.afterCards !== undefined) await runFollowUp(notify, lockId, own.afterCards);
+    if (own?.afterCards !== undefined) await runFollowUp(emit, lockId, own.afterCards);
   }
 
   /** Written member by member, not spread: thousands of drafts wait for a flush, and spreading makes each twice as large. The last ones are rare. */
@@ -154,14 +163,38 @@ export function createReportService(options: {
     const { cards: known } = cards.inMemory(lockId) ?? (await oneByOne(() => cards.of(lockId)));
     const isSame = digest === digestOf(known, options.secrets.hash);
     if (session !== undefined && (isSame || count === 0)) evidence.heard(session, []);
-    if (!isSame) notify({ kind: 'cards-differ', lockId, onLock: count, known: known.length });
+    if (!isSame) emit('cards-differ', { lockId, onLock: count, known: known.length });
   }
 
   async function setAside(lockId: LockId, epoch: string, events: readonly object[], reason: string): Promise<void> {
     if (events.length === 0) return;
     const deviceId = locks.get(lockId)?.deviceId;
     if (deviceId !== undefined) await quarantine.keep(deviceId, reason, JSON.stringify({ epoch, events }));
-    notify({ kind: 'events-quarantined', lockId, epoch, count: events.length });
+    emit('events-quarantined', { lockId, epoch, count: events.length });
+  }
+
+  /** `receivedAt`: on the monotonic clock. */
+  function store(lockId: LockId, { epoch, events }: EventsReport, receivedAt: number): Promise<Pick<AppendOutcome, 'duplicates'>> {
+    const now = clock.now();
+    if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
+    const misleading = events.some(isMisleading) ? events.filter(isMisleading) : none;
+    const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
+    const append = (held: LockCards | undefined) => {
+      const drafts = sound.map((event) => draft(lockId, event, now, held));
+      return records.append(lockId, epoch, drafts).then((outcome) => {
+        const answer = () => {
+          emit('events-acknowledged', { ms: clock.monotonic() - receivedAt });
+          return outcome;
+        };
+        const { refused } = outcome;
+        if (refused.length === 0 && misleading.length === 0) return answer();
+        return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
+          .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
+          .then(answer);
+      });
+    };
+    const held = holders.forEvents(lockId, sound);
+    return held instanceof Promise ? held.then(append) : append(held);
   }
 
   return {
@@ -169,6 +202,7 @@ export function createReportService(options: {
       const lock = locks.get(lockId);
       if (lock === undefined) return;
       const now = clock.now();
+      emit('hello-reported', { lockId });
       if (report.state === undefined) certainty.returned(lockId);
       else heardState(lockId, report.state, report.date);
       statuses.patch(lockId, {
@@ -176,7 +210,8 @@ export function createReportService(options: {
         ...(report.battery === undefined ? {} : { batteryPercent: report.battery }),
         ...(report.cards === undefined ? {} : { cardsOnLock: report.cards.count }),
       });
-      notify({ kind: 'lock-online', lockId });
+      if (report.battery !== undefined) emit('battery-reported', { lockId, batteryPercent: report.battery });
+      emit('lock-online', { lockId });
       const { cards: onLock } = report;
       if (onLock !== undefined) void followUp(lockId, 'compare-cards', () => compareCards(lockId, onLock));
       options.clockEvidence.heard(lockId, report.date);
@@ -188,55 +223,41 @@ export function createReportService(options: {
     },
 
     battery(lockId, { level }) {
-      if (locks.get(lockId) === undefined) return;
-      statuses.patch(lockId, { batteryPercent: level, lastSeenAt: clock.now() });
+      if (locks.get(lockId) !== undefined) heardBattery(lockId, level);
     },
 
     reply(lockId, command, outcome, { state, battery, ...told }) {
       const lock = locks.get(lockId);
       if (lock === undefined) return;
       if (state !== undefined) heardState(lockId, state, undefined);
-      if (battery !== undefined) statuses.patch(lockId, { batteryPercent: battery, lastSeenAt: clock.now() });
+      if (battery !== undefined) heardBattery(lockId, battery);
       const wanted = wantedBy(command);
       if (wanted !== undefined) certainty.moved(lockId, wanted, outcome);
       // It tells what came of a change of these whose own reply was lost.
       if (command.op === 'get-status') void keepTold(lock, told);
     },
 
-    events(lockId, { epoch, events }) {
-      const now = clock.now();
-      if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
-      const misleading = events.some(isMisleading) ? events.filter(isMisleading) : none;
-      const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
-      const append = (held: LockCards | undefined) => {
-        const drafts = sound.map((event) => draft(lockId, event, now, held));
-        return records.append(lockId, epoch, drafts).then((outcome) => {
-          const { refused } = outcome;
-          if (refused.length === 0 && misleading.length === 0) return outcome;
-          return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
-            .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
-            .then(() => outcome);
-        });
-      };
-      const held = holders.forEvents(lockId, sound);
-      return held instanceof Promise ? held.then(append) : append(held);
+    events(lockId, report) {
+      const receivedAt = clock.monotonic();
+      const alarmsStored = alarmDetector.beforeEvents(lockId, report);
+      return alarmsStored === undefined ? store(lockId, report, receivedAt) : alarmsStored.then(() => store(lockId, report, receivedAt));
     },
 
     offline(lockId, reason) {
       if (locks.get(lockId) === undefined) return;
       statuses.patch(lockId, { lastSeenAt: clock.now() });
       certainty.left(lockId);
-      notify({ kind: 'lock-offline', lockId, reason });
+      emit('lock-offline', { lockId, reason });
     },
   };
 }
 
 /** Never rejects: it is tried again after the next hello of the lock. */
-export async function runFollowUp(notify: Notify, lockId: LockId, { step, work }: FollowUp): Promise<void> {
+export async function runFollowUp(emit: Emit, lockId: LockId, { step, work }: FollowUp): Promise<void> {
   try {
     await work();
   } catch (error) {
-    notify({ kind: 'follow-up-failed', lockId, step, reason: error instanceof Error ? error.message : String(error) });
+    emit('follow-up-failed', { lockId, step, reason: error instanceof Error ? error.message : String(error) });
   }
 }
 

@@ -1,6 +1,6 @@
 // Whether the process stood still: stopped, swapped out, starved. What lay in its sockets meanwhile is read afterwards as if it had just
 // come; but no door opens for who asked long ago and has given up, nor later than he waits for it (Protocol 5.4 rule 1).
-import type { Notify } from '../domain-event.ts';
+import type { Emit } from '../event-bus.ts';
 import type { Part } from '../part.ts';
 import type { Clock } from '../ports.ts';
 
@@ -32,11 +32,11 @@ const turnMs = 2;
 /** Before its start, and without one, nothing has ever stood still. */
 export function createStallDetector(options: {
   readonly clock: Clock;
-  readonly notify: Notify;
+  readonly emit: Emit;
   /** What callers wait at most. */
   readonly commandTimeoutMs: number;
 }): StallDetector {
-  const { clock, notify } = options;
+  const { clock, emit } = options;
   const beatMs = Math.max(shortestBeatMs, Math.min(longestBeatMs, options.commandTimeoutMs / beatsInTimeout));
   let beatAt: number | undefined;
   /** What came before then has been read. */
@@ -50,7 +50,7 @@ export function createStallDetector(options: {
     const silentMs = beatAt === undefined ? 0 : now - beatAt;
     if (silentMs > lateMs) {
       const isLong = silentMs > longMs;
-      if (isLong) notify({ kind: 'stood-still', ms: Math.round(silentMs) });
+      if (isLong) emit('stood-still', { ms: Math.round(silentMs) });
       const goesOn = now < last.readBy;
       last = {
         since: goesOn ? last.since : readUpTo,

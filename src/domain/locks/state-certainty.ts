@@ -1,10 +1,12 @@
 // Whether a lock's open state is sure: it has said it, and nothing that is known of has moved its bolt since. A lock may say ok before its bolt
 // has arrived, a command without an answer may move it yet, and a jammed bolt is half out (Protocol 4.2, 5.2). Only what is sure spares a command.
 
+import type { EventBus } from '../event-bus.ts';
 import type { Part } from '../part.ts';
 import type { Clock, LockLink, LockSession, LockStore } from '../ports.ts';
+import type { CommandService } from './command-service.ts';
 import type { LockId, OpenState } from './lock.ts';
-import type { CommandOutcome } from './lock-command.ts';
+import { type CommandOutcome, wantedBy } from './lock-command.ts';
 
 export interface StateCertainty extends Part {
   /**
@@ -14,8 +16,6 @@ export interface StateCertainty extends Part {
   isSure(lockId: LockId): boolean;
   /** What followers are to know: without commands under way or of the process before, and of a lock that is offline as it was last. */
   isShownAsSure(lockId: LockId): boolean;
-  /** A lock or unlock is sent now; it may begin to move the bolt for `ttlMs`. */
-  moving(lockId: LockId, ttlMs: number): void;
   /** It has ended; told at the reply, before what the lock says next, and once more to whoever sent it, which changes nothing. */
   moved(lockId: LockId, wanted: OpenState, outcome: CommandOutcome): void;
   /** The lock has said its open state; `isNew`: another than before. */
@@ -60,12 +60,10 @@ export function createStateCertainty(options: {
   readonly link: Pick<LockLink, 'session'>;
   readonly locks: Pick<LockStore, 'all'>;
   readonly commandTimeoutMs: number;
-  /** `get-status`: resolves with whether the lock has answered, and so said its state. Never rejects. */
-  readonly ask: (lockId: LockId) => Promise<boolean>;
-  /** `isShownAsSure` is another than before. */
-  readonly changed: (lockId: LockId, sure: boolean) => void;
+  readonly commands: Pick<CommandService, 'ask'>;
+  readonly events: EventBus;
 }): StateCertainty {
-  const { clock, link, locks, ask, changed } = options;
+  const { clock, link, locks, commands, events } = options;
   /** The locks up to this one were there when the gateway started; until then commands of the process before may move their bolts. */
   let newestBefore = 0;
   let stillAfterStart = 0;
@@ -104,7 +102,7 @@ export function createStateCertainty(options: {
     if (sure !== shownAsUnsure.has(lockId) || doubts.get(lockId)?.underWay !== undefined) return;
     if (sure) shownAsUnsure.delete(lockId);
     else shownAsUnsure.add(lockId);
-    changed(lockId, sure);
+    events.emit('certainty-changed', { lockId, sure });
   }
   function settle(lockId: LockId): void {
     doubts.delete(lockId);
@@ -130,7 +128,7 @@ export function createStateCertainty(options: {
     const leftMs = stillAt - clock.monotonic();
     if (leftMs > 0) lookIn(lockId, leftMs);
     const { said: saidBefore } = doubt ?? {};
-    const answered = await ask(lockId);
+    const answered = await commands.ask(lockId);
     if (!answered && !looks.has(lockId)) lookIn(lockId, againMs, true);
     const isAsItWas = doubts.get(lockId) === doubt && doubt?.stillAt === stillAt && doubt.underWay === undefined && !doubt.jammed;
     if (!answered || leftMs > 0 || !isAsItWas) return;
@@ -138,6 +136,41 @@ export function createStateCertainty(options: {
     if (doubt.said === saidBefore) doubt.settlesNext = true;
     else settle(lockId);
   }
+
+  /** A lock or unlock is sent now; it may begin to move the bolt for `ttlMs`. */
+  function moving(lockId: LockId, ttlMs: number): void {
+    const doubt = doubtOf(lockId);
+    doubt.underWay = { until: clock.monotonic() + ttlMs + travelMs };
+    doubt.settlesNext = false;
+  }
+  function moved(lockId: LockId, wanted: OpenState, outcome: CommandOutcome): void {
+    const doubt = doubts.get(lockId);
+    if (doubt?.underWay === undefined) return;
+    const { until } = doubt.underWay;
+    doubt.underWay = undefined;
+    doubt.arrived = false;
+    const isOnlyWish = [...doubt.open].every((other) => other === wanted);
+    if (outcome.kind === 'ok' && outcome.state === wanted && isOnlyWish) {
+      settle(lockId);
+      return;
+    }
+    if (outcome.kind !== 'refused') {
+      doubt.open.add(wanted);
+      doubt.stillAt = Math.max(doubt.stillAt, until);
+    }
+    if (outcome.kind === 'no-reply' || outcome.kind === 'lost') doubt.unanswered = true;
+    // One that said ok is about to say where its bolt is.
+    if (outcome.kind !== 'ok') show(lockId);
+    lookIn(lockId, soonMs);
+  }
+
+  events.subscribe('command-sent', ({ lockId, command, ttlMs }) => {
+    if (wantedBy(command) !== undefined) moving(lockId, ttlMs);
+  });
+  events.subscribe('command-returned', ({ lockId, command, outcome }) => {
+    const wanted = wantedBy(command);
+    if (wanted !== undefined) moved(lockId, wanted, outcome);
+  });
 
   return {
     name: 'state-certainty',
@@ -153,29 +186,7 @@ export function createStateCertainty(options: {
     isSure,
     isShownAsSure: (lockId) => !shownAsUnsure.has(lockId),
 
-    moving(lockId, ttlMs) {
-      const doubt = doubtOf(lockId);
-      doubt.underWay = { until: clock.monotonic() + ttlMs + travelMs };
-      doubt.settlesNext = false;
-    },
-
-    moved(lockId, wanted, outcome) {
-      const doubt = doubts.get(lockId);
-      if (doubt?.underWay === undefined) return;
-      const { until } = doubt.underWay;
-      doubt.underWay = undefined;
-      doubt.arrived = false;
-      const isOnlyWish = [...doubt.open].every((other) => other === wanted);
-      if (outcome.kind === 'ok' && outcome.state === wanted && isOnlyWish) return settle(lockId);
-      if (outcome.kind !== 'refused') {
-        doubt.open.add(wanted);
-        doubt.stillAt = Math.max(doubt.stillAt, until);
-      }
-      if (outcome.kind === 'no-reply' || outcome.kind === 'lost') doubt.unanswered = true;
-      // One that said ok is about to say where its bolt is.
-      if (outcome.kind !== 'ok') show(lockId);
-      lookIn(lockId, soonMs);
-    },
+    moved,
 
     said(lockId, state, isNew) {
       const session = link.session(lockId);

@@ -201,7 +201,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     start(): void {
       queues.restore(progress);
       // Whoever started it stops it with its account.
-      unsubscribe = live.follow({ caller, hear: onEvent, accountChanged: () => undefined, kept: checkpoint.written });
+      unsubscribe = live.follow({ caller, hear: onEvent, accountChanged: () => undefined });
       for (const event of alarms.missed(live.alarmsOf(caller))) onEvent(event);
       void catchUp();
     },
@@ -217,6 +217,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     },
     /** The receiver wanted no more deliveries, or it was stopped. */
     isOver: (): boolean => isOver,
+    /** Resolves when what it has heard outlasts a crash, or could not be written. Never rejects. */
+    stored: checkpoint.written,
     /** Deliveries in memory. */
     waiting: queues.size,
     failingSince: log.failingSince,

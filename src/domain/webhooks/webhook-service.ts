@@ -73,6 +73,8 @@ export interface WebhookService {
 /** With the workers, which work between `start` and `stop`. */
 export interface Webhooks extends WebhookService, Part {
   stats(): WebhookStats;
+  /** Resolves when all that the webhooks have heard so far outlasts a crash, or could not be written. Never rejects. */
+  stored(): Promise<void>;
 }
 
 /** Tests and replays at a time, of all webhooks: people ask for them and wait. */
@@ -246,6 +248,7 @@ export function createWebhookService(
       return { delivered, status, reason, ...rest };
     },
 
+    stored: workers.stored,
     stats: () => ({ ...workers.stats(), webhooks: webhooks.all().length }),
   };
 }

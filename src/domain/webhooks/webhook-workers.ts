@@ -1,6 +1,6 @@
 // One delivery worker for each webhook that is enabled and whose account exists.
 import type { Account } from '../accounts/account.ts';
-import type { Notify } from '../domain-event.ts';
+import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
 import type { AccountStore, WebhookPost, WebhookSender, WebhookStore } from '../ports.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
@@ -21,7 +21,7 @@ export interface WebhookBodies {
 export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock' | 'live' | 'random' | 'clockIsSuspect'> {
   readonly webhooks: WebhookStore;
   readonly sender: WebhookSender;
-  readonly notify: Notify;
+  readonly events: EventBus;
   readonly bodies: WebhookBodies;
 }
 
@@ -34,7 +34,8 @@ export function createWebhookWorkers(
     readonly inTurn: Mutex;
   },
 ) {
-  const { clock, live, webhooks, accounts, sender, notify, inTurn } = options;
+  const { clock, live, webhooks, accounts, sender, events, inTurn } = options;
+  const { emit } = events;
   const workers = new Map<WebhookId, DeliveryWorker>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
@@ -69,12 +70,12 @@ export function createWebhookWorkers(
           webhook: isGone ? { ...webhook, enabled: false } : webhook,
           progress: change(progress),
         })),
-      onFailing: ({ status, reason }) => notify({ kind: 'webhook-failing', webhookId, status, reason }),
-      onRecovered: () => notify({ kind: 'webhook-works', webhookId }),
-      onFailed: (count) => notify({ kind: 'deliveries-failed', webhookId, count }),
+      onFailing: ({ status, reason }) => emit('webhook-failing', { webhookId, status, reason }),
+      onRecovered: () => emit('webhook-works', { webhookId }),
+      onFailed: (count) => emit('deliveries-failed', { webhookId, count }),
       onGone() {
         isGone = true;
-        notify({ kind: 'webhook-gone', webhookId });
+        emit('webhook-gone', { webhookId });
       },
     });
     workers.set(webhookId, worker);
@@ -104,7 +105,7 @@ export function createWebhookWorkers(
     async startAll(): Promise<void> {
       isRunning = true;
       // Webhooks that are switched off end with their accounts as well.
-      unwatch = live.watchAccounts(removeOrphans);
+      unwatch = events.subscribe('access-ended', removeOrphans);
       removeOrphans();
       for (const { webhook } of webhooks.all()) start(webhook.webhookId);
     },
@@ -123,6 +124,10 @@ export function createWebhookWorkers(
     /** The worker that serves it; none when its receiver wants no more deliveries. */
     of,
     accountOf,
+    /** As `Webhooks.stored`. */
+    async stored(): Promise<void> {
+      await Promise.all([...workers.values()].map((worker) => worker.stored()));
+    },
     stats: () => ({ ...stats, waiting: [...workers.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0) }),
   };
 }

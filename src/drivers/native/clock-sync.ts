@@ -1,9 +1,8 @@
 // The clocks of the locks follow the gateway's: set at a hello when they are off (Protocol 4.1), once a day, and when the gateway's
 // own clock was set. While that is suspect no lock's clock is touched: theirs are better than ours, and what they say is evidence.
 
-import type { ClockWatch } from '../../domain/alarms/alarm-detector.ts';
-import type { Notify } from '../../domain/domain-event.ts';
 import { DomainError } from '../../domain/errors.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import { type CommandEnd, type CommandService, priority } from '../../domain/locks/command-service.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Part } from '../../domain/part.ts';
@@ -35,10 +34,9 @@ export function createClockSync(options: {
   readonly clockIsSuspect: () => boolean;
   /** Asks the machine, too, whether its clock may be believed by now. */
   readonly clockIsTrusted: () => Promise<boolean>;
-  readonly notify: Notify;
-  readonly watch: ClockWatch;
+  readonly emit: Emit;
 }): ClockSync {
-  const { clock, locks, link, commands, clockIsSuspect, clockIsTrusted, notify, watch } = options;
+  const { clock, locks, link, commands, clockIsSuspect, clockIsTrusted, emit } = options;
   const offsetNow = (): number => clock.now() - clock.monotonic();
   let setAt = clock.monotonic();
   /** Between the wall clock and the one that only rises; it moves when somebody sets the wall clock. */
@@ -55,12 +53,12 @@ export function createClockSync(options: {
     const end = await tell(lockId);
     if (end.kind === 'nothing-to-do') return false;
     if (end.kind !== 'refused') {
-      watch.clockIsRight(lockId);
+      emit('clock-right', { lockId });
       return true;
     }
     // One that says no date and cannot be told one has no clock, and so none that is wrong.
     const hasNone = end.error === 'not-supported' && hello?.date === undefined;
-    if (!hasNone) watch.clockStaysWrong(lockId, `it refused to be set: ${end.error}`);
+    if (!hasNone) emit('clock-wrong', { lockId, reason: `it refused to be set: ${end.error}` });
     return false;
   }
 
@@ -102,7 +100,7 @@ export function createClockSync(options: {
   }
   async function setAll(): Promise<void> {
     const stats = await setEach(locks.all().map(({ lockId }) => lockId));
-    if (!stopped) notify({ kind: 'clocks-set', ...stats });
+    if (!stopped) emit('clocks-set', { ...stats });
   }
   function setAgain(): void {
     const waiting = [...unanswered.keys()];
@@ -142,7 +140,7 @@ export function createClockSync(options: {
       // It is set with all others as soon as ours is believed again.
       if (clockIsSuspect()) return;
       if (date === undefined || Math.abs(date - now) > toleranceMs) await set(lockId, { date });
-      else watch.clockIsRight(lockId);
+      else emit('clock-right', { lockId });
     },
     async set(lockId) {
       await set(lockId);

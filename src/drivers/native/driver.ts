@@ -1,7 +1,6 @@
 // The driver of locks that speak our own protocol (device-sim/PROTOCOL.md): what it adds to the port, joined.
 
-import type { ClockWatch } from '../../domain/alarms/alarm-detector.ts';
-import type { Notify } from '../../domain/domain-event.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import type { CommandService } from '../../domain/locks/command-service.ts';
 import type { Capabilities, Driver } from '../../domain/locks/driver.ts';
 import { nativeKind } from '../../domain/locks/driver-table.ts';
@@ -53,12 +52,11 @@ export function createNativeDriver(options: {
   readonly records: Pick<RecordStore, 'progress'>;
   readonly reports: ReportService;
   readonly commands: CommandService;
-  readonly notify: Notify;
-  readonly watch: ClockWatch;
+  readonly emit: Emit;
   readonly clockIsSuspect: () => boolean;
   readonly clockIsTrusted: () => Promise<boolean>;
 }): NativeDriver {
-  const { link, notify } = options;
+  const { link, emit } = options;
   const clockSync = createClockSync(options);
   const reports = withFollowUps({ ...options, clockSync, gaps: createEventGaps(options) });
 
@@ -67,7 +65,7 @@ export function createNativeDriver(options: {
     session: (lockId) => link.session(lockId),
     disconnect: (lockId, reason) => link.disconnect(lockId, reason),
     timezoneChanged(lockId) {
-      if (link.session(lockId) !== undefined) void runFollowUp(notify, lockId, { step: 'set-clock', work: () => clockSync.set(lockId) });
+      if (link.session(lockId) !== undefined) void runFollowUp(emit, lockId, { step: 'set-clock', work: () => clockSync.set(lockId) });
     },
     clockSync,
     reports,

@@ -1,6 +1,6 @@
 // Events that a lock has counted and the gateway does not have: asked for again, once a session, then noted as lost (Protocol 4.4).
 
-import type { Notify } from '../../domain/domain-event.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import { type CommandService, priority } from '../../domain/locks/command-service.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Clock, RecordStore } from '../../domain/ports.ts';
@@ -57,9 +57,9 @@ export function createEventGaps(options: {
   readonly records: Pick<RecordStore, 'progress'>;
   readonly link: NativeLink;
   readonly commands: CommandService;
-  readonly notify: Notify;
+  readonly emit: Emit;
 }): EventGaps {
-  const { clock, records, link, commands, notify } = options;
+  const { clock, records, link, commands, emit } = options;
   const sessions = new Map<LockId, Asking>();
   /** For which the lock said ok and still did not send them, by epoch. */
   const lost = new Map<LockId, Map<string, readonly Range[]>>();
@@ -113,7 +113,7 @@ export function createEventGaps(options: {
     for (const oldest of [...epochs.keys()].slice(0, -rememberedEpochs)) epochs.delete(oldest);
     lost.set(lockId, epochs);
     if (records.progress(lockId, epoch).isBeginning) return;
-    for (const [first, last] of news) notify({ kind: 'events-lost', lockId, epoch, from: first, to: last });
+    for (const [first, last] of news) emit('events-lost', { lockId, epoch, from: first, to: last });
   }
 
   /** One window; false when the lock refuses: then it is left in peace until there is another reason to ask. */
@@ -135,7 +135,7 @@ export function createEventGaps(options: {
     });
     if (window === undefined) return true;
     if (end.kind !== 'ok') {
-      if (end.kind === 'refused') notify({ kind: 'resend-refused', lockId, ...window, error: end.error });
+      if (end.kind === 'refused') emit('resend-refused', { lockId, ...window, error: end.error });
       return false;
     }
     noteLost(lockId, session.wanted.get(window.epoch) ?? 0, window);

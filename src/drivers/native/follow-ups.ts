@@ -1,6 +1,6 @@
 // What follows of what a native lock says: after its hello its clock is set, and the events that it has and the gateway has not are asked for.
 
-import type { Notify } from '../../domain/domain-event.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
@@ -24,13 +24,13 @@ export function withFollowUps(options: {
   readonly clock: Clock;
   readonly clockSync: Pick<ClockSync, 'check'>;
   readonly gaps: EventGaps;
-  readonly notify: Notify;
+  readonly emit: Emit;
 }): NativeReports {
-  const { reports, clock, clockSync, gaps, notify } = options;
+  const { reports, clock, clockSync, gaps, emit } = options;
 
   function askForGaps(lockId: LockId, epoch: string): void {
     const asking = gaps.heard(lockId, epoch);
-    if (asking !== undefined) void runFollowUp(notify, lockId, { step: 'resend-events', work: () => asking });
+    if (asking !== undefined) void runFollowUp(emit, lockId, { step: 'resend-events', work: () => asking });
   }
 
   return {

@@ -2,8 +2,8 @@
 // making until that person confirms them. Pending devices are in memory only, and nothing of theirs reaches a lock.
 import type { Caller } from '../../domain/accounts/account.ts';
 import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
-import type { Notice, Notify } from '../../domain/domain-event.ts';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { Confirmation, PairingService, PendingDevice } from '../../domain/locks/pairing.ts';
@@ -61,9 +61,9 @@ export function createPairingService(options: {
   readonly locks: LockStore;
   readonly registrations: Pick<RegistrationService, 'adopt' | 'replaceKey'>;
   readonly link: Pick<LockLink, 'session'>;
-  readonly notify: Notify;
+  readonly emit: Emit;
 }): NativePairing {
-  const { clock, locks, registrations, link, notify } = options;
+  const { clock, locks, registrations, link, emit } = options;
   /** By deviceId and key, in the order in which they came. Who left stays until its place is needed. */
   const pending = new Map<string, Pending>();
   let window: { readonly until: number; readonly cancel: () => void } | undefined;
@@ -79,11 +79,11 @@ export function createPairingService(options: {
     window = undefined;
     const forgotten = [...pending.values()];
     for (const device of forgotten) forget(device, reason);
-    notify({ kind: 'pairing-closed', forgotten: forgotten.length });
+    emit('pairing-closed', { forgotten: forgotten.length });
   }
 
-  function noteDevice(notice: Notice): void {
-    if (noticesLeft > 0) notify(notice);
+  function noteDevice(event: 'device-contested' | 'device-pending', { deviceId, address }: ArrivingDevice): void {
+    if (noticesLeft > 0) emit(event, { deviceId, address });
     noticesLeft--;
   }
 
@@ -99,14 +99,14 @@ export function createPairingService(options: {
     const place = placeFor(arriving.address, [...pending.values()]);
     if (place === 'full') return 'pairing-full';
     if (place !== 'free') forget(place.givesWay, 'somebody else needs its place');
-    const { deviceId, address } = arriving;
+    const { deviceId } = arriving;
     const others = claimsOf(deviceId);
     const contested = others.length > 0;
-    if (contested && !others.some((other) => other.contested)) noteDevice({ kind: 'device-contested', deviceId, address });
+    if (contested && !others.some((other) => other.contested)) noteDevice('device-contested', arriving);
     for (const other of others) other.contested = true;
     const device = { ...arriving, since: clock.now(), contested, confirming: false, hello: undefined, isConnected: true, connection };
     pending.set(nameOf(arriving), device);
-    noteDevice({ kind: 'device-pending', deviceId, address });
+    noteDevice('device-pending', arriving);
     return device;
   }
 
@@ -158,7 +158,7 @@ export function createPairingService(options: {
       noticesLeft = noticesOfDevices;
       const until = clock.monotonic() + seconds * 1_000;
       window = { until, cancel: clock.timer(seconds * 1_000, () => shut('the pairing time is over')) };
-      notify({ kind: 'pairing-opened', seconds, by: caller.username });
+      emit('pairing-opened', { seconds, by: caller.username });
       return clock.now() + seconds * 1_000;
     },
 
@@ -180,7 +180,7 @@ export function createPairingService(options: {
       device.confirming = true;
       try {
         const lockId = await register(caller, device, confirmation);
-        notify({ kind: 'device-confirmed', deviceId, lockId, by: caller.username });
+        emit('device-confirmed', { deviceId, lockId, by: caller.username });
         // The window can have closed meanwhile, and another one opened.
         forget(device, 'it was confirmed: it comes back as a lock');
         for (const other of claimsOf(deviceId)) forget(other, 'another device was confirmed');

@@ -7,7 +7,6 @@ import type { SignInService } from '../../domain/accounts/sign-in-service.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
-import type { LiveService } from '../../domain/events/live-service.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import type { PairingService } from '../../domain/locks/pairing.ts';
@@ -30,7 +29,7 @@ import { lockRoutes } from '../api/lock-routes.ts';
 import { pairingRoutes } from '../api/pairing-routes.ts';
 import { signInRoutes } from '../api/sign-in-routes.ts';
 import { webhookRoutes } from '../api/webhook-routes.ts';
-import { createEventStreams, type EventStats } from '../events/event-streams.ts';
+import type { EventStreams } from '../events/event-streams.ts';
 import { createAuthenticate, createGuard } from './authenticate.ts';
 import type { BoundAddress } from './endpoint.ts';
 import { createRequestHandler, type EndedRequest } from './handle-request.ts';
@@ -53,7 +52,6 @@ export interface HttpEndpoints {
 export interface HttpServer extends Part {
   /** Where it listens; with port 0 the port that was given, once started. */
   addresses(): { readonly [Scheme in keyof HttpEndpoints]: BoundAddress };
-  eventFigures(): EventStats;
 }
 
 /**
@@ -80,7 +78,7 @@ export function createHttpServer(options: {
   audit: AuditService;
   accounts: AccountService;
   signIns: SignInService;
-  live: LiveService;
+  eventStreams: EventStreams;
   webhooks: WebhookService;
   readiness: () => Readiness;
   gatewayStatus: () => object | Promise<object>;
@@ -108,7 +106,7 @@ export function createHttpServer(options: {
     audit,
     accounts,
     signIns,
-    live,
+    eventStreams,
     webhooks,
     readiness,
     gatewayStatus,
@@ -117,7 +115,6 @@ export function createHttpServer(options: {
     metrics,
   } = options;
 
-  const streams = createEventStreams({ live, clock, log });
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
   const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
@@ -128,7 +125,7 @@ export function createHttpServer(options: {
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
     ...alarmRoutes(alarms),
-    ...eventRoutes(streams),
+    ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
     ...auditRoutes(audit),
     ...signInRoutes({ signIns, byToken, authenticate, guard }),
@@ -165,10 +162,9 @@ export function createHttpServer(options: {
     name: 'http',
     start: listener.start,
     stop() {
-      streams.close();
+      eventStreams.close();
       return listener.stop();
     },
-    eventFigures: streams.stats,
     addresses() {
       const addresses = listener.addresses();
       return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));

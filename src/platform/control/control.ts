@@ -27,7 +27,7 @@ export type OnProgress = (done: number) => void;
 export type ControlActions = Readonly<Record<string, (request: ControlRequest, onProgress: OnProgress) => Promise<object>>>;
 
 /** Since the start. */
-interface ControlStats {
+export interface ControlStats {
   readonly asked: number;
   /** Of those that were asked: refused or failed. */
   readonly failed: number;
@@ -35,8 +35,20 @@ interface ControlStats {
   readonly dropped: number;
 }
 
-export interface Control extends Part {
+/** Counts what is asked, for who shows it. */
+export interface ControlCounts {
+  add(what: keyof ControlStats): void;
   stats(): ControlStats;
+}
+
+export function createControlCounts(): ControlCounts {
+  let stats: ControlStats = { asked: 0, failed: 0, dropped: 0 };
+  return {
+    add(what) {
+      stats = { ...stats, [what]: stats[what] + 1 };
+    },
+    stats: () => stats,
+  };
 }
 
 /** Serves `actions` at `control.sock` in the data directory (mode 0600). */
@@ -45,16 +57,14 @@ export function createControl(options: {
   readonly actions: ControlActions;
   readonly clock: Clock;
   readonly log: Log;
-}): Control {
-  const { directory, actions, clock, log } = options;
+  readonly counts?: Pick<ControlCounts, 'add'>;
+}): Part {
+  const { directory, actions, clock, log, counts = createControlCounts() } = options;
   const path = controlSocket(directory);
   const sockets = new Set<Socket>();
-  let stats: ControlStats = { asked: 0, failed: 0, dropped: 0 };
   let server: Server | undefined;
 
-  const count = (what: keyof ControlStats): void => {
-    stats = { ...stats, [what]: stats[what] + 1 };
-  };
+  const { add: count } = counts;
 
   async function answer(request: ControlRequest, onProgress: OnProgress): Promise<object> {
     const { action } = request;
@@ -98,7 +108,6 @@ export function createControl(options: {
 
   return {
     name: 'control',
-    stats: () => stats,
     async start() {
       const opening = createServer((socket) => {
         sockets.add(socket);

@@ -1,6 +1,7 @@
 // Everything that the store keeps, file by file: made here, opened in one order, closed together.
+import type { Emit } from '../../domain/event-bus.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, Secrets, StoredEvents } from '../../domain/ports.ts';
+import type { Clock, Secrets } from '../../domain/ports.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { openOrBegin } from './bootstrap.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';
@@ -27,13 +28,13 @@ interface StoreFilesOptions {
   readonly log: Log;
   readonly secrets: Secrets;
   readonly givenAdminToken?: (() => Promise<string | undefined>) | undefined;
-  readonly onStored?: ((stored: StoredEvents) => void) | undefined;
+  readonly emit: Emit;
   readonly beforeUpgrade?: (() => Promise<void>) | undefined;
   readonly isClockSynchronised?: (() => Promise<boolean>) | undefined;
 }
 
 export function createStoreFiles(options: StoreFilesOptions) {
-  const { files, directory, clock, log, secrets } = options;
+  const { files, directory, clock, log, secrets, emit } = options;
   let announced: Promise<void> | undefined;
   async function beforeUpgrade(path: string): Promise<void> {
     announced ??= options.beforeUpgrade?.();
@@ -43,14 +44,14 @@ export function createStoreFiles(options: StoreFilesOptions) {
   /** Backups that read files of rows as they were: those are not written anew meanwhile. */
   let beingRead = 0;
   const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.cardFiles.highest());
-  const accounts = createAccountFile({ files, directory, beforeUpgrade, mayCompact: () => beingRead === 0 });
-  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, beforeUpgrade });
+  const accounts = createAccountFile({ files, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
+  const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, emit, beforeUpgrade });
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
   const signIns = createSignInFile({ files, path: `${directory}/sign-ins.jsonl`, log });
   const alarms = createAlarmFile({ files, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
-  const lockFiles = createLockFiles({ files, directory, log, beforeUpgrade });
+  const lockFiles = createLockFiles({ files, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
     files,
@@ -61,7 +62,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     isSynchronised: options.isClockSynchronised ?? isKernelClockSynchronised,
   });
   const records = createRecordLog({
-    ...{ files, folder: `${directory}/records`, clock, log, counters, clockTrust, onStored: options.onStored },
+    ...{ files, folder: `${directory}/records`, clock, log, counters, clockTrust, emit },
     earlierIds: (lockId) => removedLocks.earlierIds(lockFiles.locks.get(lockId)),
   });
   const audit = createAuditLog({ files, directory, clock, log });

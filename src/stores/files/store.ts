@@ -1,6 +1,7 @@
 // The store adapter: every store port of the domain, as plain JSON files in one data directory.
 import { resolve } from 'node:path';
 import type { DomainError } from '../../domain/errors.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type {
   AccountStore,
@@ -18,7 +19,6 @@ import type {
   Secrets,
   SignInStore,
   StatusStore,
-  StoredEvents,
   WebhookStore,
 } from '../../domain/ports.ts';
 import { retentionCutoff } from '../../domain/records/record.ts';
@@ -45,10 +45,8 @@ export interface StoreOptions {
   readonly givenAdminToken?: () => Promise<string | undefined>;
   /** Called once, after a flush has failed: the process must end without a clean stop's promises (Fault T4). */
   readonly onFatal: (error: Error) => void;
-  /** Called for every change that the disk has refused, whoever asked for it: `storage-unavailable`. */
-  readonly onFailed?: (error: Error) => void;
-  /** Called in the order of recordIds, as soon as the events are flushed and before that is acknowledged. Must not throw. */
-  readonly onStored?: (stored: StoredEvents) => void;
+  /** Emits what changes, as soon as readers see it and before whoever asked for it knows; by default nobody hears of it. */
+  readonly emit?: Emit;
   readonly files?: FileLayer;
   /** Called once, at a start on data of an older program, before any of it is changed; what it rejects with stops the start. */
   readonly beforeUpgrade?: () => Promise<void>;
@@ -120,12 +118,12 @@ export interface Store extends Part {
 
 /** `start` rejects with one sentence that names the file or the directory, and what to do. */
 export function createStore(options: StoreOptions): Store {
-  const { directory, log, onFatal, onFailed = () => undefined } = options;
+  const { directory, log, onFatal, emit = () => undefined } = options;
   const unguarded = options.files ?? nodeFiles();
-  const files = guardFlushes(unguarded, onFatal, onFailed);
+  const files = guardFlushes(unguarded, onFatal, (error) => emit('storage-failed', { error }));
   // Not guarded: it is given back even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
-  const kept = createStoreFiles({ ...options, files });
+  const kept = createStoreFiles({ ...options, files, emit });
   const { counters, accounts, hubs, lockFiles, removedLocks, webhooks, records, audit, clockTrust } = kept;
   let opened: Awaited<ReturnType<typeof kept.open>> | undefined;
   let stopping: Promise<void> | undefined;

@@ -282,16 +282,16 @@ describe('what is over in an instant', () => {
 
 describe('a gap in the events of a lock', () => {
   it('is an alarm when they are lost, and no news once a person knows it (Protocol 4.4)', async () => {
-    const { alarms, alarmDetector, reports, stands, comes, stop } = await watched();
+    const { alarms, emit, reports, stands, comes, stop } = await watched();
     comes();
     await reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'a' }] });
     await reports.events(lockId, { epoch: 'e', events: [{ seq: 5, type: 'a' }] });
     await settled();
     expect(stands()).toEqual(['event-gap']);
     await alarms.end(callers.admin, 'event-gap', lockId);
-    alarmDetector.notice({ kind: 'events-lost', lockId, epoch: 'e', from: 2, to: 4 });
+    emit('events-lost', { lockId, epoch: 'e', from: 2, to: 4 });
     expect(stands()).toEqual([]);
-    alarmDetector.notice({ kind: 'events-lost', lockId, epoch: 'e', from: 7, to: 7 });
+    emit('events-lost', { lockId, epoch: 'e', from: 7, to: 7 });
     expect(stands()).toEqual(['event-gap']);
     await stop();
   });
@@ -313,15 +313,15 @@ describe('a gap in the events of a lock', () => {
 
 describe('the gateway itself', () => {
   it('is an alarm while its clock is suspect, its disk takes no writes, or its backup failed', async () => {
-    const { clock, gatewayClock, gatewayStorage, alarmDetector, stands, stop } = await watched();
+    const { clock, gatewayClock, gatewayStorage, emit, stands, stop } = await watched();
     gatewayClock.isSuspect = true;
     gatewayStorage.health = 'The disk of the gateway is full';
-    alarmDetector.backup('no backup was made');
+    emit('backup-ended', { failure: 'no backup was made' });
     await clock.advance(5_000);
     expect(stands().sort()).toEqual(['backup-failing', 'clock-suspect', 'storage-unavailable']);
     gatewayClock.isSuspect = false;
     gatewayStorage.health = 'ok';
-    alarmDetector.backup(undefined);
+    emit('backup-ended', { failure: undefined });
     await clock.advance(2 * minuteMs);
     expect(stands()).toEqual([]);
     await stop();
@@ -347,7 +347,7 @@ describe('the alarm of a suspect clock', () => {
   });
 });
 
-describe('supervision', () => {
+describe('the alarm detector', () => {
   it('forgets a lock that was removed, and its alarms', async () => {
     const { clock, locks, stands, comes, says, stop } = await watched();
     comes();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAlarmService } from '../../../src/domain/alarms/alarm-service.ts';
-import type { Notice } from '../../../src/domain/domain-event.ts';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
 import { callers, codeOf, createDomain, lockId, noLockId } from '../../support/domain.ts';
 import { createMemoryAlarms } from '../../support/memory-stores.ts';
+import { createNotedEvents } from '../../support/noted-events.ts';
 
 const all = { pageNo: 1, pageSize: 10 };
 const minuteMs = 60_000;
@@ -12,20 +12,20 @@ const minuteMs = 60_000;
 async function restartable() {
   const { clock, locks } = await createDomain();
   const store = createMemoryAlarms();
-  const notices: Notice[] = [];
+  const { emit, notices } = createNotedEvents();
   const begin = async () => {
     const alarms = createAlarmService({
       clock,
       alarms: store,
       locks,
       lists: { rights: () => 0 },
-      notify: (notice) => void notices.push(notice),
+      emit,
       endAfterMs: minuteMs,
     });
     await alarms.start();
     return alarms;
   };
-  return { clock, locks, store, notices, begin };
+  return { clock, locks, store, emit, notices, begin };
 }
 
 describe('an alarm', () => {
@@ -89,7 +89,7 @@ describe('an alarm', () => {
   });
 
   it('stands on when its end could not be kept', async () => {
-    const { clock, locks, notices } = await restartable();
+    const { clock, locks, emit, notices } = await restartable();
     const store = createMemoryAlarms();
     let isFull = false;
     const alarms = createAlarmService({
@@ -97,7 +97,7 @@ describe('an alarm', () => {
       alarms: { ...store, keep: (value) => (isFull ? Promise.reject(new Error('full')) : store.keep(value)) },
       locks,
       lists: { rights: () => 0 },
-      notify: (notice) => void notices.push(notice),
+      emit,
       endAfterMs: minuteMs,
     });
     await alarms.start();
@@ -113,7 +113,7 @@ describe('an alarm', () => {
   });
 
   it('that many at once are written and said part by part, each once, and whoever waits for one of them gets it written first', async () => {
-    const { clock, locks, notices } = await restartable();
+    const { clock, locks, emit, notices } = await restartable();
     const store = createMemoryAlarms();
     const writes: number[] = [];
     let release = (): void => undefined;
@@ -132,7 +132,7 @@ describe('an alarm', () => {
       },
       locks,
       lists: { rights: () => 0 },
-      notify: (notice) => void notices.push(notice),
+      emit,
       endAfterMs: 0,
     });
     await alarms.start();

@@ -1,28 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccountId } from '../../../src/domain/accounts/account.ts';
-import type { Notice } from '../../../src/domain/domain-event.ts';
 import { DomainError } from '../../../src/domain/errors.ts';
 import { type CommandRequest, createCommandService, priority } from '../../../src/domain/locks/command-service.ts';
 import type { LockCommand } from '../../../src/domain/locks/lock-command.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
 import { type NativeCommand, ownCommand } from '../../../src/drivers/native/own-commands.ts';
-import { codeOf, createFakeCertainty, createFakeCommandIds, lockId, otherLockId } from '../../support/domain.ts';
+import { codeOf, createFakeCommandIds, lockId, otherLockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
+import { createNotedEvents } from '../../support/noted-events.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
 
 function setUp({ commandTimeoutMs = 10_000 } = {}) {
   const clock = createSettableClock();
   const link = createFakeLink({ clock });
-  const notices: Notice[] = [];
-  const notify = (notice: Notice) => void notices.push(notice);
-  const stallDetector = createStallDetector({ clock, notify, commandTimeoutMs });
+  const { emit, notices } = createNotedEvents();
+  const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
   const commands = createCommandService({
     clock,
     link,
     commandIds: createFakeCommandIds(),
-    notify,
+    emit,
     stallDetector,
-    certainty: createFakeCertainty(),
     commandTimeoutMs,
   });
   link.connect(lockId);

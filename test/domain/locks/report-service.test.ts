@@ -420,7 +420,7 @@ describe('events', () => {
     });
     const certainty = createFakeCertainty();
     const clockEvidence = { heard: () => undefined };
-    const reports = createReportService({ ...ports, certainty, clockEvidence, records: { ...domain.records, append }, notify: () => {} });
+    const reports = createReportService({ ...ports, certainty, clockEvidence, records: { ...domain.records, append } });
     storage.fails = (write) => write === 'quarantine.keep';
     expect(await codeOf(() => reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'tamper' }] }))).toBe('storage-unavailable');
     expect(domain.quarantine.kept).toEqual([]);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Notice } from '../../../src/domain/domain-event.ts';
 import { createCommandService } from '../../../src/domain/locks/command-service.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
 import type { EpochProgress } from '../../../src/domain/ports.ts';
 import { createEventGaps } from '../../../src/drivers/native/event-gaps.ts';
-import { codeOf, createFakeCertainty, createFakeCommandIds, lockId } from '../../support/domain.ts';
+import { codeOf, createFakeCommandIds, lockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';
 import { createMemoryRecords } from '../../support/memory-stores.ts';
+import { createNotedEvents } from '../../support/noted-events.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
 
 /** What is stored of an epoch of a lock that has told events before. */
@@ -15,29 +15,28 @@ type Stored = Omit<EpochProgress, 'isBeginning'> & Partial<Pick<EpochProgress, '
 function setUp(progress: Record<string, Stored>) {
   const clock = createSettableClock();
   const link = createFakeLink({ clock });
-  const notices: Notice[] = [];
-  const notify = (notice: Notice) => void notices.push(notice);
-  const stallDetector = createStallDetector({ clock, notify, commandTimeoutMs: 10_000 });
+  const { emit, notices } = createNotedEvents();
+  const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs: 10_000 });
   const commands = createCommandService({
     clock,
     link,
     commandIds: createFakeCommandIds(),
-    notify,
+    emit,
     stallDetector,
-    certainty: createFakeCertainty(),
     commandTimeoutMs: 10_000,
   });
   const stored = new Map(Object.entries(progress));
   const none: Stored = { highest: 0, gaps: [] };
   const progressOf = (_lock: unknown, epoch: string) => ({ isBeginning: false, ...(stored.get(epoch) ?? none) });
-  const gaps = createEventGaps({ clock, records: { ...createMemoryRecords(), progress: progressOf }, link, commands, notify });
+  const gaps = createEventGaps({ clock, records: { ...createMemoryRecords(), progress: progressOf }, link, commands, emit });
   function hello() {
     link.connect(lockId);
     gaps.newSession(lockId);
   }
   const asked = () =>
     link.sent.flatMap(({ command }) => (command.op === 'resend-events' ? [`${command.epoch} ${command.from}-${command.to}`] : []));
-  const lost = () => notices.flatMap((notice) => (notice.kind === 'events-lost' ? [`${notice.epoch} ${notice.from}-${notice.to}`] : []));
+  const lost = () =>
+    notices.flatMap((notice) => (notice.kind === 'events-lost' ? [`${notice['epoch']} ${notice['from']}-${notice['to']}`] : []));
   /** As after a hello or events: resolves when the lock, which sends no backlog, has answered for every gap. */
   async function ask(epoch: string, lastSeq: number): Promise<void> {
     const asking = lastSeq === 0 ? gaps.heard(lockId, epoch) : gaps.hello(lockId, epoch, lastSeq);

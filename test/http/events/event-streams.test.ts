@@ -84,7 +84,7 @@ describe('GET /api/v1/events', () => {
   });
 
   test('a listener that reads more slowly than things happen gets every record all the same, and the last of all else', async () => {
-    const { listen, append, ids, reports, server, live } = await serve();
+    const { listen, append, ids, reports, eventStreams, live } = await serve();
     const slow = await listen(callers.manager);
     await slow.whenHeard('ready');
     slow.pause();
@@ -98,8 +98,8 @@ describe('GET /api/v1/events', () => {
     }
     await quick.whenHeard('record', ({ recordId }) => recordId === 400);
     expect(ids(quick)).toEqual(upTo(400));
-    expect(server.eventFigures()).toMatchObject({ listeners: 2, slow: 0 });
-    expect(server.eventFigures().behind).toBeGreaterThan(0);
+    expect(eventStreams.stats()).toMatchObject({ listeners: 2, slow: 0 });
+    expect(eventStreams.stats().behind).toBeGreaterThan(0);
     slow.resume();
     await slow.whenHeard('record', ({ recordId }) => recordId === 400);
     expect(ids(slow)).toEqual(upTo(400));
@@ -111,7 +111,7 @@ describe('GET /api/v1/events', () => {
   });
 
   test('who takes nothing for half a minute is ended and counted; the others stay', async () => {
-    const { origin, listen, tokenOf, append, clock, server } = await serve();
+    const { origin, listen, tokenOf, append, clock, eventStreams } = await serve();
     const token = await tokenOf(callers.manager);
     const socket = await new Promise<Socket>((resolve) => {
       const made = connect(Number(new URL(origin).port), '127.0.0.1', () => resolve(made));
@@ -119,7 +119,7 @@ describe('GET /api/v1/events', () => {
     open.push(() => void socket.destroy());
     socket.on('error', () => undefined).pause();
     socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${token}\r\n\r\n`);
-    await until(() => server.eventFigures().listeners === 1, 'it listens');
+    await until(() => eventStreams.stats().listeners === 1, 'it listens');
     const quick = await listen(callers.manager);
     await quick.whenHeard('ready');
     await append(400, bulky);
@@ -128,7 +128,7 @@ describe('GET /api/v1/events', () => {
       await clock.advance(15_000);
       await until(() => quick.comments() > n, 'a heartbeat comes');
     }
-    expect(server.eventFigures()).toMatchObject({ listeners: 1, slow: 1 });
+    expect(eventStreams.stats()).toMatchObject({ listeners: 1, slow: 1 });
     await append();
     await quick.whenHeard('record', ({ recordId }) => recordId === 401);
   });
@@ -179,7 +179,7 @@ describe('GET /api/v1/events', () => {
   });
 
   test('1,000 listeners of one account hear what happens, and then there are no more until one goes', async () => {
-    const { origin, tokenOf, server, append, ids } = await serve();
+    const { origin, tokenOf, eventStreams, append, ids } = await serve();
     const token = await tokenOf(callers.manager);
     const clients = await Promise.all(upTo(1_000).map(() => listenTo(origin, { token })));
     open.push(() => {
@@ -195,9 +195,9 @@ describe('GET /api/v1/events', () => {
     for (const client of clients) await client.whenHeard('record', ({ recordId }) => recordId === 3);
     for (const client of clients) expect(ids(client)).toEqual([1, 2, 3]);
     clients[0]?.close();
-    await until(() => server.eventFigures().listeners === 999, 'two have gone');
+    await until(() => eventStreams.stats().listeners === 999, 'two have gone');
     expect((await listenTo(origin, { token })).status).toBe(200);
-    expect(server.eventFigures().refused).toBe(1);
+    expect(eventStreams.stats().refused).toBe(1);
   });
 
   test('the last 200 of 2,000 are for gateway administrators, however many accounts the others have', () => {

@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { invalidParameter } from '../../../src/domain/errors.ts';
-import { type Control, type ControlActions, createControl } from '../../../src/platform/control/control.ts';
+import type { Part } from '../../../src/domain/part.ts';
+import { type ControlActions, type ControlCounts, createControl, createControlCounts } from '../../../src/platform/control/control.ts';
 import { askControl, NobodyThere } from '../../../src/platform/control/control-client.ts';
 import { createFakeLog } from '../../support/mqtt-fakes.ts';
 import { createSettableClock } from '../../support/settable-clock.ts';
 import { until } from '../../support/site.ts';
 
 let directory: string;
-let control: Control;
+let control: Part;
+let counts: ControlCounts;
 const clock = createSettableClock();
 const log = createFakeLog();
 const sockets: Socket[] = [];
@@ -38,7 +40,8 @@ const actions: ControlActions = {
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'latchd-control-'));
-  control = createControl({ directory, actions, clock, log });
+  counts = createControlCounts();
+  control = createControl({ directory, actions, clock, log, counts });
   await control.start();
 });
 afterEach(async () => {
@@ -94,7 +97,7 @@ describe('the control socket', () => {
     expect(log.lines).toContainEqual(
       expect.objectContaining({ level: 'warn', fields: expect.objectContaining({ code: 'control-failed' }) }),
     );
-    expect(control.stats()).toEqual({ asked: 6, failed: 6, dropped: 0 });
+    expect(counts.stats()).toEqual({ asked: 6, failed: 6, dropped: 0 });
   });
 
   test('what is not one JSON object with an action is dropped without an answer, and counted', async () => {
@@ -111,7 +114,7 @@ describe('the control socket', () => {
     for (const text of hostile) expect(await (await open(text)).ended).toBe('');
     const early = await open('{"action":');
     early.socket.destroy();
-    await until(() => control.stats().dropped === hostile.length + 1, 'all are counted');
+    await until(() => counts.stats().dropped === hostile.length + 1, 'all are counted');
     expect(await askControl(directory, { action: 'GET /echo', still: 'here' })).toEqual({ still: 'here' });
   });
 
@@ -126,22 +129,22 @@ describe('the control socket', () => {
     deaf.socket.pause();
     deaf.socket.write('{"action":"long"}\n');
     await until(() => clock.timers() === 1, 'its answer waits');
-    await until(() => control.stats().asked === 1, 'it was asked');
+    await until(() => counts.stats().asked === 1, 'it was asked');
     await clock.advance(11_000);
     deaf.socket.resume();
     expect((await deaf.ended).length).toBeLessThan(3_000_000);
-    expect(control.stats()).toEqual({ asked: 1, failed: 0, dropped: 2 });
+    expect(counts.stats()).toEqual({ asked: 1, failed: 0, dropped: 2 });
   });
 
   test('what follows the first line is not read; requests that take long have their time, sixteen of them at once', async () => {
     const twice = await open('{"action":"GET /echo"}\n{"action":"fail"}\n');
     expect(await twice.ended).toBe('{"ok":true}\n');
     const waiting = await Promise.all(Array.from({ length: 16 }, () => open('{"action":"wait"}\n')));
-    await until(() => control.stats().asked === 17, 'all wait');
+    await until(() => counts.stats().asked === 17, 'all wait');
     await clock.advance(60_000);
     const one = await open('{"action":"GET /echo"}\n');
     expect(await one.ended).toBe('');
-    expect(control.stats()).toEqual({ asked: 17, failed: 0, dropped: 1 });
+    expect(counts.stats()).toEqual({ asked: 17, failed: 0, dropped: 1 });
     // A stop waits for none of them.
     await control.stop();
     for (const { ended } of waiting) expect(await ended).toBe('');

@@ -40,22 +40,17 @@ export interface Backups extends Part {
   newestAt(): number;
   /** Backs the running store up. One at a time; rejects with a sentence, and leaves nothing behind then. */
   make(request: BackupRequest): Promise<BackupOutcome>;
-  /**
-   * Backs a directory up as an older program left it, before the store opens it. A failure is logged and does not keep doors closed: of
-   * each document that is upgraded, a copy stays beside it besides.
-   */
-  beforeUpgrade(): Promise<void>;
 }
 
-export function createBackups(options: BackupsOptions & { readonly store: () => Pick<Store, 'atOneInstant' | 'accounts'> }): Backups {
-  const { directory, log, store } = options;
+export function createBackups(options: BackupsOptions & { readonly store: Pick<Store, 'atOneInstant' | 'accounts'> }): Backups {
+  const { directory, log } = options;
+  const { atOneInstant, accounts } = options.store;
   const files = options.files ?? nodeFiles();
   const stopping = new AbortController();
   let underWay: Promise<BackupOutcome> | undefined;
   let newestAt = 0;
 
   async function backUpStore(request: BackupRequest): Promise<BackupOutcome> {
-    const { atOneInstant, accounts } = store();
     return atOneInstant(async (kept) => {
       // Asked in the same turn: the accounts are those of the backup.
       const hashes = administratorHashes(accounts, options.clock.now());
@@ -97,7 +92,26 @@ export function createBackups(options: BackupsOptions & { readonly store: () => 
         underWay = undefined;
       }
     },
-    async beforeUpgrade() {
+  };
+}
+
+/** The backup of a directory as an older program left it, before the store upgrades it. */
+export interface UpgradeBackup {
+  /**
+   * A failure is logged and does not keep doors closed: of each document that is upgraded, a copy stays beside it besides. Rejects when it was
+   * cut off.
+   */
+  make(): Promise<void>;
+  /** Cuts off one that is under way. */
+  stop(): void;
+}
+
+export function createUpgradeBackup(options: BackupsOptions): UpgradeBackup {
+  const { log, files = nodeFiles() } = options;
+  const stopping = new AbortController();
+
+  return {
+    async make() {
       log.info({ code: 'upgrade' }, 'the data is of an older latchd: a backup is made before it is upgraded, doors serve after that');
       try {
         const { file, bytes } = await backUpFiles({ ...options, files }, { reason: 'upgrade' }, stopping.signal);
@@ -110,6 +124,7 @@ export function createBackups(options: BackupsOptions & { readonly store: () => 
         );
       }
     },
+    stop: () => stopping.abort(),
   };
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
 import { type AccountBook, type AccountReader, createAccountBook } from '../../../domain/accounts/account-book.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import { createMutex } from '../../../domain/mutex.ts';
 import type { AccountStore } from '../../../domain/ports.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
@@ -71,11 +72,12 @@ export function createAccountFile(options: {
   readonly files: FileLayer;
   /** The data directory. */
   readonly directory: string;
+  readonly emit?: Emit;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
   /** As RowFileOptions. */
   readonly mayCompact?: () => boolean;
 }): AccountFile {
-  const { files, directory, beforeUpgrade, mayCompact = () => true } = options;
+  const { files, directory, emit = () => undefined, beforeUpgrade, mayCompact = () => true } = options;
   const path = `${directory}/${accountsName}`;
   const older = `${directory}/${olderName}`;
   const rows = createRowFile({ files, path, format: accountRows, mayCompact });
@@ -130,6 +132,7 @@ export function createAccountFile(options: {
         book.forgetNames(oldest);
         book.remember(gone);
         forgetLater(book.remove(accountId));
+        emit('access-ended', { accountId });
       }),
     forgetRemoved: (until) =>
       inTurn(async () => {
@@ -148,6 +151,7 @@ export function createAccountFile(options: {
         const gone = [...new Set(tokenIds.flatMap((tokenId) => book.token(tokenId) ?? []))];
         if (gone.length > 0) await rows.update(() => gone.map((one) => [keyOf(one), null] as const));
         book.removeTokens(gone);
+        for (const accountId of new Set(gone.map((token) => token.accountId))) emit('access-ended', { accountId });
         return gone;
       }),
     highest: () => ({

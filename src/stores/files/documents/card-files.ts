@@ -1,8 +1,16 @@
 // The cards of each lock in a file of rows of their own: one card is one write, and nothing is read before somebody asks for it. Those of the
 // locks that were asked for last stay in memory. A damaged file disables the cards of that lock alone.
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
-import { type CardLookUp, type CardsChange, createHeldCards, type LockCards } from '../../../domain/credentials/lock-cards.ts';
+import {
+  type CardEvent,
+  type CardLookUp,
+  type CardsChange,
+  cardEventsOf,
+  createHeldCards,
+  type LockCards,
+} from '../../../domain/credentials/lock-cards.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { CardStore } from '../../../domain/ports.ts';
@@ -64,9 +72,10 @@ export function createCardFiles(options: {
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
+  readonly emit: Emit;
   readonly owners: CardOwners;
 }): CardFiles {
-  const { files, directory, log, owners } = options;
+  const { files, directory, log, emit, owners } = options;
   const folder = `${directory}/cards`;
   /** Files that are there. */
   const present = new Set<LockId>();
@@ -196,7 +205,16 @@ export function createCardFiles(options: {
     cards: {
       inMemory: viewNow,
       of: async (lockId) => viewNow(lockId) ?? (await load(lockId)).held,
-      update: (lockId, wanted) => owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, wanted))),
+      async update(lockId, wanted) {
+        let events: readonly CardEvent[] = [];
+        const noting = (newest: CardLookUp): CardsChange => {
+          const made = wanted(newest);
+          events = cardEventsOf(newest, made);
+          return made;
+        };
+        await owners.whilePresent(lockId, () => whileChanging(lockId, change(lockId, noting)));
+        for (const event of events) emit('card-changed', { lockId, ...event });
+      },
     },
     async open() {
       for (const name of await files.readdir(folder)) {

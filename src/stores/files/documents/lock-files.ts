@@ -1,6 +1,7 @@
 // One document for each lock, in a folder, and its cards in a file beside it (card-files.ts): what a write costs depends on one lock, not on
 // how many there are. A damaged document disables that lock alone.
 import { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { CardStore, LockStore } from '../../../domain/ports.ts';
@@ -47,9 +48,10 @@ export function createLockFiles(options: {
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
+  readonly emit: Emit;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): LockFiles {
-  const { files, directory, log, beforeUpgrade } = options;
+  const { files, directory, log, emit, beforeUpgrade } = options;
   const folder = `${directory}/locks`;
   const entries = new Map<LockId, Entry>();
   const byDevice = new Map<DeviceId, Entry>();
@@ -135,6 +137,7 @@ export function createLockFiles(options: {
     entries.delete(lockId);
     byDevice.delete(deviceId);
     sorted.remove(lockId);
+    emit('lock-changed', { before: document.current().lock, after: undefined });
     return left;
   }
   async function removeRest(lockId: LockId): Promise<DomainError | undefined> {
@@ -161,6 +164,7 @@ export function createLockFiles(options: {
     files,
     directory,
     log,
+    emit,
     owners: {
       has: (lockId) => currentOf(entries.get(lockId)) !== undefined,
       isDisabled: (lockId) => disabled.has(lockId),
@@ -194,14 +198,18 @@ export function createLockFiles(options: {
         arriving.delete(entry);
       }
       sorted.put(entry.document.current().lock);
+      emit('lock-changed', { before: undefined, after: entry.document.current().lock });
     },
     async update(lockId, change) {
+      let before: Lock | undefined;
       const after = await onPresent(lockId, ({ document }) =>
         document.update((newest) => {
-          const lock = change(newest.lock);
+          before = newest.lock;
+          const lock = change(before);
           return lock === newest.lock ? newest : { ...newest, lock };
         }),
       );
+      emit('lock-changed', { before, after: after.lock });
       return after.lock;
     },
     remove: (lockId) =>

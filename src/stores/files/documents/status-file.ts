@@ -1,6 +1,7 @@
 // status.json: what each lock last said of itself. In memory at once, on the disk within seconds and at a clean stop;
 // losing it costs nothing that the locks do not say again.
 import { z } from 'zod';
+import type { Emit } from '../../../domain/event-bus.ts';
 import { type LockId, type LockStatus, unknownStatus } from '../../../domain/locks/lock.ts';
 import type { StatusStore } from '../../../domain/ports.ts';
 import { lockId } from './id-schemas.ts';
@@ -30,7 +31,7 @@ export interface StatusFile extends StatusStore {
   close(): Promise<void>;
 }
 
-export function createStatusFile(options: WriteBehindOptions): StatusFile {
+export function createStatusFile({ emit, ...options }: WriteBehindOptions & { readonly emit: Emit }): StatusFile {
   const known = new Map<LockId, LockStatus>();
   const document = createWriteBehindDocument(options, {
     ...{ format: statusFormat, delayMs: saveDelayMs, holds: 'the status of the locks', whenLost: 'they will say it again' },
@@ -43,8 +44,11 @@ export function createStatusFile(options: WriteBehindOptions): StatusFile {
     },
     get: (lockId) => known.get(lockId) ?? unknownStatus,
     patch(lockId, change) {
-      known.set(lockId, { ...(known.get(lockId) ?? unknownStatus), ...change });
+      const before = known.get(lockId) ?? unknownStatus;
+      const after = { ...before, ...change };
+      known.set(lockId, after);
       document.touch();
+      emit('status-changed', { lockId, before, after });
     },
     remove(lockId) {
       if (known.delete(lockId)) document.touch();

@@ -1,10 +1,11 @@
 // The records: one file for each UTC day, appended to, queried by lock and time (RecordStore).
 
 import type { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { type Page, pageOf } from '../../../domain/page.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { AppendOutcome, Clock, RecordQuery, RecordStore, StoredEvents } from '../../../domain/ports.ts';
+import type { AppendOutcome, Clock, RecordQuery, RecordStore } from '../../../domain/ports.ts';
 import { type LockRecord, oldestStored, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
 import type { ClockTrust } from '../clock-trust.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
@@ -61,11 +62,11 @@ export function createRecordLog(options: {
   readonly log: Log;
   readonly counters: CounterFile;
   readonly clockTrust: ClockTrust;
-  readonly onStored?: ((stored: StoredEvents) => void) | undefined;
+  readonly emit: Emit;
   /** The lockIds that the device of a lock had before. */
   readonly earlierIds?: (lockId: LockId) => readonly LockId[];
 }): RecordLog {
-  const { files, folder, clock, log, counters, clockTrust, onStored, earlierIds = () => [] } = options;
+  const { files, folder, clock, log, counters, clockTrust, emit, earlierIds = () => [] } = options;
   const progress = createEventProgress(earlierIds);
   const days = createRecordDays({ files, folder, clock, log });
   /** Of each lock, the last message that is not in the queue of the journal yet. */
@@ -152,7 +153,7 @@ export function createRecordLog(options: {
         duplicates += claim.duplicates;
         if (claim.fresh.length > 0) {
           newest = lastRecordId;
-          onStored?.({ lockId, epoch, drafts: claim.fresh, firstRecordId: lastRecordId - claim.fresh.length + 1 });
+          emit('records-stored', { lockId, epoch, drafts: claim.fresh, firstRecordId: lastRecordId - claim.fresh.length + 1 });
         }
         resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
       }

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
 import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';
-import { type BackupsOptions, backUpDirectory, createBackups } from '../../../../src/stores/files/backup/backups.ts';
+import { type BackupsOptions, backUpDirectory, createBackups, createUpgradeBackup } from '../../../../src/stores/files/backup/backups.ts';
 import { type RestoreOptions, restore } from '../../../../src/stores/files/backup/restore.ts';
 import { type ArchiveFile, readArchive, writeArchive } from '../../../../src/stores/files/backup/tar.ts';
 import type { FileLayer } from '../../../../src/stores/files/files.ts';
@@ -58,7 +58,7 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
 
 function backupsOf({ directory, store, clock }: Kept, options: Partial<BackupsOptions> = {}) {
   const folder = `${directory}/backups`;
-  return createBackups({ directory, folder, keep: 2, latchd: '9.9.9', clock, log: captureLog(), ...options, store: () => store });
+  return createBackups({ directory, folder, keep: 2, latchd: '9.9.9', clock, log: captureLog(), ...options, store });
 }
 
 function restored(archive: string, directory: string, options: Partial<RestoreOptions> = {}) {
@@ -496,7 +496,7 @@ test('what was damaged before the backup is found at the restore, which is refus
     const path = `${directory}/locks/2.json`;
     await writeFile(path, (await readFile(path, 'utf8')).replace('"alias"', '"malias"'));
     const { store: again } = await startedStore(directory, { clock });
-    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log, store: () => again });
+    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log, store: again });
     const { file } = await backups.make({ reason: 'asked' });
     await again.stop();
     const into = join(root, 'restored');
@@ -532,8 +532,8 @@ test('data of an older program is backed up as it was before a start changes it;
       const log = captureLog();
       const folder = fails ? join(root, 'no-folder') : `${directory}/backups`;
       if (fails) await writeFile(folder, '');
-      const backups = createBackups({ directory, folder, keep: 1, latchd: '9.9.9', clock, log, store: () => again });
-      const again = testStore(directory, { clock, beforeUpgrade: backups.beforeUpgrade }).store;
+      const upgradeBackup = createUpgradeBackup({ directory, folder, keep: 1, latchd: '9.9.9', clock, log });
+      const again = testStore(directory, { clock, beforeUpgrade: upgradeBackup.make }).store;
       await again.start();
       await again.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Upgraded' }));
       await again.stop();

@@ -105,7 +105,7 @@ test('no backup has them', () =>
     const directory = join(root, 'data');
     const { store, clock } = await startedStore(directory);
     await store.signIns.keep(signIn(1));
-    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog(), store: () => store });
+    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog(), store });
     const { file } = await backups.make({ reason: 'asked' });
     const archive = gunzipSync(await readFile(file)).toString('latin1');
     expect(archive).toContain('data/accounts.jsonl');

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createEventBus, type EventBus } from '../../../../src/domain/event-bus.ts';
 import type { Log } from '../../../../src/domain/part.ts';
 import type { Clock, StoredEvents } from '../../../../src/domain/ports.ts';
 import { createSecrets } from '../../../../src/stores/files/documents/secrets.ts';
@@ -72,6 +73,7 @@ export interface TestStore {
   readonly log: CapturedLog;
   readonly clock: ManualClock;
   readonly fatal: Error[];
+  readonly events: EventBus;
 }
 
 interface TestOptions {
@@ -87,6 +89,11 @@ export function testStore(directory: string, options: TestOptions = {}): TestSto
   const log = captureLog();
   const clock = options.clock ?? manualClock();
   const fatal: Error[] = [];
+  const events = createEventBus((_name, error) => {
+    throw error;
+  });
+  if (options.onFailed !== undefined) events.subscribe('storage-failed', ({ error }) => options.onFailed?.(error));
+  if (options.onStored !== undefined) events.subscribe('records-stored', options.onStored);
   const store = createStore({
     directory,
     clock,
@@ -94,11 +101,10 @@ export function testStore(directory: string, options: TestOptions = {}): TestSto
     secrets: createSecrets(),
     onFatal: (error) => fatal.push(error),
     ...(options.files ? { files: options.files } : {}),
-    ...(options.onFailed ? { onFailed: options.onFailed } : {}),
-    ...(options.onStored ? { onStored: options.onStored } : {}),
+    emit: events.emit,
     ...(options.beforeUpgrade ? { beforeUpgrade: options.beforeUpgrade } : {}),
   });
-  return { store, log, clock, fatal };
+  return { store, log, clock, fatal, events };
 }
 
 export async function startedStore(directory: string, options: TestOptions = {}): Promise<TestStore> {
