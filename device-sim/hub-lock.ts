@@ -1,4 +1,4 @@
-// One lock behind a simulated hub (Protocol 3 and 8). What is a network for a WiFi lock is the Bluetooth link to the hub for this one.
+// One lock behind a simulated hub (Protocol 8). What is a network for a WiFi lock is the Bluetooth link to the hub for this one.
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
 import type { ReportChannel } from '../src/drivers/native/topics.ts';
@@ -86,7 +86,7 @@ export function createHubLock(options: {
     talk.end();
   }
 
-  /** Protocol 5.3 rule 1: a hub looks before it hands over, with the uptime of its own hello for that lock. */
+  /** Protocol 8 rule 3: a hub looks before it hands over, with the uptime of its own hello for that lock. */
   function check(command: CommandMessage, hello: HelloMessage): 'hand-over' | 'expired' {
     const uptime = hello.uptime + (time.monotonic() - helloAt);
     return command.session === hello.session && command.expires >= uptime ? 'hand-over' : 'expired';
@@ -116,7 +116,7 @@ export function createHubLock(options: {
         held ??= [];
       },
       thaw,
-      // The gateway holds it for offline until its next hello (Protocol 5.4 rule 3).
+      // The gateway holds it for offline until its next hello (Protocol 8 rule 5).
       answersAgain: begin,
       get online() {
         return talk.online;

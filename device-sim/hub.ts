@@ -1,4 +1,4 @@
-// A simulated hub: one line to the gateway, over which it speaks for the locks bound to it (Protocol 3 and 8).
+// A simulated hub: one line to the gateway, over which it speaks for the locks bound to it (Protocol 8).
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import { createHubLock, type HubLock } from './hub-lock.ts';
 import type { LockConnection } from './lock-connection.ts';

@@ -282,7 +282,7 @@ describe('after the CONNECT', () => {
     expect(feedAll([connect, sized(65_537, 4)])).toMatchObject({ packets: 1, refusal: 'too-large', kept: 0 });
   });
 
-  test('2,000 filters pass in one packet, one more does not: each costs the broker work (Fault T14)', () => {
+  test('2,000 filters pass in one packet, one more does not: each costs the broker work (Fault T12)', () => {
     const subscribe = (count: number) =>
       generate({ cmd: 'subscribe', messageId: 1, subscriptions: Array.from({ length: count }, (_, n) => ({ topic: `a/${n}`, qos: 0 })) });
     const unsubscribe = (count: number) =>

@@ -144,7 +144,7 @@ describe('a fleet', () => {
     expect(lock.state).toBe('unlocked');
   });
 
-  it('puts its locks behind hubs in turn, and each says hello over the line of its hub (Protocol 2)', async () => {
+  it('puts its locks behind hubs in turn, and each says hello over the line of its hub (Protocol 8 rule 1)', async () => {
     const fleet = make({ locks: 3, hubs: 2 });
     await fleet.start();
     expect(gateway.registrations.map(({ lockName, hubId }) => [lockName, hubId]).sort()).toEqual([
@@ -161,7 +161,7 @@ describe('a fleet', () => {
     await fleet.lock(3).whenOnline();
   });
 
-  it('hands no command over that is late or of another session, and answers for the lock (Protocol 5.3 rule 1)', async () => {
+  it('hands no command over that is late or of another session, and answers for the lock (Protocol 8 rule 3)', async () => {
     const fleet = make({ hubs: 1 });
     await fleet.start();
     const lock = fleet.lock(1);

@@ -1,4 +1,4 @@
-// latchd hub and latchd pair: hubs with and without a daemon, pairing by the running daemon alone (HTTP API 8.2 and 8.3, Protocol 3 and 7).
+// latchd hub and latchd pair: hubs with and without a daemon, pairing by the running daemon alone (HTTP API 8.2 and 8.3, Protocol 7 and 8).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openSite, type Site, until } from '../support/site.ts';
 import { connectHandLock } from '../support/site-lock.ts';

@@ -1,5 +1,5 @@
 // Hubs and pairing over the real daemon: a lock behind a hub opens as any other, and a device that nobody has confirmed
-// opens nothing and disturbs nobody (Protocol 2, 3, 5.4, 6, 7, HTTP API 8.2 and 8.3, Faults T7 and T11).
+// opens nothing and disturbs nobody (Protocol 7 and 8, HTTP API 8.2 and 8.3, Faults T7 and T11).
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ describe('locks behind hubs', () => {
     await site.whenOnline(1);
   });
 
-  test('one that does not answer is offline until its next hello; its hub and the others stay (Protocol 5.4 rule 3)', async () => {
+  test('one that does not answer is offline until its next hello; its hub and the others stay (Protocol 8 rule 5)', async () => {
     const { lockId } = { lockId: site.lockId(2) };
     const session = site.lock(2).session;
     site.lock(2).setSilent(true);

@@ -65,7 +65,7 @@ export interface Lock {
   readonly roles: readonly GrantedRole[];
   /** SHA-256 of the device key, 64 hex digits. Refused while the lock is bound to a hub. */
   readonly keyHash: string;
-  /** The hub that speaks for it; null: it has a login of its own (Protocol 2). */
+  /** The hub that speaks for it; null: it has a login of its own (Protocol 2 and 8). */
   readonly hubId: DeviceId | null;
   /** Absent: it speaks the native protocol. */
   readonly driver?: LockDriver;

@@ -117,7 +117,7 @@ export type HubPublishDecision =
   | { readonly allow: true; readonly lock?: undefined }
   | PublishRefusal;
 
-/** Protocol 3: a hub publishes to the six topics of each lock bound to it, and to its own `status`. */
+/** Protocol 8: a hub publishes to the six topics of each lock bound to it, and to its own `status`. */
 export function decideHubPublish(hubId: DeviceId, topic: string, topics: Topics, bound: Bound): HubPublishDecision {
   const parsed = topics.parse(topic);
   if (parsed === undefined) return { allow: false, reason: 'unknown-topic' };
@@ -128,7 +128,7 @@ export function decideHubPublish(hubId: DeviceId, topic: string, topics: Topics,
   return decision.allow ? { ...decision, lock } : decision;
 }
 
-/** Protocol 3: a hub subscribes to the `command` of each lock bound to it, and to nothing else. */
+/** Protocol 8: a hub subscribes to the `command` of each lock bound to it, and to nothing else. */
 export function decideHubSubscribe(filter: string, topics: Topics, bound: Bound): SubscribeDecision {
   const lock = bound(topics.parse(filter)?.deviceId ?? ('' as DeviceId));
   // For whom none is bound, the reasons are those of a stranger.

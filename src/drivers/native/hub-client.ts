@@ -1,4 +1,4 @@
-// A hub as the broker's client: it speaks for the locks bound to it, each with a session of its own (Protocol 2, 3 and 6).
+// A hub as the broker's client: it speaks for the locks bound to it, each with a session of its own (Protocol 8).
 // Who is bound is asked anew at every message, so that an unbinding takes effect at once.
 import type { ClientConnection, ClientHandler, Receipt } from '../../broker/client-handlers.ts';
 import type { DeviceId, Lock, LockId } from '../../domain/locks/lock.ts';

@@ -29,7 +29,7 @@ export function findHub(hubs: Registered['hubs'], deviceId: DeviceId): Hub | und
   return byDevice.get(deviceId);
 }
 
-/** Protocol 2: a lock with a login of its own, or a hub. Undefined for all others, locks behind a hub among them. */
+/** Protocol 2 and 8: a lock with a login of its own, or a hub. Undefined for all others, locks behind a hub among them. */
 export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Identity | undefined {
   const lock = locks.byDevice(deviceId);
   if (lock !== undefined) {
@@ -41,7 +41,7 @@ export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Ide
   return hub && { kind: 'hub', deviceId, keyHash: hub.keyHash };
 }
 
-/** Protocol 3: the lock with this deviceId, when it is bound to this hub now. */
+/** Protocol 8: the lock with this deviceId, when it is bound to this hub now. */
 export function lockBehind(locks: Registered['locks'], hubId: DeviceId, deviceId: DeviceId): Lock | undefined {
   const lock = locks.byDevice(deviceId);
   return lock?.hubId === hubId ? lock : undefined;

@@ -61,7 +61,7 @@ function settingsView(settings: LockSettings): LockSettings {
   return { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock };
 }
 
-/** Specification 3: whether the bolt moved; the lock's own word when it could not. */
+/** Specification 3, HTTP API 5.3: whether the bolt moved; the lock's own word when it could not. */
 export function moveView(result: BoltResult): ResponseBody<'Moved'> {
   return result.success ? { success: true } : { success: false, reason: result.reason };
 }

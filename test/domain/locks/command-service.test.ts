@@ -386,7 +386,7 @@ it('figures say how many commands are under way and wait, and how many wait for 
 });
 
 describe('a lock whose uptime counter has drifted', () => {
-  it('is asked for a new hello when it calls a command expired that has most of its time left (Protocol 5.1)', async () => {
+  it('is asked for a new hello when it calls a command expired that has most of its time left (Protocol 5.4 rule 3)', async () => {
     const { link, send } = setUp();
     link.reply(lockId, () => refusal('expired'));
     expect(await send(unlock)).toMatchObject({ kind: 'refused', error: 'expired' });

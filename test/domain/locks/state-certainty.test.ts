@@ -101,7 +101,7 @@ describe('after a command', () => {
     expect(sure()).toBe(false);
   });
 
-  it('asks a lock that has said ok and not where its bolt is; its answer settles that when it is where it was wanted (Protocol 5.1)', async () => {
+  it('asks a lock that has said ok and not where its bolt is; its answer settles that when it is where it was wanted (Protocol 5.2)', async () => {
     const { move, answers, bolt, clock, link, sure } = await setUp();
     answers.unlock = ok;
     await move('unlocked');

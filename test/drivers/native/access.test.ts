@@ -142,7 +142,7 @@ test('whatever the subscription, a lock receives its own commands only (Fault T1
   expect(decideForward(lockA, '$SYS/x', topics)).toBe(false);
 });
 
-describe('a hub and the locks behind it (Protocol 2 and 3)', () => {
+describe('a hub and the locks behind it (Protocol 8)', () => {
   const behind = createFakeLocks(lockA, lockB);
   behind.locks.set(a, { ...registered(lockA), hubId: hub.deviceId });
   const bound = (deviceId: DeviceId) => lockBehind(behind, hub.deviceId, deviceId);

@@ -87,7 +87,7 @@ describe('hubs (HTTP API 8.2)', () => {
   });
 });
 
-describe('a lock bound to a hub (Protocol 2, HTTP API 8.2)', () => {
+describe('a lock bound to a hub (Protocol 8, HTTP API 8.1 and 8.2)', () => {
   it('has no login of its own, and its session ends the moment it is bound', async () => {
     const { registrationService, link, identity } = await createBuilding();
     expect(identity(lockDevice)).toMatchObject({ kind: 'lock', lockId });

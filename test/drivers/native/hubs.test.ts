@@ -1,4 +1,4 @@
-// A hub on the real broker: sessions of its locks, what it may not say, and what its end takes along (Protocol 3, 5.4, 6).
+// A hub on the real broker: sessions of its locks, what it may not say, and what its end takes along (Protocol 8).
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CommandId } from '../../../src/domain/locks/lock-command.ts';
 import { hub, lockA, lockB, registered, storageUnavailable, until } from '../../support/mqtt-fakes.ts';
@@ -46,7 +46,7 @@ test('each lock has its own session, and its commands come over the very connect
   expect(mqtt.reports.told).toContainEqual(['reply', lockA.lockId, expect.objectContaining({ state: 'unlocked' })]);
 });
 
-test('the end of its connection takes its locks offline at once, and with it the command under way (Protocol 6)', async () => {
+test('the end of its connection takes its locks offline at once, and with it the command under way (Protocol 8 rule 6)', async () => {
   const client = await hubWithTwoLocks();
   const outcome = mqtt.sender.session(lockA.lockId)?.send({ op: 'unlock' }, 'id-1' as CommandId, 5_000);
   client.destroy();
@@ -71,7 +71,7 @@ test('its own status offline takes them offline, whatever they say, until it is 
   expect([isOnline(lockA), isOnline(lockB)]).toEqual([true, false]);
 });
 
-test('a lock that is disconnected is offline until its next hello; its hub and the others stay (Protocol 5.4 rule 3)', async () => {
+test('a lock that is disconnected is offline until its next hello; its hub and the others stay (Protocol 8 rule 5)', async () => {
   const client = await hubWithTwoLocks();
   mqtt.sender.disconnect(lockA.lockId, 'no answer');
   expect([isOnline(lockA), isOnline(lockB), client.isClosed()]).toEqual([false, true, false]);
@@ -147,7 +147,7 @@ test('a hub with a removed or renewed key is out at once', async () => {
   await expect(mqtt.login(hub)).rejects.toThrow('refused with 4');
 });
 
-test('a hub whose key changes, or a lock that is bound, while the login is under way is refused (Protocol 2)', async () => {
+test('a hub whose key changes, or a lock that is bound, while the login is under way is refused (Protocol 8)', async () => {
   const { current } = mqtt.hubs;
   let reads = 0;
   mqtt.hubs.current = () => ({ hubs: ++reads > 1 ? [] : current().hubs });

@@ -33,7 +33,7 @@ describe.each(Object.entries(schemas))('%s', (kind, schema) => {
     }
   });
 
-  test('each malformed sample is refused, never bent into shape, and the reason holds no value of it (Protocol 4.4)', () => {
+  test('each malformed sample is refused, never bent into shape, and the reason holds no value of it (Protocol 1)', () => {
     for (const message of sample('malformed')[kind]) {
       const decoded = decode(bytes(message), schema);
       expect(decoded).toEqual({ ok: false, reason: expect.any(String) });
