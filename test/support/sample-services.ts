@@ -85,13 +85,18 @@ export function answerWithSamples({
     rename: asked('renameCard', nothing),
     remove: asked('removeCard', nothing),
     detail: asked('card', sampleCard),
-    onLock: asked(
-      'onLock',
-      Promise.resolve([
-        { cardNumber: sampleCard.cardNumber, startDate: sampleCard.startDate, endDate: sampleCard.endDate, known: true },
-        { cardNumber: '5550001', startDate: 0, endDate: 0, known: false },
-      ]),
-    ),
+    onLock: (caller: unknown, lockId: unknown, page: { pageNo: number; pageSize: number }) => {
+      expect(caller).toMatchObject(sampleCaller);
+      calls.push(['onLock', lockId]);
+      const { cardNumber, startDate, endDate } = sampleCard;
+      return paginate(
+        [
+          { cardNumber, startDate, endDate, known: true },
+          { cardNumber: '5550001', startDate: 0, endDate: 0, known: false },
+        ],
+        page,
+      );
+    },
   });
   registrations.managed = (_caller, page) => paginate([managed], page);
   registrations.removed = (_caller, page) => paginate([{ removed, administrator: 'alice', removedBy: 'bob' }], page);

@@ -48,7 +48,7 @@ export interface CardService {
   /** That the lock no longer had it is no error. The codes of `add`, but for `card-exists`. */
   remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: CancelSignal): Promise<void>;
   /** What the lock itself holds, asked now; `known`: the gateway has a card of that number. */
-  onLock(caller: Caller, lockId: LockId, gone: CancelSignal): Promise<readonly (CardOnLock & { readonly known: boolean })[]>;
+  onLock(caller: Caller, lockId: LockId, page: PageRequest, gone: CancelSignal): Promise<Page<CardOnLock & { readonly known: boolean }>>;
   readonly beforeRemoval: CardChanges['beforeRemoval'];
   /** Settles what a time-out or a restart left open; called after each hello. Never rejects. */
   settle(lockId: LockId): Promise<void>;
@@ -156,7 +156,7 @@ export function createCardService(options: {
       });
     },
 
-    async onLock(caller, lockId, gone) {
+    async onLock(caller, lockId, page, gone) {
       requireRole(locks, caller, lockId, 'manager');
       const deadline = commands.deadline();
       const session = commands.session(lockId, 'cards');
@@ -166,7 +166,8 @@ export function createCardService(options: {
       // Asked again: the role, or the account, can have been taken away while the lock was asked.
       requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
       const unknown = new Set(strangers);
-      return held.map((card) => ({ ...card, known: !unknown.has(card) }));
+      const { list, ...envelope } = paginate(held, page);
+      return { list: list.map((card) => ({ ...card, known: !unknown.has(card) })), ...envelope };
     },
 
     beforeRemoval: changes.beforeRemoval,

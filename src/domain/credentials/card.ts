@@ -44,7 +44,8 @@ export type Via = 'phone' | 'gateway';
 
 /** Two numbers are the same card when they are equal in this form: no leading zeros. */
 export function sameCard(cardNumber: string): string {
-  return cardNumber.replace(/^0+(?=\d)/, '');
+  // Asked with every swipe, and most numbers begin with no zero.
+  return cardNumber.startsWith('0') ? cardNumber.replace(/^0+(?=\d)/, '') : cardNumber;
 }
 
 /** What fits in 8 bytes; no reader has more. */

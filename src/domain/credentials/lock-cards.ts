@@ -69,6 +69,8 @@ export function cardIdOf(intent: CardIntent): CardId {
   return intent.kind === 'add' ? intent.card.cardId : intent.cardId;
 }
 
+const nobody: readonly PastHolder[] = [];
+
 /** A class, for its methods are shared: there is one for each lock whose cards are in memory. */
 class CardsInMemory implements HeldCards {
   readonly #sorted = createSortedItems<Card>(({ cardId }) => cardId);
@@ -95,7 +97,7 @@ class CardsInMemory implements HeldCards {
     return this.#byNumber.get(sameCard(cardNumber));
   }
   past(cardNumber: string): readonly PastHolder[] {
-    return this.#past.get(sameCard(cardNumber)) ?? [];
+    return (this.#past.size > 0 && this.#past.get(sameCard(cardNumber))) || nobody;
   }
   *allPast(): Iterable<PastHolder> {
     for (const holders of this.#past.values()) yield* holders;

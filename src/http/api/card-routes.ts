@@ -1,6 +1,5 @@
 // The identity card endpoints at a glance (Specification 4.2, HTTP API 6).
 import type { CardService } from '../../domain/credentials/card-service.ts';
-import { paginate } from '../../domain/page.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
 import { done, ok, type Route, route } from '../pipeline/route.ts';
@@ -42,7 +41,7 @@ export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): reado
       'listCardsOnLock',
       wholeLockList,
       async ({ caller, parameters: { lockId, page }, gone }) =>
-        ok(pageView(paginate(await cards.onLock(caller, lockId, gone), page), cardOnLockView)),
+        ok(pageView(await cards.onLock(caller, lockId, page, gone), cardOnLockView)),
     ),
   ];
 }

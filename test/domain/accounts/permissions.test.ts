@@ -29,7 +29,7 @@ const onLock: Record<string, readonly [readonly CallerName[], (domain: Domain, c
   records: [managers, ({ recordService }, caller, lock) => recordService.page(caller, lock, { ...page, ...always })],
   cards: [managers, ({ cardService }, caller, lock) => cardService.list(caller, lock, page)],
   cardDetail: [managers, ({ cardService }, caller, lock) => cardService.detail(caller, lock, cardId)],
-  cardsOnLock: [managers, ({ cardService }, caller, lock) => cardService.onLock(caller, lock, stays())],
+  cardsOnLock: [managers, ({ cardService }, caller, lock) => cardService.onLock(caller, lock, page, stays())],
   addCard: [managers, ({ cardService }, caller, lock) => cardService.add(caller, lock, newCard, 'gateway', stays())],
   addCardByPhone: [managers, ({ cardService }, caller, lock) => cardService.add(caller, lock, newCard, 'phone', stays())],
   changeValidity: [

@@ -27,7 +27,7 @@ describe('how many cards a lock holds', () => {
     expect(statuses.get(lockId).cardsOnLock).toBe(13);
     await cardService.remove(manager, lockId, cardId, 'gateway', stays());
     expect(statuses.get(lockId).cardsOnLock).toBe(12);
-    await cardService.onLock(manager, lockId, stays());
+    await cardService.onLock(manager, lockId, { pageNo: 1, pageSize: 10 }, stays());
     expect(statuses.get(lockId).cardsOnLock).toBe(1);
   });
 

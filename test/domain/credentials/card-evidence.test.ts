@@ -59,14 +59,14 @@ describe('an add whose outcome stayed open', () => {
 
   it('is taken off when it was not among the cards that the lock listed in this session (Protocol 5.1 list-cards)', async () => {
     const domain = await setUp(known, { ...added, cardNumber: '5' });
-    await domain.cardService.onLock(manager, lockId, stays());
+    await domain.cardService.onLock(manager, lockId, { pageNo: 1, pageSize: 10 }, stays());
     await addInVain(domain);
     expect(domain.memory.cards()).toEqual([known, { ...added, cardNumber: '5' }]);
   });
 
   it('stays, with the dates that it had, when it was among them (Protocol 5.1 list-cards)', async () => {
     const domain = await setUp(known, { ...added, startDate: 3, endDate: 4 });
-    await domain.cardService.onLock(manager, lockId, stays());
+    await domain.cardService.onLock(manager, lockId, { pageNo: 1, pageSize: 10 }, stays());
     await addInVain(domain);
     expect(domain.memory.cards()).toEqual([known, { ...added, startDate: 3, endDate: 4 }]);
   });
@@ -100,7 +100,7 @@ describe('an add whose outcome stayed open', () => {
 
   it('is taken off again when the gateway itself has added and removed that card before (Protocol 5.4 rule 6)', async () => {
     const domain = await setUp(known, added);
-    await domain.cardService.onLock(manager, lockId, stays());
+    await domain.cardService.onLock(manager, lockId, { pageNo: 1, pageSize: 10 }, stays());
     const cardId = await domain.cardService.add(manager, lockId, newCard, 'phone', stays());
     await domain.cardService.remove(manager, lockId, cardId, 'gateway', stays());
     await addInVain(domain);

@@ -159,15 +159,18 @@ describe('other things about cards', () => {
     const { cardService, link } = await createDomain({ cards: [card] });
     const strangers = Array.from({ length: 204 }, (_, n) => ({ cardNumber: String(n + 1), startDate: 0, endDate: 0 }));
     link.reply(lockId, createCardMemory(...strangers, { cardNumber: '1325672378', startDate: 0, endDate: 0 }).replier);
-    const held = await cardService.onLock(manager, lockId, stays());
-    expect(held).toHaveLength(205);
-    expect(held.filter(({ known }) => known)).toEqual([{ cardNumber: '1325672378', startDate: 0, endDate: 0, known: true }]);
+    const { list, total } = await cardService.onLock(manager, lockId, { pageNo: 3, pageSize: 100 }, stays());
+    const known = (cardNumber: string, isKnown: boolean) => ({ cardNumber, startDate: 0, endDate: 0, known: isKnown });
+    expect([list, total]).toEqual([
+      [...['201', '202', '203', '204'].map((number) => known(number, false)), known('1325672378', true)],
+      205,
+    ]);
     expect(link.sent.map(({ command }) => command)).toEqual([0, 100, 200].map((offset) => ({ op: 'list-cards', offset, limit: 100 })));
   });
 
   it('the cards on the lock are not shown to somebody who lost the role while it was asked (HTTP API 3)', async () => {
     const { cardService, link, locks } = await createDomain({ cards: [card] });
-    const code = codeOf(() => cardService.onLock(manager, lockId, stays()));
+    const code = codeOf(() => cardService.onLock(manager, lockId, { pageNo: 1, pageSize: 10 }, stays()));
     await settled();
     await locks.update(lockId, (lock) => ({ ...lock, roles: [] }));
     link.sent[0]?.answer({ kind: 'ok', listing: { cards: [], total: 0 } });

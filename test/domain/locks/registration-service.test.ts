@@ -234,7 +234,7 @@ describe('a lock of another kind', () => {
     const writes = storage.writes.length;
     for (const change of [
       () => cardService.add(administrator, id, card, 'gateway', stays()),
-      () => cardService.onLock(administrator, id, stays()),
+      () => cardService.onLock(administrator, id, page, stays()),
       () => lockService.setAutoLock(administrator, id, 30, stays()),
       () => lockService.changeSettings(administrator, id, { passageMode: 1 }, stays()),
     ]) {
