@@ -14,7 +14,7 @@ import { KeepAliveWatch } from './keep-alive.ts';
 import { type BrokerAddresses, type BrokerEndpoints, createListeners } from './listeners.ts';
 import { createLoginRejections } from './login-rejections.ts';
 import { defaultPacketLimits, type PacketLimits } from './packet-limits.ts';
-import { type ReadLimits, ReadScheduler } from './read-scheduler.ts';
+import { type ReadLimits, ReadScheduler, ReadSlot } from './read-scheduler.ts';
 import type { WriteBuffer } from './write-buffer.ts';
 
 export interface BrokerOptions extends Pick<MqttServerOptions, 'checkedBy'> {
@@ -63,6 +63,7 @@ export function createBroker(options: BrokerOptions): Broker {
   const accept = createEntrance({ table, services, server: () => server });
   const listeners = createListeners(options.endpoints, {
     log,
+    readSlot: (owner) => new ReadSlot(owner, reads),
     accept,
     onHandshakeFailed: (remoteAddress, reason) => stats.handshakeFailed(remoteAddress, reason),
   });

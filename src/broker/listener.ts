@@ -1,25 +1,20 @@
-// A TCP or TLS listener. What it has handed over it knows no more; of TLS it bounds the handshakes.
+// A TCP or TLS listener. What it has handed over it knows no more.
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type SecureContextOptions } from 'node:tls';
 import { cannotListen, type Log } from '../domain/part.ts';
-
-/** What a TLS listener proves itself with, PEM, and speaks, now and after each change; open connections keep what they have. */
-interface TlsIdentity {
-  current(): SecureContextOptions;
-  onChange(listener: () => void): void;
-}
+import { createTlsHandshakes, type TlsHandshakes, type TlsHandshakesOptions, wireHighWaterMark } from './tls-handshakes.ts';
 
 export interface ListenerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
   /** TLS with it, plain without. */
-  readonly identity?: TlsIdentity | undefined;
+  readonly identity?: TlsHandshakesOptions['identity'] | undefined;
+  /** In which handshakes begin, in turn with all that is read. */
+  readonly readSlot: TlsHandshakesOptions['readSlot'];
   readonly log: Log;
   /** A connection on which bytes can be exchanged: with TLS, after the handshake. From then on it is the other's to end. */
   accept(socket: Socket & { readonly wire?: Socket }): void;
-  /** A client that does not trust the certificate, speaks no TLS, or says nothing. */
-  onHandshakeFailed(remoteAddress: string | undefined, reason: string): void;
+  onHandshakeFailed: TlsHandshakesOptions['onFailed'];
 }
 
 export interface Address {
@@ -36,7 +31,7 @@ export interface Listener {
   endHandshakes(): void;
   address(): Address;
   /** Of TLS: under way now, and how many gave way to newer ones. */
-  handshakes(): { readonly underWay: number; readonly gaveWay: number };
+  handshakes(): ReturnType<TlsHandshakes['stats']>;
 }
 
 /**
@@ -44,50 +39,16 @@ export interface Listener {
  * comes while thousands do is lost, and the lock tries again after a second.
  */
 const backlog = 4_096;
-const handshakeTimeoutMs = 10_000;
-/** Handshakes under way; beyond that the oldest gives way, so that silent sockets take neither the memory nor a lock's place (Fault T12). */
-const handshakesAtMost = 1_500;
 
-export function createListener({ host, port, identity, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
-  /** Both faces of a connection have the same remote end, and nothing else in common that may be asked for. */
-  const handshakes = new Map<string, Socket>();
-  let gaveWay = 0;
+export function createListener({ host, port, identity, readSlot, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
   let server: Server | undefined;
-  let renew: (() => void) | undefined;
-  identity?.onChange(() => renew?.());
+  let handshakes: TlsHandshakes | undefined;
 
   // Small messages both ways: without TCP_NODELAY a command could wait 40 ms for an acknowledgement of the last.
-  const open = (): Server => (identity === undefined ? createServer({ noDelay: true }, accept) : openTls(identity));
-
-  function openTls({ current }: TlsIdentity): Server {
-    const opening = createTlsServer({ ...current(), noDelay: true, handshakeTimeout: handshakeTimeoutMs });
-    opening.on('connection', (socket: Socket) => {
-      // A reset below the TLS must not end the process.
-      socket.on('error', ignore);
-      handshakes.set(nameOf(socket), socket);
-      socket.on('close', closed);
-      const [oldest] = handshakes;
-      if (oldest === undefined || handshakes.size <= handshakesAtMost) return;
-      handshakes.delete(oldest[0]);
-      gaveWay++;
-      oldest[1].destroy();
-    });
-    opening.on('secureConnection', (socket) => {
-      const wire = handshakes.get(nameOf(socket));
-      handshakes.delete(nameOf(socket));
-      accept(wire === undefined ? socket : Object.assign(socket, { wire }));
-    });
-    opening.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
-      onHandshakeFailed(socket.remoteAddress, error.code ?? error.message);
-      socket.destroy();
-    });
-    renew = () => opening.setSecureContext(current());
-    return opening;
-  }
-
-  /** One function for all of them: there are thousands. */
-  function closed(this: Socket): void {
-    handshakes.delete(nameOf(this));
+  function open(): Server {
+    if (identity === undefined) return createServer({ noDelay: true }, accept);
+    handshakes = createTlsHandshakes({ identity, readSlot, accept, onFailed: onHandshakeFailed });
+    return createServer({ noDelay: true, highWaterMark: wireHighWaterMark }, handshakes.begin);
   }
 
   return {
@@ -106,19 +67,13 @@ export function createListener({ host, port, identity, log, accept, onHandshakeF
       server = undefined;
     },
     endHandshakes() {
-      for (const socket of handshakes.values()) socket.destroy();
+      handshakes?.end();
     },
     address() {
       const address = server?.address();
       if (typeof address !== 'object' || address === null) throw new Error('the MQTT listener is not started');
       return { host: address.address, port: address.port };
     },
-    handshakes: () => ({ underWay: handshakes.size, gaveWay }),
+    handshakes: () => handshakes?.stats() ?? { underWay: 0, gaveWay: 0 },
   };
-}
-
-function ignore(): void {}
-
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

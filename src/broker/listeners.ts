@@ -26,7 +26,7 @@ export interface Listeners {
 
 export function createListeners(
   endpoints: BrokerEndpoints,
-  options: { readonly log: Log } & Pick<ListenerOptions, 'accept' | 'onHandshakeFailed'>,
+  options: { readonly log: Log } & Pick<ListenerOptions, 'readSlot' | 'accept' | 'onHandshakeFailed'>,
 ): Listeners {
   const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
     const endpoint = endpoints[scheme];
