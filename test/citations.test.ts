@@ -92,7 +92,8 @@ function placesIn(cited: string): readonly string[] {
     const last = rule === undefined ? before + item : before + rule;
     const first = to === undefined ? last : (found.at(-1) ?? last);
     const [from, until] = [first, last].map((name) => Number(/\d+$/.exec(name)?.[0])) as [number, number];
-    for (let n = to === undefined ? from : from + 1; n <= until; n += 1) found.push(last.replace(/\d+$/, String(n)));
+    if (to === undefined || from >= until) found.push(last);
+    else for (let n = from + 1; n <= until; n += 1) found.push(last.replace(/\d+$/, String(n)));
   }
   return found;
 }
@@ -170,6 +171,20 @@ describe('what is cited is there', () => {
     );
     expect(links.length).toBeGreaterThan(50);
     expect(links.filter(({ leads }) => !leads).map(({ link }) => link)).toEqual([]);
+  });
+
+  test('every source file that a comment or a page names exists', () => {
+    const sources = [...files.map(({ path }) => path), 'test/citations.test.ts', ...readdirSync(root)].map((path) => `/${path}\n`).join('');
+    const exists = (name: string) =>
+      name.includes('*')
+        ? new RegExp(`/${name.replaceAll('.', '\\.').replaceAll('*', '[^/\n]*')}\n`).test(sources)
+        : sources.includes(`/${name}\n`);
+    const gone = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?<![\w/%.-])(?:\.\.?\/)*((?:[\w.*-]+\/)*[\w*][\w.*-]*\.tsx?)\b/g)]
+        .filter(([, name = '']) => !exists(name))
+        .map(([name]) => `${path}: ${name}`),
+    );
+    expect(gone).toEqual([]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 // What Prometheus is told, by its naming rules (prom-client is named here only): what is counted as it happens, and the figures that are read
-// when it asks (watched-figures.ts). Labels are from closed lists, or are locks, and those up to a number: whatever a client sends, the
+// when it asks (watched-stats.ts). Labels are from closed lists, or are locks, and those up to a number: whatever a client sends, the
 // series stay few.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DomainEvents } from '../domain/domain-events.ts';

@@ -31,7 +31,7 @@ export interface KeptMessages {
   ended(connection: LockLine): void;
   /** Resolves when every event of the message is on the disk, or is not. Rejects for a bug. */
   events(connection: LockLine, payload: Buffer): Promise<Receipt>;
-  /** To be called before anything else that a lock says takes effect: its events do so a little later, together (event-runs.ts). */
+  /** To be called before anything else that a lock says takes effect: its events do so a little later, together (event-coalescer.ts). */
   handOver(): void;
   /** A message that cannot be understood; resolves and rejects as `events`. */
   malformed(connection: LockLine, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt>;

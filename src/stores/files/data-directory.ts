@@ -30,7 +30,7 @@ interface DataLine {
   readonly older?: { readonly name: string; readonly format: DocumentFormat<object> };
   /** The first start makes it: without it something was lost. */
   readonly isNeeded?: true;
-  /** A backup of a running store takes it from what the store gives of one instant (`one-instant.ts`), never by its name from the disk. */
+  /** A backup of a running store takes it from what the store gives of one instant (`snapshot.ts`), never by its name from the disk. */
   readonly ofOneInstant?: true;
   /** Of this life alone: no backup takes it, and no restore brings it. */
   readonly isPassing?: true;

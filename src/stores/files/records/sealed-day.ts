@@ -1,4 +1,4 @@
-// A day that is finished: its file sorted by lock, opened by its index alone. Pages of it are asked of its stretch (sealed-stretch.ts).
+// A day that is finished: its file sorted by lock, opened by its index alone. Pages of it are asked of its range (sealed-range.ts).
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { OpenFile } from '../files.ts';
 import type { DayFile, DayName } from './day-file.ts';
