@@ -119,15 +119,20 @@ export interface SignInStore {
   end(hashes: readonly string[]): Promise<void>;
 }
 
-export interface Hubs {
-  /** In the order of registration. */
-  readonly hubs: readonly Hub[];
+/** A local view of all hubs, which follows every change: each login of a lock asks it. */
+export interface HubView {
+  /** In the order of registration. The same array until something changes. */
+  all(): readonly Hub[];
+  get(deviceId: DeviceId): Hub | undefined;
 }
 
-export interface HubStore {
-  /** A new object after each change, the same one until then. */
-  current(): Hubs;
-  update(change: (hubs: Hubs) => Hubs): Promise<Hubs>;
+export interface HubStore extends HubView {
+  /** `conflict` when there is a hub with this deviceId. */
+  add(hub: Hub): Promise<void>;
+  /** As LockStore.update; `not-found` when it is gone. */
+  update(deviceId: DeviceId, change: (hub: Hub) => Hub): Promise<Hub>;
+  /** `not-found`. */
+  remove(deviceId: DeviceId): Promise<void>;
 }
 
 /** Numbers that are never given twice, not even after a crash. Durable before they are given. */

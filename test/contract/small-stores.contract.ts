@@ -144,23 +144,46 @@ export function hubStoreContract(over: RunOver<HubStore>): void {
   describe('a HubStore', () => {
     const hub = (number: number) => ({ deviceId: deviceId(number), name: `Hub ${number}`, createdAt: 1, keyHash: 'ab'.repeat(32) });
 
-    test('begins without hubs, and applies changes in turn; the same object until one is made', () =>
+    test('begins without hubs, and lists them in the order of registration; the same array until something changes', () =>
       over(async (hubs) => {
-        const before = hubs.current();
-        expect(before).toEqual({ hubs: [] });
-        await Promise.all([3, 1, 2].map((number) => hubs.update((now) => ({ hubs: [...now.hubs, hub(number)] }))));
-        expect(before.hubs).toEqual([]);
-        expect(hubs.current()).toEqual({ hubs: [hub(3), hub(1), hub(2)] });
-        expect(hubs.current()).toBe(hubs.current());
+        const before = hubs.all();
+        expect(before).toEqual([]);
+        await Promise.all([3, 1, 2].map((number) => hubs.add(hub(number))));
+        expect(before).toEqual([]);
+        expect(hubs.all()).toEqual([hub(3), hub(1), hub(2)]);
+        expect(hubs.all()).toBe(hubs.all());
+        expect([hubs.get(deviceId(1)), hubs.get(deviceId(4))]).toEqual([hub(1), undefined]);
       }));
 
-    test('rejects with what the change throws', () =>
+    test('refuses a deviceId that is taken', () =>
       over(async (hubs) => {
-        const refused = hubs.update(() => {
+        const both = await Promise.allSettled([hubs.add(hub(1)), hubs.add({ ...hub(1), name: 'another' })]);
+        expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+        await expect(hubs.add(hub(1))).rejects.toMatchObject({ code: 'conflict' });
+        expect(hubs.all()).toEqual([hub(1)]);
+      }));
+
+    test('applies each change to the newest value of one hub, in turn; the others stay', () =>
+      over(async (hubs) => {
+        for (const number of [1, 2]) await hubs.add(hub(number));
+        const letters = [...'abc'];
+        const outcomes = letters.map((letter) => hubs.update(deviceId(1), (one) => ({ ...one, name: one.name + letter })));
+        expect((await Promise.all(outcomes)).map(({ name }) => name)).toEqual(['Hub 1a', 'Hub 1ab', 'Hub 1abc']);
+        expect(hubs.all()).toEqual([{ ...hub(1), name: 'Hub 1abc' }, hub(2)]);
+        await hubs.remove(deviceId(1));
+        expect([hubs.all(), hubs.get(deviceId(1))]).toEqual([[hub(2)], undefined]);
+      }));
+
+    test('rejects what concerns a hub that is not there, and what the change throws, and changes nothing', () =>
+      over(async (hubs) => {
+        await hubs.add(hub(1));
+        await expect(hubs.update(deviceId(2), (one) => one)).rejects.toMatchObject({ code: 'not-found' });
+        await expect(hubs.remove(deviceId(2))).rejects.toMatchObject({ code: 'not-found' });
+        const refused = hubs.update(deviceId(1), () => {
           throw new RangeError('no');
         });
         await expect(refused).rejects.toThrow('no');
-        expect(hubs.current().hubs).toEqual([]);
+        expect(hubs.all()).toEqual([hub(1)]);
       }));
   });
 }

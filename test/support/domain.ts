@@ -263,8 +263,10 @@ export async function createDomain(
   const batteries = createMemoryBatteries();
   const memoryHubs = createMemoryHubs();
   const hubs: typeof memoryHubs = {
-    current: memoryHubs.current,
-    update: (change) => write('hubs.update', () => memoryHubs.update(change)),
+    ...memoryHubs,
+    add: (hub) => write('hubs.add', () => memoryHubs.add(hub)),
+    update: (deviceId, change) => write('hubs.update', () => memoryHubs.update(deviceId, change)),
+    remove: (deviceId) => write('hubs.remove', () => memoryHubs.remove(deviceId)),
   };
   const hubLink = createFakeHubLink();
   const memoryAlarms = createMemoryAlarms();

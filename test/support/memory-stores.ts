@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
 import { cardEventsOf, createHeldCards, type HeldCards } from '../../src/domain/credentials/lock-cards.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Emit } from '../../src/domain/event-bus.ts';
+import type { Hub } from '../../src/domain/locks/hub.ts';
 import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
@@ -18,7 +19,6 @@ import type {
   CounterStore,
   EpochProgress,
   HubStore,
-  Hubs,
   LockStore,
   Quarantine,
   RecordStore,
@@ -181,13 +181,30 @@ export function createMemorySignIns(): SignInStore {
   };
 }
 
-export function createMemoryHubs(initial: Hubs = { hubs: [] }): HubStore {
-  let current = initial;
+export function createMemoryHubs(): HubStore {
+  let all: readonly Hub[] = [];
+  const get = (deviceId: DeviceId): Hub | undefined => all.find((hub) => hub.deviceId === deviceId);
+  function present(deviceId: DeviceId): Hub {
+    const hub = get(deviceId);
+    if (hub === undefined) throw new DomainError('not-found', `there is no hub ${deviceId}`);
+    return hub;
+  }
   return {
-    current: () => current,
-    async update(change) {
-      current = change(current);
-      return current;
+    all: () => all,
+    get,
+    async add(hub) {
+      if (get(hub.deviceId) !== undefined) throw new DomainError('conflict', 'That hub is registered already');
+      all = [...all, hub];
+    },
+    async update(deviceId, change) {
+      const before = present(deviceId);
+      const after = change(before);
+      all = all.map((hub) => (hub === before ? after : hub));
+      return after;
+    },
+    async remove(deviceId) {
+      const gone = present(deviceId);
+      all = all.filter((hub) => hub !== gone);
     },
   };
 }

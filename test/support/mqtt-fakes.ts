@@ -44,14 +44,19 @@ export function createFakeLocks(...all: TestLock[]): FakeLocks {
 
 export const hub = { deviceId: 'a4c1387f02f0' as DeviceId, key: 'key-of-the-hub-0123456789' };
 
-export interface FakeHubs extends Pick<HubStore, 'current'> {
-  current: HubStore['current'];
+export interface FakeHubs extends HubStore {
+  get: HubStore['get'];
   hubs: Hub[];
 }
 
 export function createFakeHubs(): FakeHubs {
   const known: Hub = { deviceId: hub.deviceId, name: 'hub', createdAt: 0, keyHash: secrets.hash(hub.key) };
-  const fake: FakeHubs = { hubs: [known], current: () => ({ hubs: fake.hubs }) };
+  const refuse = () => Promise.reject(new Error('not here'));
+  const fake: FakeHubs = {
+    ...{ hubs: [known], add: refuse, update: refuse, remove: refuse },
+    all: () => fake.hubs,
+    get: (deviceId) => fake.hubs.find((one) => one.deviceId === deviceId),
+  };
   return fake;
 }
 

@@ -9,7 +9,7 @@ import { deviceIdOf } from '../../domain/locks/lock.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
 import type { Mutex } from '../../domain/mutex.ts';
-import type { Clock, HubLink, HubStore, LockStore, RecordStore, Secrets } from '../../domain/ports.ts';
+import type { Clock, HubLink, HubStore, HubView, LockStore, RecordStore, Secrets } from '../../domain/ports.ts';
 import { type ClockSync, createClockSync } from './clock-sync.ts';
 import { createEventGaps } from './event-gaps.ts';
 import { type NativeReports, withFollowUps } from './follow-ups.ts';
@@ -22,7 +22,7 @@ import { createPairingService, type NativePairing } from './pairing-service.ts';
 const everything: Capabilities = { cards: true, autoLock: true, settings: true, query: true };
 
 /** As much of the driver as needs no connection: how its locks are registered. */
-export function nativeRegistration({ hubs }: { readonly hubs: Pick<HubStore, 'current'> }) {
+export function nativeRegistration({ hubs }: { readonly hubs: Pick<HubView, 'get'> }) {
   return {
     kind: nativeKind,
     capabilities: () => everything,

@@ -7,7 +7,7 @@ import type { DeviceId } from '../../domain/locks/lock.ts';
 import type { Mutex } from '../../domain/mutex.ts';
 import { paginate } from '../../domain/page.ts';
 import type { Clock, HubLink, HubStore, LockStore, Secrets } from '../../domain/ports.ts';
-import { findHub, noHub, requireFreeMac } from './identity.ts';
+import { noHub, requireFreeMac } from './identity.ts';
 
 export function createHubService(options: {
   readonly clock: Clock;
@@ -29,14 +29,14 @@ export function createHubService(options: {
         requireFreeMac({ locks, hubs }, deviceId);
         const deviceKey = secrets.newDeviceKey();
         const hub: Hub = { deviceId, name, createdAt: clock.now(), keyHash: secrets.hash(deviceKey) };
-        await hubs.update((current) => ({ hubs: [...current.hubs, hub] }));
+        await hubs.add(hub);
         return { deviceId, deviceKey };
       });
     },
 
     list(caller, page) {
       requireGatewayAdministrator(caller);
-      const { list, ...envelope } = paginate(hubs.current().hubs, page);
+      const { list, ...envelope } = paginate(hubs.all(), page);
       // One look at the locks for all of the page.
       const bound = new Map<DeviceId | null, number>();
       for (const { hubId } of list.length === 0 ? [] : locks.all()) bound.set(hubId, (bound.get(hubId) ?? 0) + 1);
@@ -47,11 +47,11 @@ export function createHubService(options: {
     async remove(caller, deviceId) {
       requireGatewayAdministrator(caller);
       await administration(async () => {
-        if (findHub(hubs, deviceId) === undefined) throw noHub(deviceId);
+        if (hubs.get(deviceId) === undefined) throw noHub(deviceId);
         const bound = locksOf(deviceId);
         if (bound > 0)
           throw new DomainError('conflict', `there are locks bound to this hub (${bound}); bind them to another one, or to none, first`);
-        await hubs.update((current) => ({ hubs: current.hubs.filter((hub) => hub.deviceId !== deviceId) }));
+        await hubs.remove(deviceId);
       });
       link.disconnect(deviceId, 'the hub was removed');
     },
@@ -60,10 +60,7 @@ export function createHubService(options: {
       requireGatewayAdministrator(caller);
       const deviceKey = secrets.newDeviceKey();
       const keyHash = secrets.hash(deviceKey);
-      await hubs.update((current) => {
-        if (!current.hubs.some((hub) => hub.deviceId === deviceId)) throw noHub(deviceId);
-        return { hubs: current.hubs.map((hub) => (hub.deviceId === deviceId ? { ...hub, keyHash } : hub)) };
-      });
+      await hubs.update(deviceId, (hub) => ({ ...hub, keyHash }));
       link.disconnect(deviceId, 'its device key was renewed');
       return { deviceId, deviceKey };
     },

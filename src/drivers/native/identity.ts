@@ -1,9 +1,8 @@
 // Who is behind a deviceId. A MAC address is unique over locks and hubs, and a lock behind a hub has no login of its own.
 import { DomainError } from '../../domain/errors.ts';
-import type { Hub } from '../../domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, macOf } from '../../domain/locks/lock.ts';
 import { requireFreeDevice } from '../../domain/locks/registration-service.ts';
-import type { HubStore, Hubs, LockStore } from '../../domain/ports.ts';
+import type { HubView, LockStore } from '../../domain/ports.ts';
 
 /** Who may log in, with the SHA-256 of the key it must show. */
 export type Identity =
@@ -12,21 +11,7 @@ export type Identity =
 
 export interface Registered {
   readonly locks: Pick<LockStore, 'byDevice'>;
-  readonly hubs: Pick<HubStore, 'current'>;
-}
-
-/** Asked at every message; another object is there after each change. */
-const hubsByDevice = new WeakMap<Hubs, ReadonlyMap<DeviceId, Hub>>();
-
-/** The hub with this deviceId, if there is one. */
-export function findHub(hubs: Registered['hubs'], deviceId: DeviceId): Hub | undefined {
-  const current = hubs.current();
-  let byDevice = hubsByDevice.get(current);
-  if (byDevice === undefined) {
-    byDevice = new Map(current.hubs.map((hub) => [hub.deviceId, hub]));
-    hubsByDevice.set(current, byDevice);
-  }
-  return byDevice.get(deviceId);
+  readonly hubs: Pick<HubView, 'get'>;
 }
 
 /** Protocol 2 and 8: a lock with a login of its own, or a hub. Undefined for all others, locks behind a hub among them. */
@@ -37,7 +22,7 @@ export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Ide
     // With the deviceId and the key of a lock of another kind, nobody is a native lock.
     return lock.hubId === null && lock.driver === undefined ? { kind: 'lock', deviceId, lockId, keyHash } : undefined;
   }
-  const hub = findHub(hubs, deviceId);
+  const hub = hubs.get(deviceId);
   return hub && { kind: 'hub', deviceId, keyHash: hub.keyHash };
 }
 
@@ -59,11 +44,11 @@ export function requireFreeMac(
 /** As `Driver.accept`. */
 export function acceptLock(hubs: Registered['hubs'], { deviceId, hubId }: Pick<Lock, 'deviceId' | 'hubId'>): void {
   requireNoHub(hubs, deviceId);
-  if (hubId !== null && findHub(hubs, hubId) === undefined) throw noHub(hubId);
+  if (hubId !== null && hubs.get(hubId) === undefined) throw noHub(hubId);
 }
 
 function requireNoHub(hubs: Registered['hubs'], deviceId: DeviceId): void {
-  if (findHub(hubs, deviceId) !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as a hub`);
+  if (hubs.get(deviceId) !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as a hub`);
 }
 
 export function noHub(deviceId: DeviceId): DomainError {

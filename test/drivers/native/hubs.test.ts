@@ -148,9 +148,9 @@ test('a hub with a removed or renewed key is out at once', async () => {
 });
 
 test('a hub whose key changes, or a lock that is bound, while the login is under way is refused (Protocol 8)', async () => {
-  const { current } = mqtt.hubs;
+  const { get } = mqtt.hubs;
   let reads = 0;
-  mqtt.hubs.current = () => ({ hubs: ++reads > 1 ? [] : current().hubs });
+  mqtt.hubs.get = (deviceId) => (++reads > 1 ? undefined : get(deviceId));
   await expect(mqtt.login(hub)).rejects.toThrow('refused with 5');
   const { byDevice } = mqtt.locks;
   let looks = 0;

@@ -1,9 +1,11 @@
 // hubs.json: the hubs and the hashes of their keys. Which locks are bound to which hub stands in the locks' documents.
 import { z } from 'zod';
+import { DomainError } from '../../../domain/errors.ts';
 import type { Hub } from '../../../domain/locks/hub.ts';
-import type { HubStore, Hubs } from '../../../domain/ports.ts';
+import type { DeviceId } from '../../../domain/locks/lock.ts';
+import type { HubStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
-import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';
+import { type BeforeUpgrade, conflict, createDocument, type Document, type DocumentFormat } from './document.ts';
 import { deviceId, sha256 } from './id-schemas.ts';
 
 const hub = z.strictObject({
@@ -12,6 +14,12 @@ const hub = z.strictObject({
   createdAt: z.int(),
   keyHash: sha256,
 }) satisfies z.ZodType<Hub>;
+
+/** What the document holds. */
+export interface Hubs {
+  /** In the order of registration. */
+  readonly hubs: readonly Hub[];
+}
 
 export const hubFormat: DocumentFormat<Hubs> = { schemaVersion: 1, schema: z.strictObject({ hubs: z.array(hub) }) };
 
@@ -23,6 +31,42 @@ export interface HubFile extends HubStore {
 export const noHubs: Hubs = { hubs: [] };
 
 export function createHubFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): HubFile {
-  const document = createDocument({ files, path, format: hubFormat, beforeUpgrade });
-  return { document, current: () => document.current(), update: (change) => document.update(change) };
+  /** Asked at every message of a lock. */
+  let byDevice: ReadonlyMap<DeviceId, Hub> = new Map();
+  function onFlushed({ hubs }: Hubs): void {
+    byDevice = new Map(hubs.map((one) => [one.deviceId, one]));
+  }
+  const document = createDocument({ files, path, format: hubFormat, onFlushed, beforeUpgrade });
+
+  function requireHub({ hubs }: Hubs, deviceId: DeviceId): Hub {
+    const found = hubs.find((one) => one.deviceId === deviceId);
+    if (found === undefined) throw new DomainError('not-found', `there is no hub ${deviceId}`);
+    return found;
+  }
+
+  return {
+    document,
+    all: () => document.current().hubs,
+    get: (deviceId) => byDevice.get(deviceId),
+    async add(added) {
+      await document.update(({ hubs }) => {
+        if (hubs.some(({ deviceId }) => deviceId === added.deviceId)) throw conflict('a hub with this MAC address is registered already');
+        return { hubs: [...hubs, added] };
+      });
+    },
+    async update(deviceId, change) {
+      const after = await document.update((now) => {
+        const before = requireHub(now, deviceId);
+        const changed = change(before);
+        return changed === before ? now : { hubs: now.hubs.map((one) => (one === before ? changed : one)) };
+      });
+      return requireHub(after, deviceId);
+    },
+    async remove(deviceId) {
+      await document.update((now) => {
+        const gone = requireHub(now, deviceId);
+        return { hubs: now.hubs.filter((one) => one !== gone) };
+      });
+    },
+  };
 }

@@ -1,7 +1,6 @@
 // Reads a whole data directory that no process is using and says what is wrong with it, file by file. Changes nothing.
 import { stat } from 'node:fs/promises';
 import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
-import type { Hubs } from '../../../domain/ports.ts';
 import type { StoredWebhook } from '../../../domain/webhooks/webhook.ts';
 import { auditFolders } from '../audit/audit-log.ts';
 import { holdsAuditEntry } from '../audit/audit-series.ts';
@@ -11,7 +10,7 @@ import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } f
 import { type Counters, counterFormat } from '../documents/counter-file.ts';
 import type { DocumentFormat } from '../documents/document.ts';
 import { readIfThere } from '../documents/durable-file.ts';
-import { hubFormat, noHubs } from '../documents/hub-file.ts';
+import { type Hubs, hubFormat, noHubs } from '../documents/hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from '../documents/lock-document.ts';
 import { lostDocuments } from '../documents/lock-file-names.ts';
 import { removedLockFormat } from '../documents/removed-lock-files.ts';

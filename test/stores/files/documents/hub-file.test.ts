@@ -10,7 +10,7 @@ const hub = { deviceId: deviceId(240), name: 'Stairwell', createdAt: 5, keyHash:
 /** One hub with one lock behind it. */
 async function filled(directory: string): Promise<void> {
   const { store } = await startedStore(directory);
-  await store.hubs.update(() => ({ hubs: [hub] }));
+  await store.hubs.add(hub);
   await store.locks.add(sampleLock(1, { hubId: hub.deviceId }));
   await store.stop();
 }
@@ -20,7 +20,7 @@ test('hubs, and which locks are bound to them, are there after a restart; of the
     await filled(directory);
     expect(JSON.parse(await readFile(`${directory}/hubs.json`, 'utf8'))).toEqual({ schemaVersion: 1, hubs: [hub] });
     const { store } = await startedStore(directory);
-    expect([store.hubs.current(), store.locks.get(lockId(1))?.hubId]).toEqual([{ hubs: [hub] }, hub.deviceId]);
+    expect([store.hubs.all(), store.hubs.get(hub.deviceId), store.locks.get(lockId(1))?.hubId]).toEqual([[hub], hub, hub.deviceId]);
     await store.stop();
   }));
 
@@ -45,7 +45,7 @@ test('a data directory from before there were hubs is upgraded, with a copy of e
     const { hubId: _, ...before } = lock;
     await writeFile(path, JSON.stringify({ ...rest, schemaVersion: 1, lock: before }));
     const { store } = await startedStore(directory);
-    expect([store.hubs.current(), store.locks.get(lockId(1))]).toEqual([{ hubs: [] }, sampleLock(1)]);
+    expect([store.hubs.all(), store.locks.get(lockId(1))]).toEqual([[], sampleLock(1)]);
     expect(existsSync(`${path}.schema-1`)).toBe(true);
     await store.locks.remove(lockId(1));
     expect(existsSync(`${path}.schema-1`)).toBe(false);

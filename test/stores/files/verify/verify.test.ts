@@ -35,7 +35,7 @@ afterAll(() => rm(join(good, '..'), { recursive: true, force: true }));
 async function fill(directory: string): Promise<void> {
   const clock = manualClock();
   const { store } = await startedStore(directory, { clock });
-  await store.hubs.update(() => ({ hubs: [{ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) }] }));
+  await store.hubs.add({ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) });
   for (const number of [1, 2]) {
     await store.counters.next('lockId');
     await store.counters.next('cardId');
