@@ -8,14 +8,11 @@ import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import { createEventBus } from '../domain/event-bus.ts';
 import { createDriverTable } from '../domain/locks/driver-table.ts';
+import { createEventNumbers } from '../domain/locks/event-numbers.ts';
 import type { Log, Part } from '../domain/part.ts';
+import { type DriverFactory, type DriverHost, routeLogins } from '../drivers/driver-host.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
-import { createCommandSender } from '../drivers/native/command-sender.ts';
-import { createNativeDriver } from '../drivers/native/driver.ts';
-import { createHubPresence } from '../drivers/native/hub-presence.ts';
-import { createNativeHandlers } from '../drivers/native/native-handlers.ts';
-import { createReportReceiver } from '../drivers/native/report-receiver.ts';
-import { createTopics } from '../drivers/native/topics.ts';
+import { createNativeParts } from '../drivers/native/parts.ts';
 import { deliveryBody, testBody } from '../http/api/views.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
@@ -62,9 +59,12 @@ export interface GatewaySurroundings {
   readonly version: string;
   /** Called when nothing more can be promised (a failed flush): the process must end. */
   readonly onFatal: (error: Error) => void;
+  /** One for each kind of lock besides the native one. */
+  readonly drivers?: readonly DriverFactory[];
 }
 
-export async function createGateway(config: Config, { log, version, onFatal }: GatewaySurroundings): Promise<Gateway> {
+export async function createGateway(config: Config, surroundings: GatewaySurroundings): Promise<Gateway> {
+  const { log, version, onFatal } = surroundings;
   shortenCollections();
   const clock = createClock();
   const tickBatcher = createTickBatcher();
@@ -73,7 +73,6 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   const { emit } = events;
   logEvents(events, log);
   const addresses = createAddresses();
-  const topics = createTopics(config.mqtt.topicRoot);
 
   const directory = config.dataDir;
   const folder = resolve(directory, config.backup.folder);
@@ -90,8 +89,6 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   events.subscribe('storage-failed', ({ error }) => probe.failed(error));
   const storageHealth = () => storageHealthOf(probe, store);
 
-  const sender = createCommandSender({ clock, log, topics });
-  const hubPresence = createHubPresence({ log });
   const drivers = createDriverTable(store);
   const ownPorts = () => Object.values(addresses.all()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
@@ -107,25 +104,26 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   });
   const { accounts, live, alarmDetector, commands, reports, registrations, administration } = services;
 
-  const { clockIsSuspect, clockIsTrusted } = store;
-  const native = createNativeDriver({
-    ...{ clock, secrets, emit, link: sender, hubLink: hubPresence, clockIsSuspect, clockIsTrusted },
-    ...{ locks: store.locks, hubs: store.hubs, records: store.records },
+  const { clockIsSuspect, clockIsTrusted, locks, quarantine } = store;
+  const native = createNativeParts({
+    ...{ topicRoot: config.mqtt.topicRoot, clock, secrets, log, emit, clockIsSuspect, clockIsTrusted },
+    ...{ locks, hubs: store.hubs, records: store.records, quarantine },
     ...{ reports, commands, registrations, administration },
   });
-  drivers.add(native);
-  const { pairing } = native;
-  const allServices = { ...services, hubs: native.hubs, pairing };
-  const receiver = createReportReceiver({ reports: native.reports, sender, quarantine: store.quarantine, clock, log });
-  events.subscribe('storage-works', receiver.storageWorks);
+  events.subscribe('storage-works', native.storageWorks);
+  const { pairing, hubs } = native.driver;
+  const allServices = { ...services, hubs, pairing };
+  const host: DriverHost = { clock, locks, secrets, reports, registrations, numberEvents: createEventNumbers(store) };
+  const others = (surroundings.drivers ?? []).map((create) => create(host));
+  for (const { driver } of [native, ...others]) drivers.add(driver);
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
-  const nativeHandlers = createNativeHandlers({
-    ...{ topics, locks: store.locks, hubs: store.hubs, hubPresence, pairing, secrets, receiver, clock, log },
-  });
   const broker = createBroker({
     ...{ clock, tickBatcher, log },
     endpoints: forLocks,
-    handlers: nativeHandlers,
+    handlers: routeLogins(
+      native.handlers,
+      others.map(({ handlers }) => handlers),
+    ),
     checkedBy: checkerId,
     limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
   });
@@ -135,7 +133,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
   const status = createStatus({
     ...{ version, clock, config, store, backups, probe, link: drivers, broker, certificates, addresses, storageHealth },
     services: allServices,
-    brokerStats: () => ({ ...nativeHandlers.stats(), ...broker.stats() }),
+    brokerStats: () => ({ ...native.handlers.stats(), ...broker.stats() }),
     freeBytes: () => nodeFiles().freeBytes(directory),
     eventFigures: eventStreams.stats,
     controlFigures: controlCounts.stats,
@@ -195,7 +193,7 @@ export async function createGateway(config: Config, { log, version, onFatal }: G
     services.stallDetector,
     services.certainty,
     broker,
-    native.clockSync,
+    native.driver.clockSync,
     alarmDetector,
     http,
     services.webhooks,

@@ -39,7 +39,7 @@ export interface NativeDriver extends Driver {
   readonly reports: NativeReports;
 }
 
-export function createNativeDriver(options: {
+export interface NativeDriverOptions {
   readonly clock: Clock;
   readonly link: NativeLink;
   readonly hubLink: HubLink;
@@ -55,7 +55,9 @@ export function createNativeDriver(options: {
   readonly emit: Emit;
   readonly clockIsSuspect: () => boolean;
   readonly clockIsTrusted: () => Promise<boolean>;
-}): NativeDriver {
+}
+
+export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
   const { link, emit } = options;
   const clockSync = createClockSync(options);
   const reports = withFollowUps({ ...options, clockSync, gaps: createEventGaps(options) });

@@ -1,0 +1,42 @@
+// What the gateway gives to a driver, and what the driver gives to the gateway. A kind of lock is one factory; app/gateway.ts has the list.
+import type { ClientHandlers } from '../broker/client-handlers.ts';
+import type { Driver } from '../domain/locks/driver.ts';
+import type { NumberEvents } from '../domain/locks/event-numbers.ts';
+import type { RegistrationService } from '../domain/locks/registration-service.ts';
+import type { ReportService } from '../domain/locks/report-service.ts';
+import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
+
+export interface DriverHost {
+  readonly clock: Clock;
+  readonly locks: Pick<LockStore, 'get' | 'byDevice'>;
+  readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
+  /** Where the driver brings what it hears. */
+  readonly reports: ReportService;
+  /** For events of devices that do not number them. */
+  readonly numberEvents: NumberEvents;
+  readonly registrations: RegistrationService;
+}
+
+/** Those of a driver whose locks log in to the broker. */
+export interface DriverHandlers extends ClientHandlers {
+  /** Its locks, and nobody else, log in under such user names. Never 12 hex digits: those are the native driver's. */
+  owns(username: string): boolean;
+}
+
+export interface DriverParts {
+  readonly driver: Driver;
+  readonly handlers: DriverHandlers;
+}
+
+export type DriverFactory = (host: DriverHost) => DriverParts;
+
+/** One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. */
+export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[]): ClientHandlers {
+  return {
+    authenticate(request, connection) {
+      const { username = '' } = request;
+      const owner = others.find((handlers) => handlers.owns(username)) ?? native;
+      return owner.authenticate(request, connection);
+    },
+  };
+}
