@@ -64,6 +64,69 @@ const homes: Readonly<Record<string, RegExp>> = {
   commander: /^(src\/admin\/cli\/program|device-sim\/main)\.ts$/,
 };
 
+/** Words that say nothing to a newcomer, or something else than meant, each with what is said instead. */
+const refusedWords = new Map([
+  ['kept', 'stored, cached, buffered'],
+  ['deed', 'audit action, audit entry'],
+  ['supervision', 'alarm detector'],
+  ['supervised', 'observed'],
+  ['standing', 'active'],
+  ['told', 'notified'],
+  ['tried', 'delivery log'],
+  ['courier', 'delivery worker'],
+  ['keeper', 'progress checkpoint'],
+  ['lane', 'queue'],
+  ['lanes', 'queues'],
+  ['pace', 'rate limiter'],
+  ['pacing', 'read scheduler'],
+  ['paced', 'scheduled'],
+  ['sequence', 'mutex'],
+  ['standstill', 'stall detector'],
+  ['aftermath', 'settled'],
+  ['notice', 'domain event'],
+  ['notices', 'domain events'],
+  ['follower', 'subscriber'],
+  ['audience', 'subscribers'],
+  ['settlement', 'reconciliation'],
+  ['settle', 'reconcile'],
+  ['exchange', 'request context'],
+  ['crowd', 'connection limit'],
+  ['visit', 'connection'],
+  ['visits', 'connections'],
+  ['visitor', 'connection'],
+  ['visitors', 'connection table'],
+  ['inside', 'inbound pipeline'],
+  ['entered', 'accepted'],
+  ['gate', 'packet filter'],
+  ['occupant', 'connection'],
+  ['intake', 'inbound pipeline'],
+  ['speaking', 'client handler'],
+  ['newcomer', 'pending device'],
+  ['diverted', 'publish fast path'],
+  ['taker', 'publish fast path'],
+  ['frame', 'packet'],
+  ['frames', 'packets'],
+  ['outbox', 'write buffer'],
+  ['trouble', 'broker stats'],
+  ['figures', 'stats'],
+  ['containment', 'try and catch'],
+  ['stretch', 'range'],
+  ['survey', 'inspect'],
+  ['remedy', 'repair hint'],
+  ['remedies', 'repair hints'],
+  ['metering', 'metrics wiring'],
+  ['daily', 'schedule'],
+  ['administration', 'admin wiring'],
+  ['info', 'what it is'],
+  ['util', 'what it does'],
+  ['utils', 'what it does'],
+  ['helper', 'what it does'],
+  ['helpers', 'what they do'],
+  ['manager', 'what it does'],
+  ['common', 'where it belongs'],
+  ['misc', 'where it belongs'],
+]);
+
 describe('the house', () => {
   const files = [...sourceFiles('src'), ...sourceFiles('device-sim')];
   const graph = new Map(files.map((file) => [file, importsOf(file)]));
@@ -101,6 +164,36 @@ describe('the house', () => {
     };
     for (const file of files) walk(file, []);
     expect(cycles).toEqual([]);
+  });
+
+  /** What each file of the gateway exports, by name. */
+  const exported = files
+    .filter((file) => file.startsWith('src/') && !file.startsWith('src/console/'))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      const names = text.matchAll(/^export (?:async )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm);
+      return [...names].map(([, name = '']) => ({ file, name }));
+    });
+
+  test('no exported name exists twice', () => {
+    const homesOf = new Map<string, string[]>();
+    for (const { file, name } of exported) homesOf.set(name, [...(homesOf.get(name) ?? []), file]);
+    expect(homesOf.size).toBeGreaterThan(500);
+    expect([...homesOf].filter(([, homes]) => homes.length > 1)).toEqual([]);
+  });
+
+  test("names are the field's own words, in files and exports", () => {
+    const words = (name: string) => name.split(/[-./_]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+    const named = [
+      ...exported,
+      ...files.filter((file) => !file.startsWith('src/console/')).map((file) => ({ file, name: file.replace(/\.tsx?$/, '') })),
+    ];
+    const strange = named.flatMap(({ file, name }) =>
+      words(name)
+        .filter((word) => refusedWords.has(word))
+        .map((word) => `${word} in ${name} (${file})`),
+    );
+    expect(strange).toEqual([]);
   });
 
   test('the map names every room, and nothing that is not there', () => {

@@ -38,7 +38,7 @@ import { createAddresses } from './addresses.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Config } from './config.ts';
 import { createEndpoints } from './listener-config.ts';
-import { createDailyJobs } from './schedule.ts';
+import { createSchedule } from './schedule.ts';
 import { createServices } from './services.ts';
 import { createStatus, storageHealthOf } from './status.ts';
 
@@ -169,7 +169,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
   });
 
-  const jobs = createDailyJobs({ config, clock, log, store, accounts, backups, emit });
+  const jobs = createSchedule({ config, clock, log, store, accounts, backups, emit });
   const systemd = createSystemd({
     clock,
     log,

@@ -9,7 +9,7 @@ import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Store } from '../stores/files/store.ts';
 import type { Config } from './config.ts';
 
-export function createDailyJobs(options: {
+export function createSchedule(options: {
   readonly config: Pick<Config, 'retention' | 'backup'>;
   readonly clock: Clock;
   readonly log: Log;

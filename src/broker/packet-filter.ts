@@ -7,7 +7,7 @@ import { PacketDeadline } from './packet-deadline.ts';
 import type { PacketLimits } from './packet-limits.ts';
 import { PacketParser } from './packet-parser.ts';
 import { answerTo, type PacketRejection } from './packet-rejections.ts';
-import { type PublishTaker, takePublishes } from './publish-fast-path.ts';
+import { type PublishReceiver, takePublishes } from './publish-fast-path.ts';
 
 /** The same for all connections. */
 export interface PacketFilterOptions {
@@ -16,7 +16,7 @@ export interface PacketFilterOptions {
 }
 
 /** The connection. Publishes come to it by the fast path only. */
-interface Owner extends PublishTaker {
+interface Owner extends PublishReceiver {
   /** At most once; the stream is closed by then, or about to be. */
   onRejected(rejection: PacketRejection): void;
   /** The client is faster than its rate: nothing is read from it for a moment. */

@@ -2,7 +2,7 @@
 // In the parser of aedes and its queue of steps it would cost as much again as all that is done with it here.
 import type { InboundPacket } from './inbound-pipeline.ts';
 
-export interface PublishTaker {
+export interface PublishReceiver {
   /** False when the connection is over. */
   takePublish(packet: InboundPacket): boolean;
 }
@@ -13,7 +13,7 @@ const publishType = 3;
  * Hands on the PUBLISHes of QoS 0 and 1 with which `bytes`, whole and valid packets, begin. Gives where it stopped: at a packet
  * of another kind, which is not to be overtaken by those behind it.
  */
-export function takePublishes(bytes: Buffer, taker: PublishTaker): number {
+export function takePublishes(bytes: Buffer, taker: PublishReceiver): number {
   let at = 0;
   while (at < bytes.length) {
     const first = bytes[at] as number;

@@ -9,7 +9,7 @@ import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
 import { completion } from './completion.ts';
 import { doctor } from './doctor.ts';
-import { exportRecords } from './export.ts';
+import { exportCommand } from './export.ts';
 import { hubs } from './hubs.ts';
 import { locks } from './locks.ts';
 import { pairing } from './pairing.ts';
@@ -51,7 +51,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     alarms,
     webhooks,
     audit,
-    exportRecords,
+    exportCommand,
     verifyCommand,
     backup,
     restoreCommand,

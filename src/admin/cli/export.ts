@@ -13,7 +13,7 @@ interface Given {
   readonly format: (typeof formats)[number];
 }
 
-export const exportRecords = command<Given>({
+export const exportCommand = command<Given>({
   name: 'export',
   says: 'write the records of a lock to standard output, oldest first; the daemon may be running',
   settings: 'directory',

@@ -7,15 +7,15 @@ import type { LockId, OpenState } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
 
 /** What is told to everybody who has a sufficient role on the lock. */
-export type LockEvent =
+export type LockLiveEvent =
   | { readonly type: 'state'; readonly lockId: LockId; readonly state: OpenState; readonly stateAt: number }
   | { readonly type: 'state-sure'; readonly lockId: LockId; readonly sure: boolean }
   | { readonly type: 'battery'; readonly lockId: LockId; readonly batteryPercent: number }
   | { readonly type: 'online'; readonly lockId: LockId; readonly online: boolean }
-  | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChange; readonly card: Card }
+  | { readonly type: 'card'; readonly lockId: LockId; readonly change: CardChanged; readonly card: Card }
   | { readonly type: 'record'; readonly lockId: LockId; readonly record: LockRecord };
 
-export type CardChange = 'added' | 'changed' | 'removed';
+export type CardChanged = 'added' | 'changed' | 'removed';
 
 /** A lock as one account sees it: at the beginning, and when it comes into its sight, gets another alias, or the account another role. */
 export interface LockInSight {
@@ -43,10 +43,10 @@ export type AlarmEvent =
   | { readonly type: 'alarm'; readonly lockId: LockId | null; readonly alarm: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'> }
   | { readonly type: 'alarm-ended'; readonly lockId: LockId | null; readonly kind: AlarmKind; readonly since: number };
 
-export type LiveEvent = LockEvent | LockInSight | LockGone | AlarmEvent;
+export type LiveEvent = LockLiveEvent | LockInSight | LockGone | AlarmEvent;
 
 /** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 3 and 7). */
-export const roleForEvent: Readonly<Record<LockEvent['type'], LockRole>> = {
+export const roleForEvent: Readonly<Record<LockLiveEvent['type'], LockRole>> = {
   state: 'operator',
   'state-sure': 'operator',
   battery: 'operator',

@@ -8,9 +8,9 @@ import type { LockLists } from '../locks/lock-lists.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import type { Clock, LockLink, LockStore, RecordStore, RemovedLockStore, StatusStore, StoredEvents } from '../ports.ts';
 import { type LockRecord, oldestStored } from '../records/record.ts';
-import { type AlarmEvent, type LiveEvent, type LockEvent, type LockInSight, roleForAlarms, roleForEvent } from './live-event.ts';
+import { type AlarmEvent, type LiveEvent, type LockInSight, type LockLiveEvent, roleForAlarms, roleForEvent } from './live-event.ts';
 
-export interface Follower {
+export interface Subscriber {
   readonly caller: Caller;
   /** Records come in the order of their recordIds. Must not throw. */
   hear(event: LiveEvent): void;
@@ -20,7 +20,7 @@ export interface Follower {
 
 export interface LiveService {
   /** From now on it hears; the returned function ends that. */
-  follow(follower: Follower): () => void;
+  follow(follower: Subscriber): () => void;
   /** The locks that the caller sees. */
   locksOf(caller: Caller): readonly LockId[];
   /** The lock as the caller sees it now; undefined when it does not. */
@@ -56,7 +56,7 @@ export function createLiveService(options: {
   readonly certainty: Pick<StateCertainty, 'isShownAsSure'>;
 }): LiveService {
   const { clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty } = options;
-  const followers = new Map<AccountId, Set<Follower>>();
+  const followers = new Map<AccountId, Set<Subscriber>>();
   /** That a lock is online is said once, however many hellos it says. */
   const online = new Set<LockId>();
 
@@ -78,7 +78,7 @@ export function createLiveService(options: {
   }
 
   /** Those who hear this kind of event of a lock: as many as have a role on it are looked for, not as many as follow. */
-  function audience(lockId: LockId, type: LockEvent['type']): readonly ReadonlySet<Follower>[] {
+  function audience(lockId: LockId, type: LockLiveEvent['type']): readonly ReadonlySet<Subscriber>[] {
     const lock = followers.size === 0 ? undefined : locks.get(lockId);
     if (lock === undefined) return [];
     const needed = roleForEvent[type];
@@ -86,10 +86,10 @@ export function createLiveService(options: {
     return [lock.administrator, ...accounts].flatMap((accountId) => followers.get(accountId) ?? []);
   }
 
-  function tell(to: readonly ReadonlySet<Follower>[], event: LockEvent): void {
+  function tell(to: readonly ReadonlySet<Subscriber>[], event: LockLiveEvent): void {
     for (const ofAccount of to) for (const follower of ofAccount) follower.hear(event);
   }
-  function lockEvent(event: LockEvent): void {
+  function lockEvent(event: LockLiveEvent): void {
     tell(audience(event.lockId, event.type), event);
   }
   function alarmEvent(event: AlarmEvent): void {
@@ -111,7 +111,7 @@ export function createLiveService(options: {
   }
 
   /** One account's followers, of a lock that has changed. */
-  function lockSeen(ofAccount: ReadonlySet<Follower>, caller: Caller, lockId: LockId, before: Lock | undefined, after: Lock | undefined) {
+  function lockSeen(ofAccount: ReadonlySet<Subscriber>, caller: Caller, lockId: LockId, before: Lock | undefined, after: Lock | undefined) {
     const [earlier, role] = [before && roleOn(before, caller), after && roleOn(after, caller)];
     if (role === earlier && (role === undefined || before?.alias === after?.alias)) return;
     const sight = inSight(caller, lockId) ?? ({ type: 'lock-gone', lockId } as const);

@@ -18,7 +18,7 @@ import {
   isStored,
   type Outcome,
   pauseMs,
-  triedForMs,
+  retryForMs,
   withFailed,
 } from './delivery.ts';
 import { createDeliveryLog } from './delivery-log.ts';
@@ -156,7 +156,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       return undefined;
     }
     // A wrong clock would make everything seem old.
-    const tooOld = options.clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - triedForMs;
+    const tooOld = options.clockIsSuspect() ? Number.NEGATIVE_INFINITY : clock.now() - retryForMs;
     if (delivery.at > tooOld) {
       queues.unload(queue);
       return { ms: pauseMs(queue.attempts, random()), isUnreachable: result.status === null };

@@ -103,7 +103,7 @@ export function withFailed(progress: DeliveryProgress, more: readonly FailedDeli
   return { ...progress, failed, forgotten: progress.forgotten + all.length - failed.length };
 }
 
-export const triedForMs = 86_400_000;
+export const retryForMs = 86_400_000;
 const shortestPauseMs = 5_000;
 const longestPauseMs = 1_800_000;
 

@@ -26,7 +26,7 @@ export interface IngestStats {
   readonly locksOverQuota: number;
 }
 
-export interface KeptMessages {
+export interface EventIngest {
   connected(connection: LockLine): void;
   ended(connection: LockLine): void;
   /** Resolves when every event of the message is on the disk, or is not. Rejects for a bug. */
@@ -40,7 +40,7 @@ export interface KeptMessages {
   stats(): IngestStats;
 }
 
-export function createKeptMessages(options: {
+export function createEventIngest(options: {
   readonly reports: Pick<ReportService, 'events'>;
   readonly quarantine: Quarantine;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export function createKeptMessages(options: {
   readonly busy: (connection: LockLine) => boolean;
   /** How many events a lock may have stored. */
   readonly eventRate: Rate | undefined;
-}): KeptMessages {
+}): EventIngest {
   const { reports, quarantine, clock, limited, busy, eventRate } = options;
   const recovery = createStorageRecovery({ clock, busy });
   const quota = createEventQuota({ clock, busy, ...(eventRate && { rate: eventRate }) });

@@ -2,7 +2,7 @@
 // Locks that come back send some 25,000 events a second, and the schema alone costs more for one than all else that is done
 // with it. So what has the usual shape is recognized by hand, and the schema is asked about the rest: it decides what an event is.
 import type { LockEvent } from '../../domain/locks/lock-report.ts';
-import { type EventsFrame, eventMessage, eventsMessage } from './messages.ts';
+import { type EventsEnvelope, eventMessage, eventsMessage } from './messages.ts';
 import { check, type Decoded, parse } from './payload.ts';
 
 export interface CheckedEvents {
@@ -17,7 +17,7 @@ export interface CheckedEvents {
 export function decodeEvents(payload: Buffer): Decoded<CheckedEvents> {
   const parsed = parse(payload);
   if (!parsed.ok) return parsed;
-  const frame = checkFrame(parsed.value);
+  const frame = checkEventsMessage(parsed.value);
   if (!frame.ok) return frame;
   const { epoch, events } = frame.value;
   if (events.every(isUsualEvent)) return { ok: true, value: { epoch, valid: events, invalid: none, reason: '' } };
@@ -38,7 +38,7 @@ export function decodeEvents(payload: Buffer): Decoded<CheckedEvents> {
 const none: readonly never[] = [];
 
 /** As `check` with `eventsMessage`. `value` is JSON. */
-export function checkFrame(value: unknown): Decoded<EventsFrame> {
+export function checkEventsMessage(value: unknown): Decoded<EventsEnvelope> {
   if (typeof value === 'object' && value !== null) {
     const { epoch, events } = value as { readonly epoch?: unknown; readonly events?: unknown };
     if (isText(epoch, 1, 32) && Array.isArray(events) && events.length >= 1 && events.length <= 100) {

@@ -70,7 +70,7 @@ export const eventMessage = z.object({
 
 /** The frame of an events message; each event is checked on its own, so that a bad one does not cost the good ones. */
 export const eventsMessage = z.object({ epoch, events: z.array(z.unknown()).min(1).max(100) });
-export type EventsFrame = z.infer<typeof eventsMessage>;
+export type EventsEnvelope = z.infer<typeof eventsMessage>;
 export interface EventsMessage {
   readonly epoch: string;
   readonly events: readonly z.infer<typeof eventMessage>[];

@@ -7,7 +7,7 @@ import type { Clock, Quarantine } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 import type { CommandSender } from './command-sender.ts';
-import { createKeptMessages, type IngestStats } from './event-ingest.ts';
+import { createEventIngest, type IngestStats } from './event-ingest.ts';
 import type { NativeReports } from './follow-ups.ts';
 import type { LockLine } from './lock-line.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
@@ -49,7 +49,7 @@ export interface ReportReceiver {
 export function createReportReceiver({ reports, sender, quarantine, clock, log, eventRate }: ReportReceiverOptions): ReportReceiver {
   const limited = createRateLimitedLog({ clock, log });
   const busy = (connection: LockLine) => sender.busy(connection) || connection.isUrgent();
-  const kept = createKeptMessages({ reports, quarantine, clock, limited, busy, eventRate });
+  const kept = createEventIngest({ reports, quarantine, clock, limited, busy, eventRate });
   const { malformed } = kept;
   const hellos = createKeyedRateLimiter<LockId>({ clock, ...helloRate });
   /** Connections within an online period: `reports.offline` ends it, once. */

@@ -6,7 +6,7 @@ export const alarmDocs = {
     summary: 'The alarms that stand',
     description:
       'The newest first. Gateway administrators see all of them, others those of the locks on which they are managers or administrator.',
-    audience: 'any account',
+    requiredRole: 'any account',
     answers: { 200: 'AlarmPage' },
     examples: [
       {
@@ -33,7 +33,7 @@ export const alarmDocs = {
   endAlarm: {
     summary: 'End an alarm: a person has seen to it',
     description: '`conflict`: it ends by itself when its cause is gone.',
-    audience: 'manager or gateway administrator',
+    requiredRole: 'manager or gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Somebody went there', parameters: { kind: 'tampered', lockId: 7 }, answer: { success: true } }],

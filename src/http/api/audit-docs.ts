@@ -5,7 +5,7 @@ export const auditDocs = {
   listAudit: {
     summary: 'What people changed',
     description: 'The newest first; also who tried in vain to unlock. Doors that were opened are in the records of their locks.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['storage-unavailable'],
     answers: { 200: 'AuditPage' },
     examples: [

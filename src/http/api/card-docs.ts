@@ -9,7 +9,7 @@ const period = { startDate: 1_763_000_000_000, endDate: 1_793_000_000_000 };
 export const cardDocs = {
   listCards: {
     summary: 'The cards of a lock, by cardId',
-    audience: 'manager',
+    requiredRole: 'manager',
     answers: { 200: 'CardPage' },
     examples: [
       {
@@ -38,7 +38,7 @@ export const cardDocs = {
   addCard: {
     summary: 'Add a card to a lock',
     description: 'When a card does not open with one `method`, add it with the other. The answer is its cardId.',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['card-exists', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
     answers: { 200: 'AddedCard' },
     examples: [
@@ -51,7 +51,7 @@ export const cardDocs = {
   },
   changeCardValidity: {
     summary: 'Change from when to when a card is valid',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['card-not-found', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A period', parameters: { lockId, cardId, changeType: 2, ...period }, answer: success }],
@@ -59,7 +59,7 @@ export const cardDocs = {
   renameCard: {
     summary: 'Rename a card',
     description: 'Names are the gateway’s own: the lock is not asked, whatever `changeType` says.',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['card-not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Another name', parameters: { lockId, cardId, cardName: 'Cleaner', changeType: 2 }, answer: success }],
@@ -67,14 +67,14 @@ export const cardDocs = {
   deleteCard: {
     summary: 'Take a card off a lock',
     description: 'That the lock no longer had it is no error.',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['card-not-found', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'By the gateway', parameters: { lockId, cardId, deleteType: 2 }, answer: success }],
   },
   cardDetail: {
     summary: 'A card, in its other representation',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['card-not-found'],
     answers: { 200: 'CardDetail' },
     examples: [
@@ -96,7 +96,7 @@ export const cardDocs = {
   },
   listCardsOnLock: {
     summary: 'The cards that the lock itself holds, asked now',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout'],
     answers: { 200: 'CardOnLockPage' },
     examples: [

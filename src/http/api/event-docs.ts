@@ -9,7 +9,7 @@ export const eventDocs = {
       '`lock`, `lock-gone` and, for managers, `alarm`, `alarm-ended`, `card` and `record`. With the header `Last-Event-ID` also the records since that one. ' +
       'Cards that are there already are not told: ask for their list. `LiveEvent` says what each event holds: its fields `event` and `data`, of which ' +
       '`data` is the text of that JSON, and where it is there `id`.',
-    audience: 'any account',
+    requiredRole: 'any account',
     answers: { 200: { mediaType: 'text/event-stream', streamOf: 'LiveEvent' } },
     examples: [],
   },

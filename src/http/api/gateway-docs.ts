@@ -30,7 +30,7 @@ export const gatewayDocs = {
     summary: 'Register a lock',
     description:
       'Its key, which it logs in with, is shown this once. `conflict`: a lock or a hub has that MAC address, or another lock is called the same but for the case of its letters.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 201: 'IssuedKey' },
     examples: [
@@ -53,7 +53,7 @@ export const gatewayDocs = {
   },
   listRegisteredLocks: {
     summary: 'All locks of the gateway',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'ManagedLockPage' },
     examples: [{ title: 'One lock', answer: { list: [managed], ...onePage } }],
   },
@@ -61,7 +61,7 @@ export const gatewayDocs = {
     summary: 'Change what a registration says of a lock',
     description:
       'At least one member. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'ManagedLock' },
     examples: [{ title: 'A group', parameters: { lockId }, body: { groupName: 'Ground floor' }, answer: managed }],
@@ -72,7 +72,7 @@ export const gatewayDocs = {
       'The lock itself still opens for the cards that it holds: `cardsOnLock` says how many. With `clear` it is told to remove them first; if it is away, ' +
       '`lock-offline`, and nothing is removed. If it goes away or refuses in the middle, what was removed is gone, the lock stays registered with the ' +
       'others, and `detail` says how far it came. Its records stay for as long as records are kept, for who was its administrator and for gateway administrators.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
     answers: { 200: 'Removal' },
     examples: [{ title: 'A lock that holds three cards', parameters: { lockId }, answer: { success: true, cardsOnLock: 3 } }],
@@ -80,7 +80,7 @@ export const gatewayDocs = {
   listRemovedLocks: {
     summary: 'Locks that were removed and have records still, the newest removal first',
     description: 'Their records are at `lock/records`, by the lockId that they had.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'RemovedLockPage' },
     examples: [
       {
@@ -100,14 +100,14 @@ export const gatewayDocs = {
   renewLockKey: {
     summary: 'Make a new key for a lock',
     description: 'The old key and its session end at once. The key is shown this once.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'storage-unavailable'],
     answers: { 200: 'IssuedKey' },
     examples: [{ title: 'A new key', parameters: { lockId }, answer: issued }],
   },
   appointAdministrator: {
     summary: 'Appoint the administrator of a lock',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Bob', parameters: { lockId }, body: { username: 'bob' }, answer: success }],
@@ -115,7 +115,7 @@ export const gatewayDocs = {
   listRoles: {
     summary: 'Who may do what on a lock',
     description: 'Its administrator first, then by username.',
-    audience: 'administrator or gateway administrator',
+    requiredRole: 'administrator or gateway administrator',
     answers: { 200: 'GrantedRolePage' },
     examples: [
       {
@@ -134,14 +134,14 @@ export const gatewayDocs = {
   grantRole: {
     summary: 'Make an account operator or manager of a lock',
     description: '`conflict`: it is the administrator of the lock.',
-    audience: 'administrator or gateway administrator',
+    requiredRole: 'administrator or gateway administrator',
     refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A manager', parameters: { lockId, username: 'bob@example.org' }, body: { role: 'manager' }, answer: success }],
   },
   revokeRole: {
     summary: 'Take a role on a lock away',
-    audience: 'administrator or gateway administrator',
+    requiredRole: 'administrator or gateway administrator',
     refusals: ['lock-not-found', 'not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Bob', parameters: { lockId, username: 'bob' }, answer: success }],
@@ -149,21 +149,21 @@ export const gatewayDocs = {
   createAccount: {
     summary: 'Make an account',
     description: '`conflict`: the name is taken, in whatever case.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['conflict', 'storage-unavailable'],
     answers: { 201: 'Account' },
     examples: [{ title: 'Bob', body: bob, status: 201, answer: { ...bob, createDate: 1_763_715_700_000 } }],
   },
   listAccounts: {
     summary: 'The accounts',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'AccountPage' },
     examples: [{ title: 'One account', answer: { list: [{ ...bob, createDate: 1_763_715_700_000 }], ...onePage } }],
   },
   deleteAccount: {
     summary: 'Delete an account',
     description: 'Its tokens and roles end at once. `conflict`: the last gateway administrator, or the administrator of a lock.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Bob', parameters: { username: 'bob' }, answer: success }],
@@ -171,7 +171,7 @@ export const gatewayDocs = {
   createToken: {
     summary: 'Make a token for an account',
     description: 'The token is shown this once.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 201: 'IssuedToken' },
     examples: [
@@ -185,7 +185,7 @@ export const gatewayDocs = {
   },
   listTokens: {
     summary: 'The tokens, without their secrets',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'TokenPage' },
     examples: [
       {
@@ -196,7 +196,7 @@ export const gatewayDocs = {
   },
   deleteToken: {
     summary: 'Delete a token: it is refused from now on',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A token', parameters: { tokenId: 12 }, answer: success }],
@@ -205,7 +205,7 @@ export const gatewayDocs = {
     summary: 'The figures of the gateway',
     description:
       'There are more than are listed here; what each is and how large it may become is in the table of limits that comes with latchd.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'GatewayStatus' },
     examples: [
       {

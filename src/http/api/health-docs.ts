@@ -4,21 +4,21 @@ import type { TableDocs } from '../openapi/operation.ts';
 export const healthDocs = {
   health: {
     summary: 'Whether the process answers',
-    audience: 'nobody',
+    requiredRole: 'nobody',
     answers: { 200: 'Health' },
     examples: [{ title: 'It does', answer: { status: 'ok' } }],
   },
   readiness: {
     summary: 'Whether doors are served, else 503',
     description: '`parts` says of each part `ok` or what is wrong; the addresses are there when it serves.',
-    audience: 'nobody',
+    requiredRole: 'nobody',
     answers: { 200: 'Readiness', 503: 'Readiness' },
     examples: [{ title: 'Ready', answer: { ready: true, parts: { store: 'ok', mqtt: 'ok' }, since: 1_763_715_600_000 } }],
   },
   metrics: {
     summary: 'Figures for Prometheus',
     description: 'There when the configuration says so.',
-    audience: 'nobody',
+    requiredRole: 'nobody',
     answers: { 200: { mediaType: 'text/plain' } },
     examples: [],
   },

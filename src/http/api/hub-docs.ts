@@ -8,14 +8,14 @@ export const hubDocs = {
   registerHub: {
     summary: 'Register a hub',
     description: 'A hub speaks for the locks bound to it. Its key is shown this once. `conflict`: a lock or a hub has that MAC address.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['conflict', 'storage-unavailable'],
     answers: { 201: 'IssuedHubKey' },
     examples: [{ title: 'A hub', body: { mac: 'A4:C1:38:7F:02:F0', name: 'Stairwell' }, status: 201, answer: issued }],
   },
   listHubs: {
     summary: 'The hubs',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'HubPage' },
     examples: [
       {
@@ -33,7 +33,7 @@ export const hubDocs = {
   deleteHub: {
     summary: 'Delete a hub',
     description: '`conflict` while locks are bound to it.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A hub without locks', parameters: { deviceId }, answer: { success: true } }],
@@ -41,7 +41,7 @@ export const hubDocs = {
   renewHubKey: {
     summary: 'Make a new key for a hub',
     description: 'The old key, the connection of the hub and the sessions of its locks end at once. The key is shown this once.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 200: 'IssuedHubKey' },
     examples: [{ title: 'A new key', parameters: { deviceId }, answer: issued }],

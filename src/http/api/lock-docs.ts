@@ -11,7 +11,7 @@ export const lockDocs = {
       'Answers when the lock has replied. `success` false with a `reason` when it received the command and could not do it. A lock that is ' +
       'unlocked already, and surely so, answers true and nothing happens. The record of it appears moments later. After `lock-timeout` the ' +
       'outcome is unknown: the bolt may move yet, so ask `lockState` until it says `Latchd-State-Sure: true`, or send the command again.',
-    audience: 'operator',
+    requiredRole: 'operator',
     refusals: ['lock-offline', 'lock-busy', 'lock-timeout'],
     answers: { 200: 'Moved' },
     examples: [{ title: 'The bolt could not move', parameters: { lockId }, answer: { success: false, reason: 'jammed' } }],
@@ -19,14 +19,14 @@ export const lockDocs = {
   lock: {
     summary: 'Lock a door',
     description: 'As `unlock`, the other way.',
-    audience: 'operator',
+    requiredRole: 'operator',
     refusals: ['lock-offline', 'lock-busy', 'lock-timeout'],
     answers: { 200: 'Moved' },
     examples: [{ title: 'The bolt has moved', parameters: { lockId }, answer: success }],
   },
   lockState: {
     summary: 'Whether a lock is locked, as it last said',
-    audience: 'operator',
+    requiredRole: 'operator',
     refusals: ['state-unknown'],
     answers: { 200: 'LockState' },
     headers: {
@@ -40,7 +40,7 @@ export const lockDocs = {
   },
   listLocks: {
     summary: 'The locks on which you have any role, by lockId',
-    audience: 'any account',
+    requiredRole: 'any account',
     answers: { 200: 'LockPage' },
     examples: [
       {
@@ -85,7 +85,7 @@ export const lockDocs = {
   },
   battery: {
     summary: 'The battery level of a lock, as it last said',
-    audience: 'operator',
+    requiredRole: 'operator',
     refusals: ['state-unknown'],
     answers: { 200: 'Battery' },
     examples: [{ title: '83 percent', parameters: { lockId }, answer: { BatteryPercentage: 83 } }],
@@ -93,7 +93,7 @@ export const lockDocs = {
   batteryHistory: {
     summary: 'How the battery of a lock went',
     description: 'Each level that was another than the one before, oldest first, at most one an hour and for a year.',
-    audience: 'operator',
+    requiredRole: 'operator',
     answers: { 200: 'BatteryLevelPage' },
     examples: [
       {
@@ -118,7 +118,7 @@ export const lockDocs = {
       'A record that comes while you page moves the others on: skip a `recordId` you have had. Records are kept for six months, or less where it is configured: a range that ' +
       'begins earlier is answered from there on, one that lies wholly before is `outside-retention`. Of a lock that was removed, who was its ' +
       'administrator and gateway administrators can read them.',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['outside-retention'],
     answers: { 200: 'RecordPage' },
     examples: [
@@ -159,14 +159,14 @@ export const lockDocs = {
   setAutoLockTimer: {
     summary: 'Set after how many seconds a lock locks itself',
     description: 'Answers when the lock has taken it; the lock keeps this time itself.',
-    audience: 'manager',
+    requiredRole: 'manager',
     refusals: ['lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'After 5 s', parameters: { lockId, seconds: 5 }, answer: success }],
   },
   lockDetail: {
     summary: 'Everything about a lock, with its super passcode',
-    audience: 'administrator',
+    requiredRole: 'administrator',
     refusals: ['not-lock-administrator'],
     answers: { 200: 'LockDetail' },
     examples: [
@@ -201,7 +201,7 @@ export const lockDocs = {
   renameLock: {
     summary: 'Give a lock another alias',
     description: '`conflict`: another lock has it but for the case of its letters.',
-    audience: 'administrator',
+    requiredRole: 'administrator',
     refusals: ['conflict', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Another alias', parameters: { lockId, lockAlias: 'Back door' }, answer: success }],
@@ -209,7 +209,7 @@ export const lockDocs = {
   changeLockSettings: {
     summary: 'Change switches of a lock',
     description: 'At least one of them. Answers when the lock has taken them.',
-    audience: 'administrator',
+    requiredRole: 'administrator',
     refusals: ['lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'Silent, with passage mode', parameters: { lockId, lockSound: 2, passageMode: 1 }, answer: success }],

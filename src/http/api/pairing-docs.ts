@@ -7,14 +7,14 @@ export const pairingDocs = {
   openPairing: {
     summary: 'Let locks that are not registered wait to be confirmed',
     description: 'When pairing is open already, it closes then.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'PairingWindow' },
     examples: [{ title: 'For five minutes', body: { seconds: 300 }, answer: { closeDate: 1_763_716_000_000 } }],
   },
   closePairing: {
     summary: 'Close the pairing',
     description: 'Who was not confirmed is disconnected and forgotten. Closing what is closed is no error.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'Success' },
     examples: [{ title: 'Closed', answer: { success: true } }],
   },
@@ -24,7 +24,7 @@ export const pairingDocs = {
       'Compare `keyFingerprint`, all 16 digits, with what the lock, its app or its label shows: a MAC address is easily claimed, and so is a key ' +
       'of which some digits agree; one of which all do is not. Devices that claim the same address with different keys are each in the list, ' +
       '`contested`.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     answers: { 200: 'PendingDevicePage' },
     examples: [
       {
@@ -65,7 +65,7 @@ export const pairingDocs = {
       'lock keeps its name, roles and cards. With `keyFingerprint` the device is confirmed that waits with that key; one that is contested is ' +
       'confirmed in no other way, and the others that claim its address are sent away. `conflict`: it is contested and there is no ' +
       '`keyFingerprint`, or none waits with that key, or it replace a lock that is online, or claims the address of a hub or of a lock behind one.',
-    audience: 'gateway administrator',
+    requiredRole: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'ConfirmedDevice', 201: 'ConfirmedDevice' },
     examples: [

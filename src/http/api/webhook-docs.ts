@@ -27,7 +27,7 @@ export const webhookDocs = {
     description:
       'It hears of what your account may hear, from now on. The secret with which every delivery is signed is shown this once. ' +
       '`invalid-parameter` for a URL to which nothing may be sent; `conflict` when there are too many webhooks.',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['lock-not-found', 'forbidden', 'not-found', 'conflict', 'storage-unavailable'],
     answers: { 201: 'IssuedWebhookSecret' },
     examples: [
@@ -42,7 +42,7 @@ export const webhookDocs = {
   listWebhooks: {
     summary: 'Your webhooks',
     description: 'Gateway administrators see those of all accounts.',
-    audience: 'any account',
+    requiredRole: 'any account',
     answers: { 200: 'WebhookPage' },
     examples: [{ title: 'One webhook', answer: { list: [webhook], pageNo: 1, pageSize: 100, pages: 1, total: 1 } }],
   },
@@ -50,7 +50,7 @@ export const webhookDocs = {
     summary: 'Change a webhook',
     description:
       'With `enabled` false what waits is forgotten, and what happens meanwhile is not told. For the account to which it belongs (`forbidden`).',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['not-found', 'lock-not-found', 'forbidden', 'storage-unavailable'],
     answers: { 200: 'Webhook' },
     examples: [{ title: 'Another receiver', parameters: { webhookId }, body: { url }, answer: webhook }],
@@ -58,7 +58,7 @@ export const webhookDocs = {
   deleteWebhook: {
     summary: 'Delete a webhook',
     description: 'With all that waits and all that failed.',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['not-found', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A webhook', parameters: { webhookId }, answer: { success: true } }],
@@ -67,7 +67,7 @@ export const webhookDocs = {
     summary: 'Make a new secret for a webhook',
     description:
       'The next attempt is signed with it; the old one ends at once. For the account to which the webhook belongs (`forbidden`).',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['not-found', 'forbidden', 'storage-unavailable'],
     answers: { 200: 'IssuedWebhookSecret' },
     examples: [{ title: 'A new secret', parameters: { webhookId }, answer: issued }],
@@ -77,7 +77,7 @@ export const webhookDocs = {
     description:
       'An event of the type `test`, sent once, whether the webhook is enabled or not; answers what came of it. ' +
       'For the account to which the webhook belongs, and for gateway administrators.',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['not-found', 'rate-limited'],
     answers: { 200: 'WebhookAttempt' },
     examples: [{ title: 'It arrived', parameters: { webhookId }, answer: delivered }],
@@ -86,7 +86,7 @@ export const webhookDocs = {
     summary: 'What was sent',
     description:
       'The newest first: what was tried last since the gateway was started (100 deliveries), and what has failed for good (200).',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['not-found'],
     answers: { 200: 'DeliveryPage' },
     examples: [
@@ -120,7 +120,7 @@ export const webhookDocs = {
     description:
       'At once, and out of order; answers what came of it. It is no longer among the failed ones when it has arrived. ' +
       'For the account to which the webhook belongs, while it may hear of that (`forbidden`).',
-    audience: 'any account',
+    requiredRole: 'any account',
     refusals: ['not-found', 'forbidden', 'rate-limited', 'storage-unavailable'],
     answers: { 200: 'WebhookAttempt' },
     examples: [{ title: 'It arrived', parameters: { webhookId, deliveryId }, answer: delivered }],

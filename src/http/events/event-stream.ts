@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { type LiveEvent, subjectOf } from '../../domain/events/live-event.ts';
-import type { Follower, LiveService } from '../../domain/events/live-service.ts';
+import type { LiveService, Subscriber } from '../../domain/events/live-service.ts';
 import type { Semaphore } from '../../domain/mutex.ts';
 import { type EventText, heartbeatText, patienceText, readyText } from './event-text.ts';
 
@@ -13,7 +13,7 @@ const bytesAtMost = 64 * 1024;
 const subjectsAtMost = 5_000;
 const atATime = 100;
 
-export interface EventStream extends Follower {
+export interface EventStream extends Subscriber {
   /** Begins with the locks in sight, then the records that were asked for, then what happens. */
   start(): void;
   /** Gives the connection what was heard since the last time. */

@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { EventSchemaName } from '../api/event-schemas.ts';
 import { problemKinds, problemOf } from '../pipeline/problem.ts';
 import type { AnyRoute } from '../pipeline/route.ts';
-import type { Audience, OperationDocs } from './operation.ts';
+import type { OperationDocs, RequiredRole } from './operation.ts';
 import { problemDocs } from './problem-docs.ts';
 
 const exampleRequestId = '3f9c0a17be52';
@@ -30,7 +30,7 @@ export function problemTable(): string {
 }
 
 /** Refusals that come before the work of a route, in the order of HTTP API 1.4, and then its own. */
-function refusalsOf(route: AnyRoute, { audience, refusals = [] }: OperationDocs): readonly ErrorCode[] {
+function refusalsOf(route: AnyRoute, { requiredRole, refusals = [] }: OperationDocs): readonly ErrorCode[] {
   if ('open' in route) return ['invalid-parameter', ...refusals, 'internal-error'];
   return [
     'token-missing',
@@ -40,15 +40,15 @@ function refusalsOf(route: AnyRoute, { audience, refusals = [] }: OperationDocs)
     'not-acceptable',
     'invalid-parameter',
     ...(route.body === undefined ? [] : (['too-large', 'unsupported-media-type'] as const)),
-    ...rightsRefusals(audience, refusals),
+    ...rightsRefusals(requiredRole, refusals),
     ...refusals,
     'internal-error',
   ];
 }
 
-function rightsRefusals(audience: Audience, own: readonly ErrorCode[]): readonly ErrorCode[] {
-  if (audience === 'nobody' || audience === 'any account') return [];
-  if (audience === 'gateway administrator') return ['forbidden'];
+function rightsRefusals(requiredRole: RequiredRole, own: readonly ErrorCode[]): readonly ErrorCode[] {
+  if (requiredRole === 'nobody' || requiredRole === 'any account') return [];
+  if (requiredRole === 'gateway administrator') return ['forbidden'];
   return own.includes('not-lock-administrator') ? ['lock-not-found'] : ['lock-not-found', 'forbidden'];
 }
 

@@ -99,11 +99,11 @@ function descriptionOf({ method, path, operation }: AnyRoute): Described {
 }
 
 function operation(route: AnyRoute, tag: string, docs: OperationDocs): object {
-  const { summary, description, audience } = docs;
-  const needs = audience === 'nobody' ? 'Takes no token.' : audience === 'any account' ? undefined : `For: ${audience}.`;
+  const { summary, description, requiredRole } = docs;
+  const needs = requiredRole === 'nobody' ? 'Takes no token.' : requiredRole === 'any account' ? undefined : `For: ${requiredRole}.`;
   const text = [needs, description].filter((part) => part !== undefined).join(' ');
   const responses = responsesOf(route, docs);
-  const open = audience === 'nobody' && { security: [] };
+  const open = requiredRole === 'nobody' && { security: [] };
   const about = { operationId: route.operation, tags: [tag], summary, ...(text !== '' && { description: text }), ...open };
   if ('open' in route) return { ...about, ...withParameters(pathParameters(route.path)), responses };
   return { ...about, ...withParameters(parameters(route, docs)), ...requestBody(route, docs), responses };

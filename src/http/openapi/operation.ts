@@ -16,7 +16,7 @@ export interface OperationExample {
 }
 
 /** Whose token it takes, which says what `forbidden` means. */
-export type Audience =
+export type RequiredRole =
   | 'nobody'
   | 'any account'
   | 'operator'
@@ -30,7 +30,7 @@ export interface OperationDocs {
   readonly summary: string;
   readonly description?: string;
   /** `nobody`: it takes no token. */
-  readonly audience: Audience;
+  readonly requiredRole: RequiredRole;
   /** Beyond those that every request of its kind may meet (`openapi-responses.ts`). */
   readonly refusals?: readonly ErrorCode[];
   /** Bodies by status; a media type for what is no JSON of ours, with what it is a stream of. */

@@ -39,7 +39,7 @@ import { createRequestScheduler } from './request-scheduler.ts';
 import type { AnyRoute, TextAnswer } from './route.ts';
 import { createRouteTable } from './route-table.ts';
 import { createSender } from './sender.ts';
-import { type ByteStream, createWebSockets, upgradeWebSocketsAlone } from './web-socket.ts';
+import { createWebSockets, upgradeWebSocketsAlone, type WebSocketStream } from './web-socket.ts';
 
 export type { Readiness };
 
@@ -63,7 +63,7 @@ export function createHttpServer(options: {
   endpoints: HttpEndpoints;
   /** The only names it is asked by; none: any. */
   hosts?: readonly string[];
-  onWebSocket: (stream: ByteStream) => void;
+  onWebSocket: (stream: WebSocketStream) => void;
   clock: Clock;
   tickBatcher: TickBatcher;
   log: Log;

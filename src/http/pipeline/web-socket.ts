@@ -10,7 +10,7 @@ import { headerCount, requireOneHost } from './headers.ts';
 import { isPageOf } from './sign-in-cookie.ts';
 
 /** What a client says and is told, as bytes; where it comes from, when that is known; and the connection below. */
-export type ByteStream = Duplex & { readonly remoteAddress?: string | undefined; readonly wire: { readonly bytesRead: number } };
+export type WebSocketStream = Duplex & { readonly remoteAddress?: string | undefined; readonly wire: { readonly bytesRead: number } };
 
 export interface WebSockets {
   /** Completes a handshake and hands its stream on; throws a DomainError, with nothing written, when it is not to be had. */
@@ -32,7 +32,7 @@ const closeTimeoutMs = 1_000;
 const chunksAtMost = 1_024;
 
 export function createWebSockets(options: {
-  readonly onStream: (stream: ByteStream) => void;
+  readonly onStream: (stream: WebSocketStream) => void;
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Throws for a Host that is none of this gateway's. */
   readonly requireHost: (request: IncomingMessage) => void;

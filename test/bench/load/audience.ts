@@ -2,7 +2,7 @@
 import type { Address } from '../daemon.ts';
 import { openSocket } from './socket.ts';
 
-export interface Audience {
+export interface RequiredRole {
   /** The newest record that all have heard. */
   heard(): number;
   /** Resolves with the moment (`performance.now()`) at which the last listener has this record. Rejects when somebody has missed one. */
@@ -18,7 +18,15 @@ interface Waiting {
 const atOnce = 100;
 
 /** Resolves when every listener has had its `ready`; `request` is what each of them asks. */
-export async function openAudience({ address, request, count }: { address: Address; request: string; count: number }): Promise<Audience> {
+export async function openAudience({
+  address,
+  request,
+  count,
+}: {
+  address: Address;
+  request: string;
+  count: number;
+}): Promise<RequiredRole> {
   const closes: (() => void)[] = [];
   /** How many have a record that not all have yet. */
   const having = new Map<number, number>();

@@ -2,7 +2,7 @@
 import type { Address } from '../daemon.ts';
 import { measureFlush } from '../floors/flush.ts';
 import { startFanOut } from '../floors/start-floor.ts';
-import { type Audience, openAudience } from '../load/audience.ts';
+import { openAudience, type RequiredRole } from '../load/audience.ts';
 import { pourEvents } from '../load/event-pour.ts';
 import { requestText } from '../load/http-client.ts';
 import { firstEventId } from '../load/load-lock.ts';
@@ -77,7 +77,7 @@ async function measure(count: number, options: SectionOptions): Promise<Figure[]
 }
 
 /** Something happens, and again when all have heard of it; how long each took. Rejects when somebody misses any. */
-async function oneByOne(audience: Audience, ms: number, happen: () => void): Promise<number[]> {
+async function oneByOne(audience: RequiredRole, ms: number, happen: () => void): Promise<number[]> {
   const waits: number[] = [];
   const endsAt = performance.now() + ms;
   while (performance.now() < endsAt) {
@@ -106,7 +106,7 @@ async function poker(address: Address): Promise<(() => void) & { close(): void }
 }
 
 /** Every lock sends what it has, as fast as it may; what all listeners together were told in a second. */
-async function pour(audience: Audience, { swarm, pid }: LatchdSite, count: number): Promise<number> {
+async function pour(audience: RequiredRole, { swarm, pid }: LatchdSite, count: number): Promise<number> {
   const events = locks * eventsEach;
   const all = audience.whenAllHave(audience.heard() + events);
   const begun = performance.now();

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { z } from 'zod';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
-import { checkEvent, checkFrame } from '../../../src/drivers/native/events-payload.ts';
+import { checkEvent, checkEventsMessage } from '../../../src/drivers/native/events-payload.ts';
 import {
   batteryMessage,
   cardListing,
@@ -216,7 +216,7 @@ describe('what is recognized without the schema (Protocol 4.4)', () => {
 
   test.each([
     ['an event', checkEvent, eventMessage, { seq: 1, type: 'tamper' }],
-    ['the frame of an events message', checkFrame, eventsMessage, { epoch: 'e', events: [1] }],
+    ['the frame of an events message', checkEventsMessage, eventsMessage, { epoch: 'e', events: [1] }],
   ] as [string, (value: unknown) => unknown, z.ZodType<unknown>, object][])(
     '%s: the same value or the same reason',
     (_title, byHand, schema, usual) => {

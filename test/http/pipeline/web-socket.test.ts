@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import WebSocket from 'ws';
-import type { ByteStream } from '../../../src/http/pipeline/web-socket.ts';
+import type { WebSocketStream } from '../../../src/http/pipeline/web-socket.ts';
 import { createServerUnderTest, sampleToken } from '../../support/fake-services.ts';
 
 const open: { stop(): Promise<void> }[] = [];
@@ -12,7 +12,7 @@ afterEach(async () => {
 
 /** A server whose streams say everything back. */
 async function started() {
-  const streams: ByteStream[] = [];
+  const streams: WebSocketStream[] = [];
   const under = createServerUnderTest(undefined, (stream) => {
     streams.push(stream);
     stream.pipe(stream);
