@@ -161,7 +161,7 @@ export class PacketFilter {
       const others = behind?.forward && (forReader === undefined ? this.#pastFastPath(behind.forward) : behind.forward);
       forReader = forReader && others ? Buffer.concat([forReader, others]) : (forReader ?? others);
     }
-    this.#rate.charge(packets);
+    this.#rate.spend(packets);
     // Beyond what may be passed on now: to be read again.
     if (rest !== undefined) this.#stream.unshift(rest);
     if (!wasConnected && this.#parser.isConnected()) this.end();

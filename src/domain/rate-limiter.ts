@@ -27,29 +27,27 @@ export class RateLimiter {
     this.#at = clock.monotonic();
   }
 
-  /** How much may be taken now; 0 or less when nothing may. */
-  left(): number {
-    const now = this.#clock.monotonic();
+  /** How much may be taken now; 0 or less when nothing may. `now`: for callers who have just asked the clock. */
+  left(now = this.#clock.monotonic()): number {
     this.#left = Math.min(this.#burst, this.#left + ((now - this.#at) * this.#perSecond) / 1_000);
     this.#at = now;
     return Math.floor(this.#left);
   }
 
   /** Takes one; false, and nothing is taken, when there is not one left. */
-  take(): boolean {
-    if (this.left() < 1) return false;
+  take(now?: number): boolean {
+    if (this.left(now) < 1) return false;
     this.#left -= 1;
     return true;
   }
 
-  /** Takes so much in any case: what is missing then must come in first. A negative amount gives back. */
-  charge(amount: number): void {
-    this.left();
+  /** Takes so much of what `left` has just said, or more: what is missing then must come in first. A negative amount gives back. */
+  spend(amount: number): void {
     this.#left -= amount;
   }
 
-  isFull(): boolean {
-    this.left();
+  isFull(now?: number): boolean {
+    this.left(now);
     return this.#left >= this.#burst;
   }
 
@@ -62,6 +60,7 @@ export class RateLimiter {
 
 export interface KeyedRateLimiter<K> {
   take(key: K): boolean;
+  /** Takes so much in any case. */
   charge(key: K, amount: number): void;
   msUntil(key: K, amount: number): number;
   /** How many keys are remembered. */
@@ -70,30 +69,38 @@ export interface KeyedRateLimiter<K> {
 
 /** A token bucket for each key. A key that is not remembered has a full one. */
 export function createKeyedRateLimiter<K>(options: RateLimiterOptions & { readonly maxKeys: number }): KeyedRateLimiter<K> {
-  const { maxKeys } = options;
+  const { clock, maxKeys } = options;
   const limiters = new Map<K, RateLimiter>();
 
   /** Moves it to the end, so that the map begins with the key that was asked for longest ago. */
-  function limiterOf(key: K): RateLimiter {
+  function limiterOf(key: K, now: number): RateLimiter {
     const limiter = limiters.get(key) ?? new RateLimiter(options);
     limiters.delete(key);
-    forgetOldest();
+    forgetOldest(now);
     limiters.set(key, limiter);
     return limiter;
   }
 
   /** Forgets those that are full again, two at each step, and one when there are too many. */
-  function forgetOldest(): void {
+  function forgetOldest(now: number): void {
     for (let step = 0; step < 2; step++) {
       const [oldest] = limiters;
-      if (oldest === undefined || (limiters.size < maxKeys && !oldest[1].isFull())) return;
+      if (oldest === undefined || (limiters.size < maxKeys && !oldest[1].isFull(now))) return;
       limiters.delete(oldest[0]);
     }
   }
 
   return {
-    take: (key) => limiterOf(key).take(),
-    charge: (key, amount) => limiterOf(key).charge(amount),
+    take(key) {
+      const now = clock.monotonic();
+      return limiterOf(key, now).take(now);
+    },
+    charge(key, amount) {
+      const now = clock.monotonic();
+      const limiter = limiterOf(key, now);
+      limiter.left(now);
+      limiter.spend(amount);
+    },
     msUntil: (key, amount) => limiters.get(key)?.msUntil(amount) ?? 0,
     size: () => limiters.size,
   };

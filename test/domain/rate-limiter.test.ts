@@ -20,13 +20,13 @@ describe('a rate limiter', () => {
     expect([limiter.isFull(), taken()]).toEqual([true, [true, true, true, false]]);
   });
 
-  test('lets nothing through before what was charged beyond it has come in again, and takes back what was given back', async () => {
+  test('lets nothing through before what was spent beyond it has come in again, and takes back what was given back', async () => {
     const clock = createSettableClock();
     const limiter = new RateLimiter({ clock, ...rate });
-    limiter.charge(10);
+    limiter.spend(10);
     await clock.advance(3_500);
     expect([limiter.take(), limiter.left(), limiter.msUntil(1)]).toEqual([false, 0, 500]);
-    limiter.charge(-2);
+    limiter.spend(-2);
     expect([limiter.left(), limiter.take()]).toEqual([2, true]);
   });
 });
