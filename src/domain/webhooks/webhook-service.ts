@@ -138,14 +138,13 @@ export function createWebhookService(
     if (refusal !== undefined) throw invalidParameter('url', refusal);
     for (const lockId of lockIds ?? []) requireRole(locks, caller, lockId, 'operator');
   }
-  async function send(post: WebhookPost): Promise<Attempt> {
+  /** For a person who waits for what comes of it. */
+  async function sendNow(post: WebhookPost): Promise<Attempt> {
     if (asked >= askedAtOnce) throw new DomainError('rate-limited', 'too many tests and replays are under way', { retryAfterSeconds: 5 });
     asked += 1;
-    try {
-      return await sender.send(post);
-    } finally {
+    return sender.send(post).finally(() => {
       asked -= 1;
-    }
+    });
   }
 
   return {
@@ -155,20 +154,19 @@ export function createWebhookService(
 
     async create(caller, { name, url, eventTypes, lockIds }) {
       check(caller, { url, lockIds });
-      const webhookId = (await counters.next('webhookId')) as WebhookId;
-      const secret = secrets.newWebhookSecret();
+      const issued = { webhookId: (await counters.next('webhookId')) as WebhookId, secret: secrets.newWebhookSecret() };
       const { accountId } = caller;
-      const webhook: Webhook = { webhookId, accountId, name, url, secret, eventTypes, lockIds, enabled: true, createdAt: clock.now() };
+      const webhook: Webhook = { ...issued, accountId, name, url, eventTypes, lockIds, enabled: true, createdAt: clock.now() };
       await administration(async () => {
         accountNamed(accounts, caller.username);
         requirePlace(caller);
         const stored = { webhook, progress: fresh(caller) };
         await inTurn(async () => {
           await webhooks.add(stored);
-          workers.start(webhookId);
+          workers.start(webhook.webhookId);
         });
       });
-      return { webhookId, secret };
+      return issued;
     },
 
     list(caller, page) {
@@ -219,17 +217,14 @@ export function createWebhookService(
     async test(caller, webhookId) {
       const { webhook } = requireWebhook(caller, webhookId, 'any');
       const head = { id: newId(), at: clock.now() };
-      return send(postOf(webhook, { id: head.id, type: 'test', body: options.bodies.test(head) }, 1));
+      return sendNow(postOf(webhook, { id: head.id, type: 'test', body: options.bodies.test(head) }, 1));
     },
 
     deliveries(caller, webhookId, page) {
       const { progress } = requireWebhook(caller, webhookId, 'any');
       const failed = progress.failed.map((delivery): DeliveryLogEntry => ({ ...delivery, progress: 'failed' })).reverse();
-      const tried = [...(workers.of(webhookId)?.tried() ?? []), ...failed];
-      return paginate(
-        tried.sort((a, b) => b.triedAt - a.triedAt),
-        page,
-      );
+      const all = [...(workers.of(webhookId)?.tried() ?? []), ...failed].sort((a, b) => b.triedAt - a.triedAt);
+      return paginate(all, page);
     },
 
     async replay(caller, webhookId, deliveryId) {
@@ -237,7 +232,8 @@ export function createWebhookService(
       const delivery = progress.failed.find(({ id }) => id === deliveryId);
       if (delivery === undefined) throw new DomainError('not-found', `there is no failed delivery ${deliveryId}`);
       if (!live.mayHear(caller, delivery)) throw new DomainError('forbidden', 'this account may not hear of it any more');
-      const { delivered, status, reason, ...rest } = await send(postOf(webhook, delivery, delivery.attempts + 1));
+      const attempt = await sendNow(postOf(webhook, delivery, delivery.attempts + 1));
+      const { delivered, status, reason } = attempt;
       await webhooks.update(webhookId, (stored) => {
         const failed = stored.progress.failed.flatMap((one) => {
           if (one.id !== deliveryId) return [one];
@@ -245,7 +241,7 @@ export function createWebhookService(
         });
         return { ...stored, progress: { ...stored.progress, failed } };
       });
-      return { delivered, status, reason, ...rest };
+      return attempt;
     },
 
     stored: workers.stored,
