@@ -94,7 +94,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     if (event.type !== 'record') addOther(delivery);
     else if (isCaughtUp) queues.addRecord(delivery);
     else queues.addBehind(event.record, position);
-    if (isCaughtUp) void scheduler.serve(queues.of(event.lockId));
+    if (isCaughtUp) scheduler.serve(queues.of(event.lockId));
   }
   function addOther(delivery: Delivery): void {
     const evicted = queues.addOther(delivery);
@@ -114,7 +114,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       return;
     }
     isCaughtUp = true;
-    for (const queue of queues.all()) void scheduler.serve(queue);
+    for (const queue of queues.all()) scheduler.serve(queue);
   }
   async function serveNext(queue: DeliveryQueue): Promise<Pause | undefined> {
     const turn = rateLimiter.turn();

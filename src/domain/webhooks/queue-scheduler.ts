@@ -33,16 +33,18 @@ export function createQueueScheduler(options: {
     pauses.delete(resolve);
     resolve();
   }
+  async function serveAll(queue: DeliveryQueue): Promise<void> {
+    queue.isServed = true;
+    while (hasMore(queue) && !isStopped) {
+      const pause = await inPlace(() => serveNext(queue));
+      if (pause !== undefined && !isStopped) await pauseFor(pause);
+    }
+    queue.isServed = false;
+  }
   return {
     /** Serves the queue until it is empty. */
-    async serve(queue: DeliveryQueue): Promise<void> {
-      if (queue.isServed) return;
-      queue.isServed = true;
-      while (hasMore(queue) && !isStopped) {
-        const pause = await inPlace(() => serveNext(queue));
-        if (pause !== undefined && !isStopped) await pauseFor(pause);
-      }
-      queue.isServed = false;
+    serve(queue: DeliveryQueue): void {
+      if (!queue.isServed) void serveAll(queue);
     },
     /** Ends all pauses, or those because the receiver did not answer. */
     resume(which: 'all' | 'unreachable'): void {

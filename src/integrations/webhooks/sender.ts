@@ -13,8 +13,8 @@ const bodyBytesAtMost = 4_096;
 const headerBytesAtMost = 8_192;
 /** Answers that are none yet (1xx), which say nothing that would be used either. */
 const informationAtMost = 5;
-/** Connections that wait to be used again: of one receiver, and how long, which is less than most servers wait. */
-const idle = { keepAlive: true, maxFreeSockets: 4, timeout: 4_000 };
+/** Connections that wait to be used again: to one address, at which many webhooks may have their receiver; for less than most servers wait. */
+const idle = { keepAlive: true, maxFreeSockets: 40, timeout: 4_000 };
 
 /** The connection was not made: another address of the same name may do. */
 const nobodyThere: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ECONNABORTED']);

@@ -23,7 +23,7 @@ function createWorld(count: number, recordsEach: number) {
     queues.addRecord({ id: `${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' });
   }
   const all = queues.all();
-  for (const queue of all) void scheduler.serve(queue);
+  for (const queue of all) scheduler.serve(queue);
   /** Ends the attempt that has been open for longest: delivered, or with a pause. */
   async function finish(pause?: Pause): Promise<void> {
     const first = open.shift();
@@ -76,7 +76,7 @@ describe('the queues of a receiver', () => {
 
   test('are served by one at a time, however often it is asked for', async () => {
     const { scheduler, served, all } = createWorld(1, 3);
-    for (const queue of all) for (const _ of [1, 2]) void scheduler.serve(queue);
+    for (const queue of all) for (const _ of [1, 2]) scheduler.serve(queue);
     await settled();
     expect(served).toEqual([1]);
   });
