@@ -146,6 +146,25 @@ describe('the house', () => {
     expect(breaches).toEqual([]);
   });
 
+  test('a driver sees of the broker what its clients are, and nothing of another driver', () => {
+    const driverOf = (path: string) => /^src\/drivers\/([\w-]+)\//.exec(path)?.[1];
+    const breaches = [...graph].flatMap(([file, imports]) =>
+      imports
+        .filter((target) => {
+          if (roomOf(file) !== 'drivers') return false;
+          if (roomOf(target) === 'broker') return target !== 'src/broker/client-handlers.ts';
+          return driverOf(target) !== undefined && driverOf(target) !== driverOf(file);
+        })
+        .map((target) => `${file} imports ${target}`),
+    );
+    expect(breaches).toEqual([]);
+  });
+
+  test('the domain cites no clause of a protocol: it speaks to locks of any kind', () => {
+    const citing = sourceFiles('src/domain').filter((file) => /\bProtocol \d|PROTOCOL\.md/.test(readFileSync(join(root, file), 'utf8')));
+    expect(citing).toEqual([]);
+  });
+
   test('each dependency is named in one place', () => {
     const strays = [...graph].flatMap(([file, imports]) =>
       imports.filter((target) => homes[target] && !homes[target].test(file)).map((target) => `${file} imports ${target}`),

@@ -35,7 +35,7 @@ export interface ParameterProblem {
 
 interface ErrorDetails {
   readonly parameters?: readonly ParameterProblem[];
-  /** The lock's own error code (Protocol 5.2), with `lock-refused`. */
+  /** The lock's own error code, with `lock-refused`. */
   readonly lockError?: string;
   /** Whole seconds after which a retry makes sense, with `lock-busy` and `rate-limited`. */
   readonly retryAfterSeconds?: number;

@@ -1,5 +1,5 @@
 // Work for one key (a lock) strictly in sequence: the most urgent first, then in the order of arrival.
-// What waits too long, or for nobody, is dropped before it begins (Protocol 5.4 rule 1).
+// What waits too long, or for nobody, is dropped before it begins.
 import { DomainError } from './errors.ts';
 import type { CancelSignal, Clock } from './ports.ts';
 

@@ -286,7 +286,7 @@ export interface LockSession {
 }
 
 export interface LockLink {
-  /** The session of a lock that is online (Protocol 6); undefined when it is not. */
+  /** The session of a lock that is online; undefined when it is not. */
   session(lockId: LockId): LockSession | undefined;
   /** Ends the lock's connection, if any, whatever its session. A lock behind a hub is offline until its next hello; the hub stays. */
   disconnect(lockId: LockId, reason: string): void;

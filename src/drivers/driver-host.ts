@@ -19,7 +19,7 @@ export interface DriverHost {
 
 /** Those of a driver whose locks log in to the broker. */
 export interface DriverHandlers extends ClientHandlers {
-  /** Its locks, and nobody else, log in under such user names. Never 12 hex digits: those are the native driver's. */
+  /** Its locks, and nobody else, log in under such user names. The session name of each of its clients begins with its kind and a slash. */
   owns(username: string): boolean;
 }
 
@@ -30,13 +30,17 @@ export interface DriverParts {
 
 export type DriverFactory = (host: DriverHost) => DriverParts;
 
-/** One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. */
+/**
+ * One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. A deviceId is always
+ * the native one's.
+ */
 export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[]): ClientHandlers {
   return {
     authenticate(request, connection) {
       const { username = '' } = request;
-      const owner = others.find((handlers) => handlers.owns(username)) ?? native;
-      return owner.authenticate(request, connection);
+      const isDeviceId = /^[0-9a-f]{12}$/.test(username);
+      const owner = isDeviceId ? undefined : others.find((handlers) => handlers.owns(username));
+      return (owner ?? native).authenticate(request, connection);
     },
   };
 }

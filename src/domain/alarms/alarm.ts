@@ -52,7 +52,7 @@ export interface AcceptedLoss {
   readonly lost: readonly LostEvents[];
 }
 
-/** As many epochs of a lock as are remembered (Protocol 4.4). */
+/** As many epochs of a lock as are remembered. */
 const mostEpochs = 8;
 
 /** Both, each epoch once, the newest ones last. */

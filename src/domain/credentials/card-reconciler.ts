@@ -1,4 +1,4 @@
-// Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed (Protocol 5.4 rule 6).
+// Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed.
 import type { AccountId } from '../accounts/account.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
@@ -11,7 +11,7 @@ import type { CardEvidence } from './card-evidence.ts';
 import { numberOf, removal } from './card-rules.ts';
 import { type CardLookUp, type CardsChange, cardIdOf } from './lock-cards.ts';
 
-/** Cards that one `list-cards` may ask for (Protocol 5.1). */
+/** Cards that one `list-cards` may ask for. */
 const listingLimit = 100;
 
 type ListingRequest = Pick<CommandRequest, 'deadline' | 'gone'> & { readonly session: LockSession; readonly accountId: AccountId | null };

@@ -37,7 +37,7 @@ function sinceOf(current: CardLookUp, { cardId, cardNumber, createdAt }: Card): 
   return current.past(cardNumber).findLast((before) => before.cardId === cardId)?.to ?? createdAt;
 }
 
-/** So much may the clock of a lock be off (Protocol 4.1). */
+/** So much may the clock of a lock be off. */
 const toleranceMs = 2_000;
 
 /** The name of who held a number at that date; undefined: nobody, as far as is known. Where one holder follows another, the date alone decides. */
@@ -51,7 +51,7 @@ export function holderAt(current: CardLookUp, cardNumber: string, at: number): s
   return (exact ?? holders.findLast(({ from, to }) => from - toleranceMs <= at && at < to + toleranceMs))?.name;
 }
 
-/** What a lock that holds exactly these cards says as `cards.digest` (Protocol 4.1); `hash` is SHA-256 in hex digits. */
+/** What a lock that holds exactly these cards says as `cards.digest`; `hash` is SHA-256 in hex digits. */
 export function digestOf(cards: readonly Card[], hash: (text: string) => string): string {
   // Sorted by number as text; a comma comes before every digit, so whole lines sort alike.
   const lines = cards.map(({ cardNumber, startDate, endDate }) => `${sameCard(cardNumber)},${startDate},${endDate}\n`).sort();

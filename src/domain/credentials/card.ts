@@ -28,7 +28,7 @@ export interface CardOnLock extends Validity {
   readonly cardNumber: string;
 }
 
-/** A change that was begun on the lock and not yet confirmed or refused (Protocol 5.4 rule 6). */
+/** A change that was begun on the lock and not yet confirmed or refused. */
 export type CardIntent =
   | {
       readonly kind: 'add';

@@ -134,7 +134,7 @@ export function createCommandService(options: {
     link.disconnect(lockId, reason);
   }
 
-  /** Protocol 5.4 rule 3: is the lock still there? Its turn is the next one, before any command that waits. */
+  /** Is the lock still there? Its turn is the next one, before any command that waits. */
   async function probe(session: LockSession): Promise<void> {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {

@@ -6,7 +6,7 @@ declare const lockIdBrand: unique symbol;
 export type LockId = number & { readonly [lockIdBrand]: true };
 
 declare const deviceIdBrand: unique symbol;
-/** MQTT identity: the MAC address as 12 lower-case hex digits (Protocol 2). */
+/** Names the device, whatever its kind: 12 lower-case hex digits. Of a native lock it is the MAC address, of another its driver derives it from the address. */
 export type DeviceId = string & { readonly [deviceIdBrand]: true };
 
 export type OpenState = 'locked' | 'unlocked';
@@ -63,9 +63,9 @@ export interface Lock {
   readonly initialisedAt: number;
   readonly administrator: AccountId;
   readonly roles: readonly GrantedRole[];
-  /** SHA-256 of the device key, 64 hex digits. Refused while the lock is bound to a hub. */
+  /** SHA-256 of what it logs in with, 64 hex digits. Refused while the lock is bound to a hub. */
   readonly keyHash: string;
-  /** The hub that speaks for it; null: it has a login of its own (Protocol 2 and 8). */
+  /** The hub that speaks for it; null: it has a login of its own, as each lock of another kind. */
   readonly hubId: DeviceId | null;
   /** Absent: it speaks the native protocol. */
   readonly driver?: LockDriver;

@@ -82,9 +82,9 @@ export interface RegistrationService {
    * there is no such administrator or hub. The key is of use while the lock is bound to no hub.
    */
   register(caller: Caller, lock: NewLock | NewDriverLock): Promise<IssuedKey>;
-  /** As `register`, with a key that the lock has made itself (Protocol 7). */
+  /** As `register`, with a key that the lock has made itself. */
   adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
-  /** A registered lock has made itself a new key (Protocol 7): the old one and its connection end at once. `conflict` behind a hub. */
+  /** A registered lock has made itself a new key: the old one and its connection end at once. `conflict` behind a hub. */
   replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
   /** By lockId ascending. */
   managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;

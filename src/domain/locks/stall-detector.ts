@@ -1,5 +1,5 @@
 // Whether the process stood still: stopped, swapped out, starved. What lay in its sockets meanwhile is read afterwards as if it had just
-// come; but no door opens for who asked long ago and has given up, nor later than he waits for it (Protocol 5.4 rule 1).
+// come; but no door opens for who asked long ago and has given up, nor later than he waits for it.
 import type { Emit } from '../event-bus.ts';
 import type { Part } from '../part.ts';
 import type { Clock } from '../ports.ts';

@@ -1,5 +1,5 @@
 // Whether a lock's open state is sure: it has said it, and nothing that is known of has moved its bolt since. A lock may say ok before its bolt
-// has arrived, a command without an answer may move it yet, and a jammed bolt is half out (Protocol 4.2, 5.2). Only what is sure spares a command.
+// has arrived, a command without an answer may move it yet, and a jammed bolt is half out. Only what is sure spares a command.
 
 import type { EventBus } from '../event-bus.ts';
 import type { Part } from '../part.ts';
@@ -50,7 +50,7 @@ interface Doubt {
 
 /** A lock that has not said by then where its bolt is gets asked. */
 const soonMs = 2_000;
-/** A bolt that has begun to move has arrived by then (Protocol 4.2). */
+/** A bolt that has begun to move has arrived by then. */
 const travelMs = 30_000;
 /** One that could not be asked, behind many other commands, is asked again. */
 const againMs = 300_000;
@@ -132,7 +132,7 @@ export function createStateCertainty(options: {
     if (!answered && !looks.has(lockId)) lookIn(lockId, againMs, true);
     const isAsItWas = doubts.get(lockId) === doubt && doubt?.stillAt === stillAt && doubt.underWay === undefined && !doubt.jammed;
     if (!answered || leftMs > 0 || !isAsItWas) return;
-    // What it says with its answer may come behind it (Protocol 5.1).
+    // What it says with its answer may come behind it.
     if (doubt.said === saidBefore) doubt.settlesNext = true;
     else settle(lockId);
   }

@@ -3,7 +3,7 @@ import type { LockId } from '../locks/lock.ts';
 
 /** One event of a lock on its way into the record log. */
 export interface RecordDraft {
-  /** The lock's own counter; (lock, epoch, seq) identifies the event for ever (Protocol 4.4). */
+  /** The lock's own counter, or the gateway's for a lock without one; (lock, epoch, seq) identifies the event for ever. */
   readonly seq: number;
   readonly type: string;
   readonly success: boolean;
@@ -18,7 +18,7 @@ export interface RecordDraft {
   readonly undated?: true;
   /** When the gateway stored it. */
   readonly serverDate: number;
-  /** Why it was refused (Protocol 4.4); absent when the lock did not say. */
+  /** Why it was refused; absent when the lock did not say. */
   readonly reason?: string;
   /**
    * Number of the remote command by which it has its username. The store keeps name and number in one record of a lock alone: in any other it
@@ -39,7 +39,7 @@ export function lockDateSource({ reportedDate, undated }: RecordDraft): 'lock' |
   return undated || reportedDate !== undefined ? 'gateway' : 'lock';
 }
 
-/** Of the event types of Protocol 4.4. */
+/** Of the event types that the gateway knows. */
 export const recordLabels: Readonly<Record<string, string>> = {
   'remote-unlock': 'unlock by gateway',
   'remote-lock': 'lock by gateway',
@@ -101,7 +101,7 @@ const dayMs = 86_400_000;
 const surelyKeptMs = 180 * dayMs;
 
 /**
- * Whether a lock's date can be right (Protocol 4.4): at most 24 hours ahead, and not older than six months, however long records are kept. A lock without a
+ * Whether a lock's date can be right: at most 24 hours ahead, and not older than six months, however long records are kept. A lock without a
  * clock says 1970, or a year that has not come. The calendar is asked about old dates only: it costs more than all else that is done for an event.
  */
 export function isPlausibleDate(date: number, now: number): boolean {

@@ -1,4 +1,4 @@
-// An events message (Protocol 4.4): its frame, and each event on its own, so that a bad one does not cost the good ones.
+// An events message (Protocol 4.4): its envelope, and each event on its own, so that a bad one does not cost the good ones.
 // Locks that come back send some 25,000 events a second, and the schema alone costs more for one than all else that is done
 // with it. So what has the usual shape is recognized by hand, and the schema is asked about the rest: it decides what an event is.
 import type { LockEvent } from '../../domain/locks/lock-report.ts';
@@ -17,9 +17,9 @@ export interface CheckedEvents {
 export function decodeEvents(payload: Buffer): Decoded<CheckedEvents> {
   const parsed = parse(payload);
   if (!parsed.ok) return parsed;
-  const frame = checkEventsMessage(parsed.value);
-  if (!frame.ok) return frame;
-  const { epoch, events } = frame.value;
+  const envelope = checkEventsMessage(parsed.value);
+  if (!envelope.ok) return envelope;
+  const { epoch, events } = envelope.value;
   if (events.every(isUsualEvent)) return { ok: true, value: { epoch, valid: events, invalid: none, reason: '' } };
   const valid: LockEvent[] = [];
   const invalid: unknown[] = [];

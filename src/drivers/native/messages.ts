@@ -68,7 +68,7 @@ export const eventMessage = z.object({
   commandId: z.string().max(96).exactOptional(),
 }) satisfies z.ZodType<LockEvent>;
 
-/** The frame of an events message; each event is checked on its own, so that a bad one does not cost the good ones. */
+/** The envelope of an events message; each event is checked on its own, so that a bad one does not cost the good ones. */
 export const eventsMessage = z.object({ epoch, events: z.array(z.unknown()).min(1).max(100) });
 export type EventsEnvelope = z.infer<typeof eventsMessage>;
 export interface EventsMessage {

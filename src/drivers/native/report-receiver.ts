@@ -49,8 +49,8 @@ export interface ReportReceiver {
 export function createReportReceiver({ reports, sender, quarantine, clock, log, eventRate }: ReportReceiverOptions): ReportReceiver {
   const limited = createRateLimitedLog({ clock, log });
   const busy = (connection: LockLine) => sender.busy(connection) || connection.isUrgent();
-  const kept = createEventIngest({ reports, quarantine, clock, limited, busy, eventRate });
-  const { malformed } = kept;
+  const ingest = createEventIngest({ reports, quarantine, clock, limited, busy, eventRate });
+  const { malformed } = ingest;
   const hellos = createKeyedRateLimiter<LockId>({ clock, ...helloRate });
   /** Connections within an online period: `reports.offline` ends it, once. */
   const online = new WeakSet<LockLine>();
@@ -136,24 +136,24 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
     return 'acknowledge';
   }
 
-  const channels = { status, hello, state, battery, events: kept.events, reply };
+  const channels = { status, hello, state, battery, events: ingest.events, reply };
 
   return {
     connected(connection) {
-      kept.connected(connection);
+      ingest.connected(connection);
       sender.connected(connection);
     },
     receive(connection, channel, payload) {
-      if (channel !== 'events') kept.handOver();
+      if (channel !== 'events') ingest.handOver();
       return channels[channel](connection, payload);
     },
     ended(connection, reason) {
-      kept.ended(connection);
+      ingest.ended(connection);
       sender.ended(connection);
       goneOffline(connection, reason);
     },
     isUrgent: sender.busy,
-    storageWorks: kept.storageWorks,
-    stats: () => ({ ...stats, ...kept.stats() }),
+    storageWorks: ingest.storageWorks,
+    stats: () => ({ ...stats, ...ingest.stats() }),
   };
 }
