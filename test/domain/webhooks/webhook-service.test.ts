@@ -141,6 +141,7 @@ describe('deliveries', () => {
 
   test('wait in the record log: what a receiver that is away costs in memory is bounded', async () => {
     const { append, receiver, view } = await setUp();
+    await settled();
     receiver.answer = () => new Promise(() => undefined);
     const ids = await append(lockId, 400);
     expect(view()?.waiting).toBe(100);
