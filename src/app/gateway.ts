@@ -183,6 +183,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const parts: readonly Part[] = [
     store,
     attempts,
+    signIns,
     backups,
     ...(certificates ? [certificates] : []),
     probe,

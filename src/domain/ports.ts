@@ -79,11 +79,13 @@ export interface StatusStore {
   remove(lockId: LockId): void;
 }
 
-/** The levels of batteries, oldest first: in memory at once, on the disk within the hour and at a clean stop. */
+/** The levels of batteries: durable within the hour and at a clean stop; who reads sees a change at once. */
 export interface BatteryStore {
-  levels(lockId: LockId): readonly BatteryLevel[];
-  put(lockId: LockId, levels: readonly BatteryLevel[]): void;
-  remove(lockId: LockId): void;
+  /** Oldest first. `storage-unavailable`. */
+  levels(lockId: LockId): Promise<readonly BatteryLevel[]>;
+  /** Applies `change` to the newest levels of this lock, in turn. `storage-unavailable`. */
+  update(lockId: LockId, change: (levels: readonly BatteryLevel[]) => readonly BatteryLevel[]): Promise<void>;
+  remove(lockId: LockId): Promise<void>;
 }
 
 export interface AccountStore extends AccountReader {
@@ -111,8 +113,8 @@ export interface SignIn {
 }
 
 export interface SignInStore {
-  /** Those that are kept, the oldest first. */
-  all(): readonly SignIn[];
+  /** Those that are stored, the oldest first. `storage-unavailable`. */
+  all(): Promise<readonly SignIn[]>;
   /** `storage-unavailable`. */
   keep(signIn: SignIn): Promise<void>;
   /** Those that are not there have ended already. `storage-unavailable`: they are still kept. */
@@ -157,8 +159,8 @@ export interface AlarmChanges {
 }
 
 export interface AlarmStore {
-  /** All that is kept. */
-  current(): AlarmState;
+  /** All that is stored. `storage-unavailable`. */
+  load(): Promise<AlarmState>;
   /** All of it or nothing. */
   keep(changes: AlarmChanges): Promise<void>;
 }
@@ -205,7 +207,7 @@ export interface AuditQuery extends PageRequest {
 
 export interface AuditStore {
   /** Rising, never given twice for a line that was written. */
-  nextId(): number;
+  nextId(): Promise<number>;
   /** Durable when it resolves; in place of an earlier line with this id. `storage-unavailable`: the line is not there. */
   append(entry: AuditEntry): Promise<void>;
   /** The same for what changed nothing: it pushes out nothing else. */

@@ -51,8 +51,10 @@ export async function seedScale(directory: string, scale: Scale): Promise<{ toke
   const store = createStore({ directory, clock, log: silentLog, secrets, files, onFatal: quiet });
   await store.start();
   for (let n = 0; n < scale.deeds; n += atOnce) {
-    const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, () => auditActionOf(store.audit.nextId()));
-    await Promise.all(some.map(store.audit.append));
+    const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, async () =>
+      store.audit.append(auditActionOf(await store.audit.nextId())),
+    );
+    await Promise.all(some);
   }
   for (let n = 0; n < scale.removedLocks; n++) await store.removedLocks.add(removedLockOf(n, scale.locks));
   await store.webhooks.add(webhookOf(scale.failedDeliveries));

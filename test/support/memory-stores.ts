@@ -128,9 +128,9 @@ export function createMemoryStatuses(emit: Emit = nobodyHears): StatusStore {
 export function createMemoryBatteries(): BatteryStore {
   const known = new Map<LockId, readonly BatteryLevel[]>();
   return {
-    levels: (lockId) => known.get(lockId) ?? [],
-    put: (lockId, levels) => void known.set(lockId, levels),
-    remove: (lockId) => void known.delete(lockId),
+    levels: async (lockId) => known.get(lockId) ?? [],
+    update: async (lockId, change) => void known.set(lockId, change(known.get(lockId) ?? [])),
+    remove: async (lockId) => void known.delete(lockId),
   };
 }
 
@@ -173,7 +173,7 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
 export function createMemorySignIns(): SignInStore {
   const signIns = new Map<string, SignIn>();
   return {
-    all: () => [...signIns.values()],
+    all: async () => [...signIns.values()],
     keep: async (signIn) => void signIns.set(signIn.hash, signIn),
     async end(hashes) {
       for (const hash of hashes) signIns.delete(hash);
@@ -213,7 +213,7 @@ export function createMemoryAlarms(initial: AlarmState = { alarms: [], acceptedL
   const standing = new Map(initial.alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm]));
   const accepted = new Map(initial.acceptedLosses.map((loss) => [loss.lockId, loss]));
   return {
-    current: () => ({ alarms: [...standing.values()], acceptedLosses: [...accepted.values()] }),
+    load: async () => ({ alarms: [...standing.values()], acceptedLosses: [...accepted.values()] }),
     async keep(changes) {
       for (const alarm of changes.standing) standing.set(`${alarm.kind} ${alarm.lockId}`, alarm);
       for (const { kind, lockId } of changes.ended) standing.delete(`${kind} ${lockId}`);
@@ -255,7 +255,7 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
   let highest = 0;
   return {
     entries,
-    nextId: () => ++highest,
+    nextId: async () => ++highest,
     async append(entry) {
       entries.set(entry.id, entry);
     },

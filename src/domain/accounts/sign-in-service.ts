@@ -3,6 +3,7 @@
 import type { AuditTrail } from '../audit/audit.ts';
 import { DomainError } from '../errors.ts';
 import type { EventBus } from '../event-bus.ts';
+import type { Part } from '../part.ts';
 import type { Clock, Secrets, SignIn, SignInStore } from '../ports.ts';
 import type { AccountId, Caller } from './account.ts';
 import type { AccountService } from './account-service.ts';
@@ -35,19 +36,12 @@ export function createSignInService(options: {
   readonly audit: Pick<AuditTrail, 'note'>;
   readonly store: SignInStore;
   readonly events: EventBus;
-}): SignInService {
+}): SignInService & Part {
   const { clock, secrets, accounts, audit, store, events } = options;
-  /** By the hash of their secret, the oldest first; undefined before the first is asked for. */
-  let known: Map<string, SignIn> | undefined;
+  /** By the hash of their secret, the oldest first: a local view, which every request asks. */
+  const known = new Map<string, SignIn>();
   const recent = new Map<AccountId, readonly number[]>();
 
-  function signIns(): Map<string, SignIn> {
-    if (known !== undefined) return known;
-    const kept = store.all();
-    known = new Map(kept.map((signIn) => [signIn.hash, signIn]));
-    end(kept.filter((signIn) => !holds(signIn)));
-    return known;
-  }
   function holds({ tokenId, expiresAt }: SignIn): boolean {
     try {
       accounts.callerOf(tokenId);
@@ -59,7 +53,7 @@ export function createSignInService(options: {
   /** The disk follows: who has one of their secrets has no token any more. */
   function end(ended: readonly SignIn[]): void {
     if (ended.length === 0) return;
-    for (const { hash } of ended) signIns().delete(hash);
+    for (const { hash } of ended) known.delete(hash);
     store.end(ended.map(({ hash }) => hash)).catch(() => undefined);
   }
   function requireRoom(accountId: AccountId): void {
@@ -73,7 +67,7 @@ export function createSignInService(options: {
     recent.set(accountId, [...times, now]);
   }
   function keep(signIn: SignIn): void {
-    const all = signIns().set(signIn.hash, signIn);
+    const all = known.set(signIn.hash, signIn);
     store.keep(signIn).catch(() => undefined);
     const own = [...all.values()].filter(({ accountId }) => accountId === signIn.accountId);
     const [oldest] = own.length > ofOneAccountAtMost ? own : [...all.values()];
@@ -89,11 +83,18 @@ export function createSignInService(options: {
     looking = true;
     queueMicrotask(() => {
       looking = false;
-      end([...signIns().values()].filter((signIn) => !holds(signIn)));
+      end([...known.values()].filter((signIn) => !holds(signIn)));
     });
   });
 
   return {
+    name: 'sign-ins',
+    async start() {
+      for (const signIn of await store.all()) known.set(signIn.hash, signIn);
+      end([...known.values()].filter((signIn) => !holds(signIn)));
+    },
+    async stop() {},
+
     async signIn(caller, token) {
       const { accountId, tokenId } = accounts.authenticate(token);
       requireRoom(accountId);
@@ -105,7 +106,7 @@ export function createSignInService(options: {
     },
 
     authenticate(secret) {
-      const signIn = signIns().get(secrets.hash(secret));
+      const signIn = known.get(secrets.hash(secret));
       if (signIn === undefined) throw new DomainError('token-invalid', 'this sign-in has ended');
       try {
         if (signIn.expiresAt <= clock.now()) throw new DomainError('token-expired', 'this sign-in has expired');
@@ -117,9 +118,9 @@ export function createSignInService(options: {
     },
 
     async signOut(caller, secret) {
-      const signIn = signIns().get(secrets.hash(secret));
+      const signIn = known.get(secrets.hash(secret));
       if (signIn === undefined) return;
-      signIns().delete(signIn.hash);
+      known.delete(signIn.hash);
       events.emit('access-ended', { accountId: signIn.accountId });
       await audit.note(caller, { action: 'sign-out', object: 'console' }, () => store.end([signIn.hash]));
     },

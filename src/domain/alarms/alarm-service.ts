@@ -148,7 +148,7 @@ export function createAlarmService(options: {
   return {
     name: 'alarms',
     async start() {
-      const kept = alarms.current();
+      const kept = await alarms.load();
       for (const alarm of kept.alarms) standing.add({ alarm, goneAt: undefined, isKept: true });
       for (const { lockId, lost } of kept.acceptedLosses) accepted.set(lockId, lost);
     },

@@ -48,8 +48,9 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
     refusals.set(accountId, fresh);
     return fresh;
   }
-  function begun({ username, address = '' }: Caller, { action, object, detail = '' }: AuditAction): AuditEntry {
-    return { id: audit.nextId(), at: clock.now(), username, address, action, object, detail, outcome: 'unknown' };
+  async function begun({ username, address = '' }: Caller, { action, object, detail = '' }: AuditAction): Promise<AuditEntry> {
+    const at = clock.now();
+    return { id: await audit.nextId(), at, username, address, action, object, detail, outcome: 'unknown' };
   }
   /** What was done cannot be undone because its line is missing; that the disk refuses is seen, and said, without this. */
   async function append(entry: AuditEntry): Promise<void> {
@@ -61,7 +62,7 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
       const refused = refusalsOf(caller);
       const isWritten = refused.count < refusalsWritten;
       const missed = refused.missed > 0 ? { missed: refused.missed } : {};
-      const entry = { ...begun(caller, auditAction(undefined)), ...missed };
+      const entry = { ...(await begun(caller, auditAction(undefined))), ...missed };
       if (isWritten) await audit.append(entry);
       const end = async (outcome: AuditEntry['outcome'], known: AuditAction): Promise<void> => {
         const { action, object, detail = '' } = known;
@@ -82,13 +83,18 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
     },
 
     async note(caller, auditAction, work) {
-      const entry = begun(caller, auditAction);
+      // Whether its line can be begun or not, it is done.
+      const entry = begun(caller, auditAction).catch(() => undefined);
+      const end = async (outcome: AuditEntry['outcome']): Promise<void> => {
+        const known = await entry;
+        if (known !== undefined) await append({ ...known, outcome });
+      };
       try {
         const result = await work();
-        await append({ ...entry, outcome: 'ok' });
+        await end('ok');
         return result;
       } catch (error) {
-        await append({ ...entry, outcome: auditOutcomeOf(error) });
+        await end(auditOutcomeOf(error));
         throw error;
       }
     },

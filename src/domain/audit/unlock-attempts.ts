@@ -18,7 +18,8 @@ const mostLines = 1_000;
 
 /** What is in one line. */
 interface Line {
-  readonly entry: AuditEntry;
+  readonly id: Promise<number>;
+  readonly entry: Omit<AuditEntry, 'id'>;
   readonly accountId: AccountId;
   count: number;
   /** Of them, those that are on the disk. */
@@ -50,8 +51,12 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     ofAccount.set(accountId, own + 1);
     const before = missed.get(accountId);
     missed.delete(accountId);
-    const made = { id: audit.nextId(), at: clock.now(), username, address, action: 'unlock', object: `lock ${lockId}`, detail, outcome };
-    return { accountId, entry: before === undefined ? made : { ...made, missed: before }, count: 0, kept: 0 };
+    const made = { at: clock.now(), username, address, action: 'unlock', object: `lock ${lockId}`, detail, outcome };
+    const entry = before === undefined ? made : { ...made, missed: before };
+    const id = audit.nextId();
+    // That there is none is seen when it is written.
+    id.catch(() => undefined);
+    return { accountId, id, entry, count: 0, kept: 0 };
   }
   function note(caller: Caller, lockId: LockId, outcome: AuditEntry['outcome'], detail = ''): void {
     const key = `${caller.accountId} ${lockId} ${outcome}`;
@@ -69,7 +74,8 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
   async function write(line: Line, isLastTime: boolean): Promise<void> {
     const { count, entry, accountId } = line;
     try {
-      await audit.appendAttempt(count > 1 ? { ...entry, count } : entry);
+      const id = await line.id;
+      await audit.appendAttempt(count > 1 ? { id, ...entry, count } : { id, ...entry });
       line.kept = count;
     } catch {
       // That the disk refuses is seen, and said, without this.

@@ -33,7 +33,7 @@ export interface LockService {
   /** `state-unknown` until the lock has said it. */
   battery(caller: Caller, lockId: LockId): number;
   /** What it said before, oldest first; empty until it has. */
-  batteryHistory(caller: Caller, lockId: LockId): readonly BatteryLevel[];
+  batteryHistory(caller: Caller, lockId: LockId): Promise<readonly BatteryLevel[]>;
   /** Locks or unlocks; `gone` aborts when nobody waits for the answer any more. `lock-offline`, `lock-busy`, `lock-timeout`. */
   move(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal): Promise<BoltResult>;
   /** 0 to 65535 seconds, 0 is off; `lock-refused` and the codes of `move`. */
@@ -107,7 +107,7 @@ export function createLockService(options: {
       return batteryPercent;
     },
 
-    batteryHistory(caller, lockId) {
+    async batteryHistory(caller, lockId) {
       requireRole(locks, caller, lockId, 'operator');
       return batteries.levels(lockId);
     },

@@ -24,8 +24,8 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
     route('GET', '/api/v1/lock/battery', 'battery', oneLock, ({ caller, parameters: { lockId } }) =>
       ok(batteryView(locks.battery(caller, lockId))),
     ),
-    route('GET', '/api/v1/lock/battery-history', 'batteryHistory', wholeLockList, ({ caller, parameters: { lockId, page } }) =>
-      ok(pageView(paginate(locks.batteryHistory(caller, lockId), page), batteryLevelView)),
+    route('GET', '/api/v1/lock/battery-history', 'batteryHistory', wholeLockList, async ({ caller, parameters: { lockId, page } }) =>
+      ok(pageView(paginate(await locks.batteryHistory(caller, lockId), page), batteryLevelView)),
     ),
     route('GET', '/api/v1/lock/records', 'listRecords', recordRange, async ({ caller, parameters: { lockId, range } }) =>
       ok(pageView(await records.page(caller, lockId, range), recordView)),

@@ -10,7 +10,7 @@ test('a lock that is removed leaves nothing of its battery behind (HTTP API 8.1)
     await store.counters.next('lockId');
     await store.locks.add(sampleLock(1));
     store.statuses.patch(lockId(1), { batteryPercent: 92 });
-    store.batteries.put(lockId(1), [{ at: 1, percent: 92 }]);
+    await store.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.stop();
     const onFatal = (error: Error): never => {
       throw error;
@@ -21,7 +21,7 @@ test('a lock that is removed leaves nothing of its battery behind (HTTP API 8.1)
     });
     const { store: again } = await startedStore(directory);
     expect(again.locks.all()).toEqual([]);
-    expect(again.batteries.levels(lockId(1))).toEqual([]);
+    expect(await again.batteries.levels(lockId(1))).toEqual([]);
     expect(again.statuses.get(lockId(1)).batteryPercent).toBeNull();
     await again.stop();
   }));

@@ -107,7 +107,7 @@ describe('an alarm', () => {
     expect([alarms.stats()['event-gap'], alarms.isAccepted(lockId, { epoch: 'e', to: 4 })]).toEqual([1, false]);
     isFull = false;
     await clock.advance(10_000);
-    expect(store.current().alarms).toHaveLength(1);
+    expect((await store.load()).alarms).toHaveLength(1);
     await alarms.stop();
     expect(notices.map(({ kind }) => kind)).toEqual(['alarm-began']);
   });
@@ -146,7 +146,7 @@ describe('an alarm', () => {
     await clock.advance(1);
     expect(writes).toEqual([500, 1, 500, 199]);
     expect(notices).toHaveLength(1_200);
-    expect(store.current().alarms).toHaveLength(1_200);
+    expect((await store.load()).alarms).toHaveLength(1_200);
     expect(alarms.kept('offline', 1_200 as LockId)).toBeUndefined();
     await alarms.stop();
   });

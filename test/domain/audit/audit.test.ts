@@ -4,6 +4,7 @@ import { auditedAccounts, auditedRegistrations } from '../../../src/domain/audit
 import { DomainError } from '../../../src/domain/errors.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
 import { callers, codeOf, createDomain } from '../../support/domain.ts';
+import { settled } from '../../support/settable-clock.ts';
 
 const all = { pageNo: 1, pageSize: 100, startDate: 0, endDate: 0 };
 const deed = () => ({ action: 'alarm-end', object: 'lock 7' });
@@ -70,6 +71,7 @@ describe('the audit log', () => {
   it('shows what was begun and cut off as unknown', async () => {
     const { audit } = await createDomain();
     void audit.record(callers.admin, deed, () => new Promise(() => undefined));
+    await settled();
     expect((await audit.page(callers.admin, all)).list).toMatchObject([{ outcome: 'unknown' }]);
   });
 

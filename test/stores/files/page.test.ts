@@ -31,7 +31,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     await store.removedLocks.add(sampleRemovedLock(3));
     await store.webhooks.add(sampleWebhook(1));
     store.statuses.patch(lockId(1), { state: 'locked' });
-    store.batteries.put(lockId(1), [{ at: 1, percent: 92 }]);
+    await store.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });
     await store.counters.groupId('Ground floor');
     await store.alarms.keep({ standing: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }], ended: [], acceptedLosses: [] });

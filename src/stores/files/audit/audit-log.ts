@@ -72,7 +72,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
       for (const { place, at } of lines) places.put(place, at);
       highest = Math.max(...found.map((one) => one.highest));
     },
-    nextId() {
+    async nextId() {
       highest += 1;
       return highest;
     },

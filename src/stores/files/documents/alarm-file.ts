@@ -74,7 +74,7 @@ export function createAlarmFile(options: {
       const isThere = await loadRows({ files, rows, older: { path: older, document, rowsOf }, beforeUpgrade }).catch(setAside);
       if (!isThere) await rows.create([]);
     },
-    current() {
+    async load() {
       const all = [...rows.entries()].map(([, row]) => row);
       return { alarms: all.filter(isAlarm), acceptedLosses: all.filter((row): row is AcceptedLoss => !isAlarm(row)) };
     },

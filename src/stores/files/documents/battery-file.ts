@@ -12,6 +12,8 @@ const level = z.strictObject({ at: z.int(), percent: z.int().min(0).max(100) }) 
 const history = z.strictObject({ lockId, levels: z.array(level).readonly() });
 export const batteryFormat = { schemaVersion: 1, schema: z.strictObject({ batteries: z.array(history) }) };
 
+const none: readonly BatteryLevel[] = [];
+
 export interface BatteryFile extends BatteryStore {
   /** Loads it; a damaged one is set aside. */
   open(): Promise<void>;
@@ -30,12 +32,15 @@ export function createBatteryFile(options: WriteBehindOptions): BatteryFile {
     async open() {
       for (const { lockId, levels } of (await document.load())?.batteries ?? []) known.set(lockId, levels);
     },
-    levels: (lockId) => known.get(lockId) ?? [],
-    put(lockId, levels) {
-      known.set(lockId, levels);
+    levels: async (lockId) => known.get(lockId) ?? none,
+    async update(lockId, change) {
+      const before = known.get(lockId) ?? none;
+      const after = change(before);
+      if (after === before) return;
+      known.set(lockId, after);
       document.touch();
     },
-    remove(lockId) {
+    async remove(lockId) {
       if (known.delete(lockId)) document.touch();
     },
     close: document.close,

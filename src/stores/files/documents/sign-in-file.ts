@@ -49,7 +49,7 @@ export function createSignInFile({
         log.warn({ code: 'sign-ins-lost', err: error, kept }, 'who stays signed in could not be read; people sign in again');
       }
     },
-    all: () => [...rows.entries()].map(([, signIn]) => signIn),
+    all: async () => [...rows.entries()].map(([, signIn]) => signIn),
     async keep(signIn) {
       made ??= rows.create([]);
       await made.catch((error: unknown) => {

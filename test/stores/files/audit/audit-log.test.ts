@@ -29,7 +29,7 @@ test('a deed is one entry, as its last line says, also after a restart; ids go o
   withDirectory(async (directory) => {
     const first = await opened(directory);
     for (const id of [1, 2, 3]) {
-      expect(first.audit.nextId()).toBe(id);
+      expect(await first.audit.nextId()).toBe(id);
       await first.audit.append(entry(id, { outcome: 'unknown' }));
     }
     await first.audit.append(entry(1, { outcome: 'conflict' }));
@@ -42,7 +42,7 @@ test('a deed is one entry, as its last line says, also after a restart; ids go o
     await first.audit.close();
     const second = await opened(directory);
     expect(await second.audit.page(all)).toEqual(before);
-    expect(second.audit.nextId()).toBe(4);
+    expect(await second.audit.nextId()).toBe(4);
     expect((await second.audit.page({ ...all, from: 1_002, to: 1_002 })).list).toMatchObject([{ id: 2 }]);
     expect(await second.audit.page({ ...all, pageNo: 2, pageSize: 2 })).toMatchObject({ list: [{ id: 1 }], total: 3 });
     await second.audit.close();
@@ -63,7 +63,7 @@ test('a torn end is cut off, a flipped bit is found by verify and left out', () 
     expect(remarks).toEqual([{ file: `audit/${name}`, problem: expect.stringMatching(/^has 13 bytes that a power cut tore/) }]);
     const { audit, ids } = await opened(directory);
     expect(await ids()).toEqual([3, 1]);
-    expect(audit.nextId()).toBe(4);
+    expect(await audit.nextId()).toBe(4);
     await audit.close();
   }));
 
@@ -95,7 +95,7 @@ test('attempts lie in files of their own, which push out no deed, and show betwe
     const second = await opened(directory);
     expect(await second.ids()).toEqual([51, ...expected]);
     expect((await second.audit.page({ ...all, pageNo: 2, pageSize: 16 })).list.map(({ id }) => id)).toEqual([35, 3, 1]);
-    expect(second.audit.nextId()).toBe(52);
+    expect(await second.audit.nextId()).toBe(52);
     expect(await second.audit.purge(Date.UTC(2030, 0, 1))).toHaveLength(15);
     expect(await second.ids()).toEqual([51, 50, 3, 1]);
     await second.audit.close();
@@ -143,7 +143,7 @@ test('a part that cannot be read keeps no door closed: the log goes on in anothe
   withDirectory(async (directory) => {
     await mkdir(`${directory}/audit/2026-11-20-5.jsonl`, { recursive: true });
     const { store } = await startedStore(directory);
-    const id = store.audit.nextId();
+    const id = await store.audit.nextId();
     expect(id).toBeGreaterThan(1_000_000);
     await store.audit.append(entry(id));
     expect((await store.audit.page(all)).list).toMatchObject([{ id }]);

@@ -23,7 +23,7 @@ test('alarms, and what a person knows to be lost, are there after a restart', ()
     await first.store.stop();
     expect((await verify(directory)).findings).toEqual([]);
     const { store } = await startedStore(directory);
-    expect(store.alarms.current()).toEqual(kept);
+    expect(await store.alarms.load()).toEqual(kept);
     await store.stop();
   }));
 
@@ -35,7 +35,7 @@ test('a damaged alarms.jsonl is found by verify, and set aside at the start: doo
     await writeFile(`${directory}/alarms.jsonl`, '{"rows":["nonsense"]}\n{}\n');
     expect((await verify(directory)).findings).toEqual([expect.objectContaining({ file: 'alarms.jsonl' })]);
     const { store } = await startedStore(directory);
-    expect(store.alarms.current()).toEqual({ alarms: [], acceptedLosses: [] });
+    expect(await store.alarms.load()).toEqual({ alarms: [], acceptedLosses: [] });
     expect(await readFile(`${directory}/alarms.jsonl.damaged`, 'utf8')).toContain('nonsense');
     await store.stop();
   }));
@@ -53,12 +53,12 @@ test('what an older program kept in alarms.json is there, once, with a copy of i
       upgrades += 1;
     };
     const second = await startedStore(directory, { beforeUpgrade });
-    expect(second.store.alarms.current()).toEqual(kept);
+    expect(await second.store.alarms.load()).toEqual(kept);
     await second.store.alarms.keep({ standing: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
     await second.store.stop();
     expect((await readdir(directory)).filter((name) => name.startsWith('alarms'))).toEqual(['alarms.json.schema-1', 'alarms.jsonl']);
     const third = await startedStore(directory, { beforeUpgrade });
-    expect([upgrades, third.store.alarms.current()]).toEqual([1, { ...kept, alarms: kept.alarms.slice(1) }]);
+    expect([upgrades, await third.store.alarms.load()]).toEqual([1, { ...kept, alarms: kept.alarms.slice(1) }]);
     await third.store.stop();
   }));
 
@@ -71,6 +71,6 @@ test('what a power cut tore behind the last alarm is remarked by verify and cut 
     const { findings, remarks } = await verify(directory);
     expect([findings, remarks]).toMatchObject([[], [{ file: 'alarms.jsonl', problem: expect.stringMatching(/^has 9 bytes/) }]]);
     const second = await startedStore(directory);
-    expect(second.store.alarms.current()).toEqual(kept);
+    expect(await second.store.alarms.load()).toEqual(kept);
     await second.store.stop();
   }));

@@ -20,14 +20,14 @@ const signIn = (n: number): SignIn => ({
 test('those that were kept are there after a restart, the oldest first, and those that ended are not', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    expect(store.signIns.all()).toEqual([]);
+    expect(await store.signIns.all()).toEqual([]);
     await store.signIns.end([signIn(1).hash]);
     await Promise.all([3, 1, 2].map((n) => store.signIns.keep(signIn(n))));
     await store.signIns.end([signIn(1).hash, signIn(7).hash]);
     await store.stop();
     expect((await stat(`${directory}/sign-ins.jsonl`)).mode & 0o777).toBe(0o600);
     const { store: second } = await startedStore(directory);
-    expect(second.signIns.all()).toEqual([signIn(3), signIn(2)]);
+    expect(await second.signIns.all()).toEqual([signIn(3), signIn(2)]);
     await second.stop();
     expect(await verify(directory)).toMatchObject({ findings: [], remarks: [] });
   }));
@@ -41,7 +41,7 @@ test('a sign-in that comes and goes ten thousand times leaves a small file', () 
       await store.signIns.end(some.slice(1).map(({ hash }) => hash));
     }
     expect((await stat(`${directory}/sign-ins.jsonl`)).size).toBeLessThan(500_000);
-    expect(store.signIns.all()).toHaveLength(100);
+    expect(await store.signIns.all()).toHaveLength(100);
     await store.stop();
   }));
 
@@ -54,11 +54,11 @@ test('of a file that is damaged in the middle nobody is signed in, either: whoev
     const text = await readFile(`${directory}/sign-ins.jsonl`, 'utf8');
     await writeFile(`${directory}/sign-ins.jsonl`, text.replace('"tokenId":2', '"tokenId":7'));
     const { store: second } = await startedStore(directory);
-    expect(second.signIns.all()).toEqual([]);
+    expect(await second.signIns.all()).toEqual([]);
     await second.signIns.keep(signIn(3));
     await second.stop();
     const { store: third } = await startedStore(directory);
-    expect(third.signIns.all()).toEqual([signIn(3)]);
+    expect(await third.signIns.all()).toEqual([signIn(3)]);
     await third.stop();
   }));
 
@@ -73,7 +73,7 @@ test('a damaged file is set aside, with a line in the log, and nobody is signed 
       { file: 'sign-ins.jsonl', problem: 'is damaged: line 2 is not as it was written' },
     ]);
     const { store: second, log } = await startedStore(directory);
-    expect(second.signIns.all()).toEqual([]);
+    expect(await second.signIns.all()).toEqual([]);
     expect(log.lines.filter((line) => line.includes('sign-ins-lost'))).toHaveLength(1);
     await second.signIns.keep(signIn(2));
     await second.stop();
@@ -96,7 +96,7 @@ test('on a full disk nothing is kept or ended, which is said, and afterwards it 
     await expect(store.signIns.end([signIn(1).hash])).rejects.toMatchObject({ code: 'storage-unavailable' });
     full(false);
     await store.signIns.end([signIn(1).hash]);
-    expect(store.signIns.all()).toEqual([]);
+    expect(await store.signIns.all()).toEqual([]);
     await store.stop();
   }));
 

@@ -123,8 +123,8 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   kept.isGuestThere = 1;
   await alarms.keep({ standing: [jam], ended: [], acceptedLosses: [] });
   kept.isJammed = 1;
-  await audit.append(deed(audit.nextId()));
-  await audit.appendAttempt(deed(audit.nextId()));
+  await audit.append(deed(await audit.nextId()));
+  await audit.appendAttempt(deed(await audit.nextId()));
   kept.deeds = 2;
   kept.isCardThere = kept.isGuestThere = kept.isJammed = 0;
   const { cardId, cardNumber, name } = brief(kept.cardId);
@@ -146,7 +146,7 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
   const isGuest = [accounts.get(guest.accountId), accounts.token(guestToken.tokenId)].map((one) => one !== undefined);
   if (kept.isGuestThere === 1) expect(isGuest).toEqual([true, true]);
   if (kept.isGuestGone === 1) expect([...isGuest, accounts.nameOf(guest.accountId)]).toEqual([false, false, guest.username]);
-  const standing = alarms.current().alarms.length;
+  const standing = (await alarms.load()).alarms.length;
   if (kept.isJammed === 1) expect(standing).toBe(1);
   if (kept.isFreed === 1) expect(standing).toBe(0);
   const { total } = await audit.page({ from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1 });
@@ -163,7 +163,7 @@ async function check(store: Store, kept: Kept): Promise<void> {
   if (kept.isSecondThere === 1) expect(store.locks.get(second)).toBeDefined();
   if (kept.isSecondGone === 1) expect(store.locks.get(second)).toBeUndefined();
   await checkManaged(store, kept);
-  const signIns = store.signIns.all().map(({ hash }) => hash);
+  const signIns = (await store.signIns.all()).map(({ hash }) => hash);
   if (kept.signedIn === 1) expect(signIns).toContain(other.hash);
   if (kept.signedOut === 1) expect(signIns).not.toContain(one.hash);
   const seqs = async (): Promise<number[]> =>
