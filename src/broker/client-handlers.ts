@@ -1,4 +1,4 @@
-// What the broker asks of whoever speaks with its clients: who may log in, and what becomes of what a client says. The broker itself
+// What the broker asks of those who speak with its clients: which client may log in, and what becomes of what it says. The broker itself
 // knows MQTT and nothing of locks.
 import type { Origin } from '../domain/origin.ts';
 
@@ -34,7 +34,7 @@ export interface Rejection {
   readonly code: 1 | 2 | 3 | 4 | 5;
   /** From a closed list, never text from outside: rejections are counted by it. */
   readonly reason: string;
-  /** Nobody has proved to be anybody: whoever repeats it is slowed down. */
+  /** Nobody has proved an identity: a network that repeats it is slowed down. */
   readonly failedLogin: boolean;
   /** Names the client in the log. Never what may be a key. */
   readonly identity?: object;

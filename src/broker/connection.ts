@@ -21,7 +21,7 @@ import type { PacketRejection } from './packet-rejections.ts';
 import { type ReadScheduler, ReadSlot } from './read-scheduler.ts';
 import { WriteBuffer, type WriteBufferOptions } from './write-buffer.ts';
 
-/** What a client says and is told; where it comes from, when that is known. */
+/** What a client says and is sent; where it comes from, when that is known. */
 export type ByteStream = Duplex & {
   readonly remoteAddress?: string | undefined;
   readonly localAddress?: string | undefined;

@@ -6,7 +6,7 @@ import type { Clock } from '../domain/ports.ts';
 interface Heard {
   /** Bytes that have come so far. More than before: it lives, also in the middle of a packet. */
   bytesCome(): number;
-  /** Something has come that is not read yet, so that more may wait unseen: it is not the client who is waited for. */
+  /** Something has come that is not read yet, so that more may wait unseen: the silence is not the client's. */
   isHeldUp(): boolean;
   onSilent(): void;
 }

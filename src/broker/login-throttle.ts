@@ -1,4 +1,4 @@
-// Slows down whoever keeps failing to log in, by address, of IPv6 by network (Protocol 2, Fault T12). Only answers to failures wait: valid
+// Slows down an address that fails to log in again and again, of IPv6 its network (Protocol 2, Fault T12). Only answers to failures wait: valid
 // credentials from the same address are never delayed.
 import { createFailedLogins } from '../domain/failed-logins.ts';
 import type { Clock } from '../domain/ports.ts';

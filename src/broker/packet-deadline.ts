@@ -1,8 +1,8 @@
-// The time that a packet has from its first byte to its last one, as long as it is the client who is waited for (Fault T12).
+// The time that a packet has from its first byte to its last one, as long as the broker waits for the client (Fault T12).
 import type { Clock } from '../domain/ports.ts';
 
 interface Owner {
-  /** What has come is not read: not the client is late, but its reader. */
+  /** What has come is not read: the reader is late, and not the client. */
   isHeldUp(): boolean;
   onLate(): void;
 }

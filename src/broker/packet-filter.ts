@@ -1,4 +1,4 @@
-// The packet filter of one connection: stands between its stream and whoever reads MQTT from it, so that only whole, valid
+// The packet filter of one connection: stands between its stream and the reader of MQTT, so that only whole, valid
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, Faults T12 and T13).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/ports.ts';
@@ -39,7 +39,7 @@ const packetsAtOnce = 256;
 const publishesAtOnce = 64;
 
 /**
- * Filters what `stream.read()` gives, whoever calls it; events, back-pressure, half-close and everything outgoing stay
+ * Filters what `stream.read()` gives to any caller; events, back-pressure, half-close and everything outgoing stay
  * those of the stream, since nothing is put in front of it: a Duplex in between would cost more than the checks do.
  * The reader must use `read()` on 'readable' (all there is, not `read(n)`), never 'data' or pipe.
  * A class, for its methods are shared: there are thousands, and most of them idle.
@@ -197,7 +197,7 @@ export class PacketFilter {
     this.#packetDeadline?.note(bytes, packets);
   }
 
-  /** What has come is not read: the client is not who is waited for. */
+  /** What has come is not read: the filter does not wait for the client. */
   isHeldUp(): boolean {
     return this.#isPaused || this.#stream.readableLength > 0;
   }

@@ -14,7 +14,7 @@ export interface PacketLimits extends PacketSizes {
   readonly packetBurst: number;
   /** From the opening of the connection to the last byte of its CONNECT. */
   readonly connectTimeoutMs: number;
-  /** From the first byte of a packet to its last one, as long as it is the client who is waited for. */
+  /** From the first byte of a packet to its last one, as long as the broker waits for the client. */
   readonly packetTimeoutMs: number;
 }
 

@@ -80,7 +80,7 @@ test('nothing of one lock ever reaches another, whatever it subscribed to (Fault
   expect(await untilPing(spy)).toEqual([]);
 });
 
-test('the retain flag is taken off everything but status: nothing is kept for later subscribers (Protocol 3)', async () => {
+test('the retain flag of a message changes nothing of what becomes of it (Protocol 3)', async () => {
   const client = await mqtt.login(lockA);
   client.send(publishPacket(own('hello'), helloText(), 1, { retain: true }));
   expect(messageIdOf(await client.next())).toBe(1);

@@ -70,25 +70,25 @@ test('a connection that has logged in gives way to nobody: then the newer one is
   expect(places.size()).toBe(3);
 });
 
-test('whoever comes and goes, the limits hold and nobody who has logged in is put out', () => {
+test('whatever connections come and go, the limits hold and none that has logged in is ended', () => {
   const step = fc.record({ what: fc.constantFrom('enter', 'keep', 'leave'), address: fc.constantFrom('a', 'b', 'c'), which: fc.nat() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const limits = { maxConnections: 6, maxPerAddress: 3 };
       const places = createPlaces(limits);
-      const inside = new Map<Place, { address: string; kept: boolean }>();
+      const inside = new Map<Place, { address: string; isKept: boolean }>();
       for (const { what, address, which } of steps) {
         const place = [...inside.keys()][which % Math.max(1, inside.size)];
         if (what === 'enter') {
           const entered: Place | string = places.enter(address, () => {
-            expect(inside.get(entered as Place)?.kept).toBe(false);
+            expect(inside.get(entered as Place)?.isKept).toBe(false);
             inside.delete(entered as Place);
           });
-          if (typeof entered !== 'string') inside.set(entered, { address, kept: false });
-          else expect([...inside.values()].some(({ kept }) => !kept) && inside.size === limits.maxConnections).toBe(false);
+          if (typeof entered !== 'string') inside.set(entered, { address, isKept: false });
+          else expect([...inside.values()].some(({ isKept }) => !isKept) && inside.size === limits.maxConnections).toBe(false);
         } else if (place !== undefined && what === 'keep') {
           place.keep();
-          inside.set(place, { address: inside.get(place)?.address ?? '', kept: true });
+          inside.set(place, { address: inside.get(place)?.address ?? '', isKept: true });
         } else if (place !== undefined) {
           place.leave();
           inside.delete(place);

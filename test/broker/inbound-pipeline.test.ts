@@ -8,27 +8,27 @@ let clock: ManualClock;
 let inbound: InboundPipeline;
 let receive: (topic: string) => Receipt | Promise<Receipt> | PublishRejection;
 let acknowledged: number[];
-let trouble: string[];
-let held: number;
+let failures: string[];
+let heldBytes: number;
 
 beforeEach(() => {
   clock = createManualClock();
   acknowledged = [];
-  trouble = [];
-  held = 0;
+  failures = [];
+  heldBytes = 0;
   receive = () => 'acknowledge';
   const owner = {
     acknowledge: (messageIds: readonly number[]) => acknowledged.push(...messageIds),
-    onPublishRejected: (reason: string) => trouble.push(reason),
-    onPublishFailed: (error: unknown) => trouble.push((error as Error).message),
+    onPublishRejected: (reason: string) => failures.push(reason),
+    onPublishFailed: (error: unknown) => failures.push((error as Error).message),
   };
   inbound = new InboundPipeline({ onPublish: (topic) => receive(topic) }, owner, { clock, timeoutMs: 1_000, hold });
 });
 
 function hold(bytes: number): () => void {
-  held += bytes;
+  heldBytes += bytes;
   return () => {
-    held -= bytes;
+    heldBytes -= bytes;
   };
 }
 
@@ -63,7 +63,7 @@ test('what must be stored first is taken from aedes, which reads on, and is ackn
   expect(acknowledged).toEqual([1, 2]);
   // The timer for all of them finds nothing to wait for, and is not set again.
   clock.advance(1_000);
-  expect([trouble, clock.timers()]).toEqual([[], 0]);
+  expect([failures, clock.timers()]).toEqual([[], 0]);
 });
 
 test('those with the same flush are answered as one, in their place among the others; each counts and holds its bytes until then', async () => {
@@ -74,18 +74,18 @@ test('those with the same flush are answered as one, in their place among the ot
     receive = () => receipt as Receipt | Promise<Receipt>;
     take('events', messageId + 1, { payload: Buffer.alloc(10) });
   }
-  expect(held).toBe(40);
+  expect(heldBytes).toBe(40);
   store[0]?.('acknowledge');
   await settled();
-  expect([acknowledged, held]).toEqual([[1, 2], 10]);
+  expect([acknowledged, heldBytes]).toEqual([[1, 2], 10]);
   store[1]?.('acknowledge');
   await settled();
-  expect([acknowledged, held]).toEqual([[1, 2, 3, 4, 5], 0]);
+  expect([acknowledged, heldBytes]).toEqual([[1, 2, 3, 4, 5], 0]);
   receive = wait;
   for (let messageId = 1; messageId <= usualUnderWay; messageId++) take('events', messageId);
-  expect(trouble).toEqual([]);
+  expect(failures).toEqual([]);
   take('events', 99);
-  expect(trouble).toEqual(['too-many-under-way']);
+  expect(failures).toEqual(['too-many-under-way']);
 });
 
 test('each has its own time, also behind others that were in time (Fault T15)', async () => {
@@ -100,9 +100,9 @@ test('each has its own time, also behind others that were in time (Fault T15)', 
   store[2]?.('acknowledge');
   await settled();
   clock.advance(399);
-  expect([trouble, acknowledged]).toEqual([[], [1]]);
+  expect([failures, acknowledged]).toEqual([[], [1]]);
   clock.advance(1);
-  expect([trouble, acknowledged, clock.timers()]).toEqual([['not handled within 1000 ms'], [1], 0]);
+  expect([failures, acknowledged, clock.timers()]).toEqual([['not handled within 1000 ms'], [1], 0]);
 });
 
 test('what cannot be stored is not acknowledged, whatever its QoS, and holds up nothing (Protocol 4.4)', async () => {
@@ -131,7 +131,7 @@ test('what takes too long fails once, and its late end is not acknowledged (Faul
   clock.advance(1_000);
   store('acknowledge');
   await settled();
-  expect([trouble, acknowledged]).toEqual([['not handled within 1000 ms'], []]);
+  expect([failures, acknowledged]).toEqual([['not handled within 1000 ms'], []]);
 });
 
 test('after the end of the connection nothing is acknowledged and no timer is left', async () => {
@@ -145,7 +145,7 @@ test('after the end of the connection nothing is acknowledged and no timer is le
   expect(clock.timers()).toBe(0);
   store('acknowledge');
   await settled();
-  expect([trouble, acknowledged]).toEqual([[], []]);
+  expect([failures, acknowledged]).toEqual([[], []]);
 });
 
 test('without a message id, so with QoS 0, nothing is acknowledged', async () => {
@@ -157,13 +157,13 @@ test('without a message id, so with QoS 0, nothing is acknowledged', async () =>
 
 test('an illegal message is rejected with the reason of the client handler, and one that cannot be handled ends all of them', () => {
   receive = () => ({ allow: false, reason: 'foreign-topic' });
-  expect([take('other', 1).isTaken, trouble]).toEqual([false, ['foreign-topic']]);
+  expect([take('other', 1).isTaken, failures]).toEqual([false, ['foreign-topic']]);
   receive = () => {
     throw new Error('a bug');
   };
-  expect([take('state', 2).isTaken, trouble[1]]).toEqual([false, 'a bug']);
+  expect([take('state', 2).isTaken, failures[1]]).toEqual([false, 'a bug']);
   receive = () => 'acknowledge';
-  expect([take('state', 3).isTaken, acknowledged, trouble.length]).toEqual([false, [], 2]);
+  expect([take('state', 3).isTaken, acknowledged, failures.length]).toEqual([false, [], 2]);
 });
 
 test('a message whose handling ends the connection leaves no timer and no bytes behind', async () => {
@@ -172,7 +172,7 @@ test('a message whose handling ends the connection leaves no timer and no bytes 
     return Promise.resolve('acknowledge');
   };
   take('hello', 1, { payload: Buffer.alloc(10) });
-  expect([held, clock.timers()]).toEqual([10, 0]);
+  expect([heldBytes, clock.timers()]).toEqual([10, 0]);
   await settled();
-  expect([held, acknowledged, trouble]).toEqual([0, [], []]);
+  expect([heldBytes, acknowledged, failures]).toEqual([0, [], []]);
 });

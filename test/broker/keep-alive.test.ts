@@ -1,4 +1,4 @@
-// Who is taken for dead, and who is not (Protocol 6, MQTT 3.1.1 section 3.1.2.10).
+// Which client is taken for dead, and which is not (Protocol 6, MQTT 3.1.1 section 3.1.2.10).
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { KeepAliveWatch } from '../../src/broker/keep-alive.ts';
 import { createManualClock, type ManualClock } from '../support/mqtt-clock.ts';
@@ -73,7 +73,7 @@ test('the time counts from the last byte, whatever it was part of', () => {
   expect(client.silentAt).toBeGreaterThanOrEqual(lastAt + 15_000);
 });
 
-test('who is not read lives: what has come of him cannot be known', () => {
+test('a client that is not read lives: what has come of it cannot be known', () => {
   const client = connected(1);
   client.heldUp = true;
   live(60_000);
@@ -117,7 +117,7 @@ test('of many that fall silent at once, 64 are ended in a turn of the event loop
   expect(counts).toEqual([0, 64, 128, 192, 200]);
 });
 
-test('whoever has left is not looked at any more, also between the two looks', () => {
+test('a connection that has ended is not looked at any more, also between the two looks', () => {
   const [one, other] = [connected(1), connected(2)];
   while (turns.length === 0) clock.advance(125);
   one.leave();

@@ -280,7 +280,7 @@ describe('time', () => {
 });
 
 describe('rate', () => {
-  test('whoever is too fast is read more slowly, and loses nothing', async () => {
+  test('a client that is too fast is read more slowly, and loses nothing', async () => {
     const opened = await open({ packetsPerSecond: 100, packetBurst: 10 });
     const many = Buffer.concat(Array.from({ length: 40 }, (_, index) => publishPacket('a', 'x', index + 1)));
     opened.client.end(Buffer.concat([login, many]));

@@ -72,7 +72,7 @@ function enter(name: string, { wants = 1, urgent = false, known = true, costMs =
   return client;
 }
 
-/** Keeps this turn busy, so that whoever reads from now on is put off. */
+/** Keeps this turn busy, so that the next reads are put off. */
 function crowd(): void {
   const busy = enter('crowd', { wants: 3 });
   busy.read();
@@ -104,7 +104,7 @@ describe('when a turn is over its time', () => {
     expect(reads.stats().readsWaiting).toBe(0);
   });
 
-  test('what somebody waits for is done before each of them: no answer is kept waiting by a backlog', () => {
+  test('what somebody waits for is done before each of them: no answer waits for a backlog', () => {
     const [door, backlog] = ['door', 'backlog'].map((name) => enter(name)) as [Client, Client];
     crowd();
     const { read } = door;

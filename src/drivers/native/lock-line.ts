@@ -2,7 +2,7 @@
 // the lock's own or, for a lock behind a hub, a part of its hub's.
 import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
 
-/** Told apart by object identity: a later line to the same lock is another object. */
+/** Each is known by its object identity: a later line to the same lock is another object. */
 export interface LockLine {
   readonly lockId: LockId;
   readonly deviceId: DeviceId;

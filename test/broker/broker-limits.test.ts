@@ -1,4 +1,4 @@
-// The gate in front of the broker: whom it turns away, and that nobody else notices (Protocol 1, Faults T12 and T13).
+// The packet filter and the connection table in the broker: what they turn away, and that no other client notices (Protocol 1, Faults T12 and T13).
 import { afterEach, expect, test } from '@jest/globals';
 import { lockA, lockB, until } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
