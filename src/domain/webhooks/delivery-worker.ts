@@ -104,10 +104,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   /** Finds the locks of which the log has records above the position. Nothing is sent before: it could come before what was earlier. */
   async function catchUp(): Promise<void> {
     try {
-      for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
-        if (isOver) return;
-        for (const record of some) queues.addBehind(record, position);
-      }
+      if (position < newestRecord())
+        for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
+          if (isOver) return;
+          for (const record of some) queues.addBehind(record, position);
+        }
     } catch {
       // The store reports the disk's trouble.
       if (!isOver) cancelRetry = clock.timer(readAgainMs, () => void catchUp());
