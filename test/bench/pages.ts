@@ -1,6 +1,6 @@
 // Puts the tables of the kept runs into the pages, between their marks.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { keptRuns, tablesOf } from './runs.ts';
+import { keptRuns, summaryOf, tablesOf } from './runs.ts';
 
 const begin = '<!-- bench: made by `npm run bench:pages` -->\n';
 const end = '<!-- /bench -->';
@@ -14,7 +14,12 @@ export function withTables(page: string, tables: string): string {
 }
 
 if (process.argv[2] !== undefined) {
-  const [runs, ...pages] = process.argv.slice(2);
-  const tables = tablesOf(keptRuns(runs as string));
-  for (const page of pages) writeFileSync(page, withTables(readFileSync(page, 'utf8'), tables));
+  const [folder, firstPage, benchPage] = process.argv.slice(2) as [string, string, string];
+  const runs = keptRuns(folder);
+  for (const [page, tables] of [
+    [firstPage, summaryOf(runs)],
+    [benchPage, tablesOf(runs)],
+  ] as const) {
+    writeFileSync(page, withTables(readFileSync(page, 'utf8'), tables));
+  }
 }

@@ -31,6 +31,21 @@ const tables: readonly Table[] = [
   { title: 'CPU of one event', rows: loads.map((load) => [load, `events, ${load}: CPU of one event`] as const) },
 ];
 
+/** For the first page: the figure, and the one thing beside it that does the same without keeping anything. */
+const summary: readonly (readonly [label: string, figure: string, beside: string])[] = [
+  ...[1, 10, 100].map(
+    (count) =>
+      [
+        `unlocks a second, ${count} ${count === 1 ? 'client' : 'clients'}`,
+        `100 locks, ${count} clients: unlocks a second`,
+        'bare Express + Aedes',
+      ] as const,
+  ),
+  ['half of all unlocks are answered within, 1 client', '100 locks, 1 clients: p50', 'bare Express + Aedes'],
+  ['events stored a second, 1,000 locks, singly', 'events, 1,000 locks, singly: events a second', 'bare Aedes'],
+  ['events stored a second, 1,000 locks, batches of 100', 'events, 1,000 locks, batches of 100: events a second', 'bare Aedes'],
+];
+
 /** Every run that is kept in this folder, by the names of the files. */
 export function keptRuns(folder: string): BenchRun[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -42,20 +57,35 @@ export function tablesOf(runs: readonly BenchRun[]): string {
   return tables.map((table) => tableText(table, runs)).join('\n');
 }
 
+/** The few figures of the first page, in Markdown. */
+export function summaryOf(runs: readonly BenchRun[]): string {
+  const lines = summary.map(([label, name, other]) => {
+    const figures = figuresNamed(runs, name);
+    return [label, `**${valuesText(figures)}**`, `${other}: ${besideText(figures, other)}`];
+  });
+  return tableLines(['', 'latchd', 'beside it, and ours to theirs'], lines);
+}
+
 function tableText({ title, rows }: Table, runs: readonly BenchRun[]): string {
   const found = rows.map(([label, name]) => [label, figuresNamed(runs, name)] as const).filter(([, figures]) => figures.length > 0);
   const others = [...new Set(found.flatMap(([, figures]) => figures.flatMap(({ beside }) => beside.map(({ name }) => name))))];
   const lines = found.map(([label, figures]) => [
     label,
-    `**${range(
-      figures.map(({ value }) => value),
-      (value) => shown(value, (figures[0] as Figure).unit),
-    )}**`,
+    `**${valuesText(figures)}**`,
     ...others.map((other) => besideText(figures, other)),
   ]);
-  return [[title, 'latchd', ...others], ['latchd', ...others, ''].map(() => '---'), ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |\n`)
-    .join('');
+  return tableLines([title, 'latchd', ...others], lines);
+}
+
+function tableLines(heads: readonly string[], lines: readonly (readonly string[])[]): string {
+  return [heads, heads.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+function valuesText(figures: readonly Figure[]): string {
+  return range(
+    figures.map(({ value }) => value),
+    (value) => shown(value, (figures[0] as Figure).unit),
+  );
 }
 
 function figuresNamed(runs: readonly BenchRun[], name: string): Figure[] {
