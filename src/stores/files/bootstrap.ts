@@ -1,5 +1,6 @@
-// What a first start makes, and every later one has to find: the key of command ids, the counters, the accounts. One of these that is missing
-// among other data stops the start: to make it anew would give numbers out again, or the house to whoever starts it.
+// What a first start creates and every later start needs: the key of command ids, the counters, the accounts. If one of them is missing
+// while other data exists, the start stops: new counters would give out numbers again, and new accounts would give the house to the person
+// who starts the daemon.
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Secrets } from '../../domain/ports.ts';
@@ -10,13 +11,15 @@ import { loadNeeded, missingDocument } from './documents/document.ts';
 import { replaceFile } from './documents/durable-file.ts';
 import type { FileLayer } from './files.ts';
 
-/** Loads `counters` and `accounts`, or makes them; resolves with the key. Rejects with a sentence that names what is missing or damaged. */
+/**
+ * Loads `counters` and `accounts`, or creates them; resolves with the key. Rejects with a sentence that names the missing or damaged file.
+ */
 export async function openOrBegin(options: {
   readonly files: FileLayer;
   readonly directory: string;
   readonly counters: CounterFile;
   readonly accounts: AccountFile;
-  /** As StoreOptions.givenAdminToken. */
+  /** See StoreOptions.givenAdminToken. */
   readonly givenAdminToken: (() => Promise<string | undefined>) | undefined;
   readonly secrets: Secrets;
   readonly clock: Pick<Clock, 'now'>;
@@ -42,7 +45,7 @@ export async function openOrBegin(options: {
   return key;
 }
 
-/** Whether there is anything that a first start does not make before its accounts. */
+/** Whether the directory holds anything that a first start does not create before its accounts. */
 async function holdsData(files: FileLayer, directory: string): Promise<boolean> {
   const [top, locks, days] = await Promise.all([directory, `${directory}/locks`, `${directory}/records`].map(files.readdir));
   const signs = [accountsName, 'accounts.json', 'accounts.json.previous', 'hubs.json', 'status.json', 'quarantine.jsonl'];
@@ -50,8 +53,9 @@ async function holdsData(files: FileLayer, directory: string): Promise<boolean> 
 }
 
 /**
- * First start: account 1, `admin`, with token 1. Its secret is the one that is given; else a new one, which goes into `tokenPath` (0600) and nowhere
- * else (HTTP API 2.1), and is on the disk before the account: a power cut in between leaves a first start, not a locked door.
+ * First start: account 1, `admin`, with token 1. A given secret is used as it is; a new one is written to `tokenPath` (0600) and nowhere
+ * else (HTTP API 2.1), and is on the disk before the account is. So a power cut in between leads to another first start, not to a gateway
+ * that nobody can administer.
  */
 async function makeFirstAccount(options: {
   readonly files: FileLayer;

@@ -1,4 +1,4 @@
-// A line of JSON with a checksum as its last member, so that jq and grep read it and a flipped bit is found (Store 3).
+// A JSON line whose last member is a checksum, so that jq and grep read it and a flipped bit is found (Store 3).
 //   {"recordId":1,"lockId":7,"crc":"1c291ca3"}
 // The checksum is the CRC-32 of all bytes before `,"crc"`.
 import { crc32 } from 'node:zlib';
@@ -7,20 +7,20 @@ const head = ',"crc":"';
 const tail = '"}';
 const markLength = head.length + 8 + tail.length;
 
-/** What the checksum, the brace and the newline add to a body. */
+/** Bytes that the checksum, the closing brace and the newline add to a body. */
 export const checksummedExtra = markLength + 1;
 
-/** The line, with its newline, of an object that has at least one member. */
+/** The line, with its newline, for an object that has at least one member. */
 export function checksummedLine(value: object): string {
   return withChecksum(bodyOf(value));
 }
 
-/** JSON of an object that has at least one member, without its last brace: what the checksum is of. */
+/** The JSON of an object that has at least one member, without its closing brace: the checksum covers these bytes. */
 export function bodyOf(value: object): string {
   return JSON.stringify(value).slice(0, -1);
 }
 
-/** The line, with its newline, of a body. */
+/** The line, with its newline, for a body. */
 export function withChecksum(body: string): string {
   return `${body}${head}${hex(crc32(body))}${tail}\n`;
 }
@@ -28,12 +28,15 @@ export function withChecksum(body: string): string {
 const digits = Buffer.from('0123456789abcdef');
 const headBytes = Buffer.from(head);
 const [headFirst, headSecond] = [headBytes.readInt32LE(0), headBytes.readInt32LE(4)];
-/** Of each byte its two digits, the first one below. */
+/** The two hex digits of each byte, the first one in the low half. */
 const digitPairs = Uint16Array.from({ length: 256 }, (_, byte) => Buffer.from(byte.toString(16).padStart(2, '0')).readUInt16LE(0));
 const tailPair = Buffer.from(tail).readUInt16LE(0);
 const newline = 0x0a;
 
-/** Makes the body that lies in [from, to) a line: puts behind it what `checkedExtra` counts, and gives where that ends. `view`: of the same bytes. */
+/**
+ * Completes the body in [from, to) to a line: writes the checksum, brace and newline behind it (`checksummedExtra` bytes) and returns where
+ * they end. `view` is a view of the same bytes.
+ */
 export function finishLine(bytes: Buffer, view: DataView, from: number, to: number): number {
   const checksum = crc32(bytes.subarray(from, to));
   view.setInt32(to, headFirst, true);
@@ -45,12 +48,12 @@ export function finishLine(bytes: Buffer, view: DataView, from: number, to: numb
   return at + 3;
 }
 
-/** Of each byte as a digit; -1 for all that are none. */
+/** The value of each byte as a hex digit; -1 when it is none. */
 const digitOf = Int8Array.from({ length: 256 }, (_, byte) => digits.indexOf(byte));
 const quote = 0x22;
 const brace = 0x7d;
 
-/** Whether a line (without its newline) is exactly as it was written. A start asks this of every line: no string is made for it. */
+/** Whether a line (without its newline) is exactly what was written. A start checks every line with it, so it makes no string. */
 export function isIntact(line: Buffer): boolean {
   const end = line.length - markLength;
   if (end < 1) return false;
@@ -65,7 +68,7 @@ export function isIntact(line: Buffer): boolean {
   return line[at] === quote && line[at + 1] === brace && stated === crc32(line.subarray(0, end));
 }
 
-/** What a line holds, whatever that is; undefined when it is no JSON: its checksum can be right all the same. */
+/** The JSON value of a line; undefined when the line is no JSON, which is possible even if its checksum is right. */
 export function jsonOf(line: Buffer): unknown {
   try {
     return JSON.parse(line.toString('utf8'));

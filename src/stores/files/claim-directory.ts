@@ -1,15 +1,15 @@
-// How a directory becomes the data directory: closed to everybody else (0700), and of one process alone. One that somebody named by
-// mistake, such as /tmp or a home, must not.
+// How a directory becomes the data directory: closed to other users (0700) and used by one process alone. A directory that somebody named
+// by mistake, such as /tmp or a home, is refused.
 import { dirname, resolve } from 'node:path';
 import { isFamiliar, neededNames } from './data-directory.ts';
 import type { DirectoryLock } from './directory-lock.ts';
 import { accountsName } from './documents/account-file.ts';
 import { codeOf, type FileLayer } from './files.ts';
 
-/** Rejects with one sentence when the directory is there and holds what is not ours. */
+/** Rejects with one sentence when the directory exists and holds files that are not latchd's. */
 async function refuseForeignDirectory(files: FileLayer, directory: string): Promise<void> {
   const names = await files.readdir(directory).catch((error: unknown) => {
-    // Whatever else it is, making it and writing there says so.
+    // Any other error shows up when the directory is made or written to.
     if (codeOf(error) !== '') return [] as string[];
     throw error;
   });
@@ -21,10 +21,13 @@ async function refuseForeignDirectory(files: FileLayer, directory: string): Prom
   );
 }
 
-/** Rejects with one sentence when a folder is gone that held something: made anew, it would look as if there had never been a lock, or a record. */
+/**
+ * Rejects with one sentence when a folder that held data is missing: a new, empty one would look as if there had never been a lock or a
+ * record.
+ */
 async function refuseHollowDirectory(files: FileLayer, directory: string): Promise<void> {
   const names = await files.readdir(directory).catch(() => [] as string[]);
-  // The last that a first start makes.
+  // The accounts file is the last one that a first start creates.
   if (!names.includes(accountsName) && !names.includes('accounts.json')) return;
   const missing = ['locks', 'records'].find((folder) => !names.includes(folder));
   if (missing === undefined) return;
@@ -33,10 +36,10 @@ async function refuseHollowDirectory(files: FileLayer, directory: string): Promi
   );
 }
 
-/** Makes it, with what it needs in it, and takes its lock. Rejects with one sentence that names it and says what to do. */
+/** Creates the directory with its folders and takes its lock. Rejects with one sentence that names the directory and says what to do. */
 export async function claimDirectory(options: {
   readonly files: FileLayer;
-  /** The same without the guard, for what may fail. */
+  /** The file layer without the flush guard, for operations that may fail. */
   readonly unguarded: FileLayer;
   readonly directory: string;
   readonly directoryLock: Pick<DirectoryLock, 'acquire'>;
@@ -53,7 +56,7 @@ export async function claimDirectory(options: {
     at = directory;
     await directoryLock.acquire();
     await files.syncFolder(directory);
-    // The directory itself may be new. Whoever may not read the folder above it did not make it there.
+    // The directory itself may be new. A user who may not read the folder above it did not create it there.
     await unguarded.syncFolder(dirname(directory)).catch(() => undefined);
   } catch (error) {
     const code = codeOf(error);
@@ -62,7 +65,7 @@ export async function claimDirectory(options: {
   }
 }
 
-/** What an operator does about a directory that cannot be used at the start. */
+/** What an operator can do about a directory that the start cannot use. */
 function repairHintFor(code: string): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'there is no room on its disk: make some';
   if (code === 'EROFS') return 'its disk is mounted read-only: mount it writable, and look at the kernel log, it may be failing';

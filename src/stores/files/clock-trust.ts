@@ -1,6 +1,7 @@
-// Whether the wall clock may be believed when something is to be deleted because of its age (Fault T19). It is suspect
-// when it disagrees with the newest record at the start or shows a time before latchd, and after a jump of more than a day; until the kernel says that
-// it is synchronised, or a person accepts it. Kept in clock.json: records written meanwhile would make it look right.
+// Whether latchd may trust the wall clock when it deletes something because of its age (Fault T19). The clock is suspect when it disagrees
+// with the newest record at the start, when it shows a time before latchd existed, and after a jump of more than a day. It stays suspect
+// until the kernel says that it is synchronised or a person accepts it. clock.json stores this, because records written with a wrong clock
+// would make it look right.
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -12,14 +13,17 @@ import type { FileLayer } from './files.ts';
 
 const dayMs = 86_400_000;
 const mostAwayMs = 7 * dayMs;
-/** Small corrections between two runs mean nothing. */
+/** Smaller corrections between two runs mean nothing. */
 export const leastBackMs = 60_000;
 
 export const clockFormat = { schemaVersion: 1, schema: z.strictObject({ suspectSince: z.int().nullable() }) };
 
 const whatToDo = 'nothing is deleted or hidden for its age; let NTP set the clock, or, when it is right, run `latchd clock accept`';
 
-/** `newestAt` as in `open`: before it, or long after it, the clock can hardly be right; nor when it shows a time that was before latchd. */
+/**
+ * `newestAt` as in `open`. A clock before the newest record or long after it is probably wrong, and so is one that shows a time before
+ * latchd existed.
+ */
 function isFar(now: number, newestAt: number | undefined): boolean {
   const awayMs = newestAt === undefined ? 0 : now - newestAt;
   return now < earliestNow || awayMs < -leastBackMs || awayMs > mostAwayMs;
@@ -29,7 +33,7 @@ function farFrom(now: number): string {
   return now < earliestNow ? `the clock shows ${new Date(now).toISOString()}` : 'the clock is far from the newest record';
 }
 
-/** For whoever reads a data directory from outside, with a daemon on it or none. */
+/** Checks the clock for commands that read a data directory from outside, whether a daemon uses it or not. */
 export async function clockIsSuspectFor(files: FileLayer, path: string, now: number, newestAt: number | undefined): Promise<boolean> {
   const document = createDocument({ files, path, format: clockFormat });
   const isThere = await document.load().catch(() => undefined);
@@ -40,9 +44,9 @@ export interface ClockTrust {
   /** `newestAt`: serverDate of the newest record; undefined without records. */
   open(newestAt: number | undefined): Promise<void>;
   isSuspect(): boolean;
-  /** Asks the kernel where needed; true when the clock may be believed. */
+  /** Asks the kernel if necessary; true when the clock may be trusted. */
   isTrusted(): Promise<boolean>;
-  /** A person says that the clock is right. `storage-unavailable`. */
+  /** Accepts the clock, because a person says that it is right. `storage-unavailable`. */
   accept(): Promise<void>;
 }
 
@@ -52,7 +56,7 @@ export function createClockTrust(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
-  /** Whether the kernel says that something keeps the clock right; `isKernelClockSynchronised` outside tests. */
+  /** Whether the kernel says that something synchronises the clock; `isKernelClockSynchronised` outside tests. */
   readonly isSynchronised: () => Promise<boolean>;
 }): ClockTrust {
   const { files, path, clock, log, isSynchronised } = options;
@@ -114,7 +118,7 @@ export async function isKernelClockSynchronised(): Promise<boolean> {
   return (await kernelClockState()) === 'synchronised';
 }
 
-/** From the kernel's own flag by way of systemd; undefined when nobody can be asked. */
+/** Reads the kernel's flag through systemd; undefined when systemd cannot be asked. */
 export async function kernelClockState(): Promise<'synchronised' | 'left alone' | undefined> {
   try {
     const { stdout } = await promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value'], { timeout: 5_000 });

@@ -1,5 +1,5 @@
-// What belongs into a data directory, in one table: the start, backups, restore, verify and doctor know a file by its line here, and anything
-// else is not latchd's (Store 1).
+// One table of everything that belongs into a data directory: the start, backups, restore, verify and doctor look a file up here, and a
+// file that is not in the table is not latchd's (Store 1).
 import { readdir, stat } from 'node:fs/promises';
 import { isArchiveName } from './backup/backup-folder.ts';
 import { clockFormat } from './clock-trust.ts';
@@ -19,20 +19,20 @@ import { webhookFileName, webhookFormat } from './documents/webhook-files.ts';
 import { codeOf, type FileLayer } from './files.ts';
 
 interface DataLine {
-  /** A file at the top, or a folder with `files` in it. */
+  /** A file at the top, or a folder that has `files`. */
   readonly name: string;
   /** Names of the files in a folder. */
   readonly files?: RegExp;
-  /** Of a document, or of each document in a folder: how verify and doctor read it. */
+  /** The format of a document, or of each document in a folder: verify and doctor read it with this. */
   readonly format?: DocumentFormat<object>;
-  /** The same of a file of rows, and the document that was there before it: the next start makes rows of that. */
+  /** The same for a file of rows, and the older document that the next start turns into rows. */
   readonly rows?: RowFormat<object>;
   readonly older?: { readonly name: string; readonly format: DocumentFormat<object> };
-  /** The first start makes it: without it something was lost. */
+  /** The first start creates it: when it is missing, something was lost. */
   readonly isNeeded?: true;
-  /** A backup of a running store takes it from what the store gives of one instant (`snapshot.ts`), never by its name from the disk. */
+  /** A backup of a running store takes it from the snapshot (`snapshot.ts`), never by its name from the disk. */
   readonly ofOneInstant?: true;
-  /** Of this life alone: no backup takes it, and no restore brings it. */
+  /** It belongs to this installation alone: no backup contains it, and no restore brings it back. */
   readonly isPassing?: true;
 }
 
@@ -62,19 +62,22 @@ const dataLines: readonly DataLine[] = [
   { name: 'sign-ins.jsonl', rows: signInFormat, isPassing: true },
   { name: 'audit', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
   { name: 'attempts', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
-  // Certificates of one's own may lie beside those that latchd makes.
+  // The operator's own certificates may lie beside those that latchd makes.
   { name: 'tls', files: /^\w[\w.-]*\.(crt|key|pem)$/ },
 ];
 
-/** Of a process, of an unfinished write, of an earlier program, set aside for a person to look at, or a backup itself: no backup takes it. */
+/**
+ * No backup contains these: files of a running process, of an unfinished write or of an earlier program, files set aside for a person to
+ * look at, and backups themselves.
+ */
 const staysHere = /^latchd\.lock|^control\.sock$|\.(tmp|new|sealing|damaged|previous|partial|gz)$|\.schema-\d+$/;
-/** What lies in a data directory without being data: backups of it, and what a file system of its own begins with. */
+/** Names in a data directory that are not data: its backups, and a folder that every new file system has. */
 const besides = ['backups', 'lost+found'];
 
-/** Folders of the data directory that data is in. */
+/** The folders of the data directory that contain data. */
 export const dataFolders: readonly string[] = dataLines.flatMap(({ name, files }) => (files ? [name] : []));
 
-/** What the first start makes at the top. */
+/** The names at the top that the first start creates. */
 export const neededNames: readonly string[] = dataLines.flatMap((line) => (line.isNeeded ? namesOf(line) : []));
 
 /** Whether a file, named relative to the data directory, is data of latchd that belongs into a backup. */
@@ -83,12 +86,12 @@ export function isData(name: string): boolean {
   return line !== undefined && line.isPassing !== true;
 }
 
-/** Whether the store itself gives this file to a backup while it runs. */
+/** Whether a running store itself puts this file into a backup. */
 export function isInSnapshot(name: string): boolean {
   return lineOf(name)?.ofOneInstant === true;
 }
 
-/** Whether a name at the top may be there before latchd has made anything: its own, or nobody's. */
+/** Whether a name at the top may exist before latchd has created anything: it is latchd's own or the file system's. */
 export function isFamiliar(name: string): boolean {
   return staysHere.test(name) || besides.includes(name) || dataLines.some((line) => namesOf(line).includes(name));
 }
@@ -105,7 +108,7 @@ function lineOf(name: string): DataLine | undefined {
   );
 }
 
-/** Names of the data that is in a directory, sorted. Links to files and folders are followed. */
+/** The names of the data in a directory, sorted. Follows links to files and folders. */
 export async function dataIn(directory: string): Promise<string[]> {
   const names: string[] = [];
   for (const name of await allNames(directory)) {
@@ -114,7 +117,7 @@ export async function dataIn(directory: string): Promise<string[]> {
   return names.sort();
 }
 
-/** Names of what is not latchd's, sorted: it is in no backup. */
+/** The names of files that are not latchd's, sorted: no backup contains them. */
 export async function strangersIn(directory: string): Promise<string[]> {
   const strangers: string[] = [];
   for (const name of await allNames(directory)) {
@@ -126,7 +129,7 @@ export async function strangersIn(directory: string): Promise<string[]> {
   return strangers.sort();
 }
 
-/** All names at the top, and those in folders of data. */
+/** All names at the top and in the folders of data. */
 async function allNames(directory: string): Promise<string[]> {
   const top = await readdir(directory);
   const names = [...top];
@@ -137,7 +140,7 @@ async function allNames(directory: string): Promise<string[]> {
   return names;
 }
 
-/** Undefined: it is gone meanwhile, or neither. */
+/** Undefined: it has been deleted in the meantime, or is neither. */
 async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   try {
     const found = await stat(path);
@@ -159,11 +162,11 @@ export interface KnownDocument {
   readonly name: string;
   readonly format: DocumentFormat<object> | RowFormat<object>;
   readonly isNeeded: boolean;
-  /** The next start makes something else of it, whatever its schema. */
+  /** The next start upgrades it, whatever its schema version. */
   readonly isOlder: boolean;
 }
 
-/** The documents, and files of rows, that a data directory has, or should have. */
+/** The documents and files of rows that a data directory has or should have. */
 export async function* documentsIn(files: FileLayer, directory: string): AsyncGenerator<KnownDocument> {
   const top = await files.readdir(directory);
   for (const { name, files: inFolder, older, rows, format = rows, isNeeded = false } of dataLines) {
@@ -182,8 +185,8 @@ export async function* documentsIn(files: FileLayer, directory: string): AsyncGe
 }
 
 /**
- * What a document holds, or the rows of a file by their keys; undefined when it is not there. `onOlder`: the next start upgrades it. `onTorn`:
- * a power cut left so many bytes behind its rows. Rejects with a sentence.
+ * The content of a document, or the rows of a file by their keys; undefined when the file does not exist. Calls `onOlder` when the next
+ * start upgrades it, and `onTorn` with the number of bytes that a power cut left behind the rows. Rejects with a sentence.
  */
 export async function readKnown(
   files: FileLayer,

@@ -1,5 +1,5 @@
-// One process per data directory: a file with the owner's pid, the boot and the time at which that process started. A
-// pid that was given to another process, after kill -9 or a power cut, is recognised and its file taken over.
+// One process per data directory: a file with the owner's pid, the boot and the time at which that process started. After kill -9 or a
+// power cut, latchd recognises that the pid now belongs to another process and takes the file over.
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Log } from '../../domain/part.ts';
@@ -30,7 +30,7 @@ export function createDirectoryLock(options: { readonly files: FileLayer; readon
       await file.close();
     }
   }
-  /** Moved aside before it is judged: of two that find the same stale file, one moves it and the other finds nothing. */
+  /** The file is moved aside before it is judged: when two processes find the same stale file, one moves it and the other finds nothing. */
   async function takeOverIfStale(): Promise<void> {
     const aside = `${own}.stale`;
     const found = parseOwner(await readIfThere(files, path));
@@ -57,7 +57,7 @@ export function createDirectoryLock(options: { readonly files: FileLayer; readon
       try {
         for (;;) {
           try {
-            // The content is there before the name: nobody ever reads half a lock.
+            // The content is written before the file gets its name: no process ever reads half a lock.
             await files.link(own, path);
             isHeld = true;
             return;
@@ -78,7 +78,7 @@ export function createDirectoryLock(options: { readonly files: FileLayer; readon
   };
 }
 
-/** The pid of the process that has the directory now; undefined when none has. */
+/** The pid of the process that uses the directory now; undefined when there is none. */
 export async function runningOwner(files: FileLayer, directory: string): Promise<number | undefined> {
   const found = parseOwner(await readIfThere(files, `${directory}/latchd.lock`));
   return found && (await isRunning(found)) ? found.pid : undefined;
@@ -101,12 +101,12 @@ async function isRunning(found: Owner): Promise<boolean> {
   return now !== undefined && now.bootId === found.bootId && now.startedAt === found.startedAt;
 }
 
-/** What the kernel says of a process; undefined when there is none of that pid. */
+/** What the kernel says about a process; undefined when no process has that pid. */
 async function ownerOf(pid: number): Promise<Owner | undefined> {
   try {
     const bootId = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name, in brackets, may hold anything; the start time is the 20th field behind it (proc(5), field 22).
+    // The name, in brackets, may contain anything; the start time is the 20th field behind it (proc(5), field 22).
     const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
     return { pid, bootId, startedAt };
   } catch {

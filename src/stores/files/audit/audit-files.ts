@@ -1,32 +1,32 @@
-// Where the lines of the audit log lie, in the order of their ids: a page is looked up, whatever lies before it.
+// The places of all audit log lines, in the order of their ids: a page needs one look-up, however many entries came before it.
 import { placeInSorted } from '../../../domain/sorted.ts';
 import { Dates } from '../records/dates.ts';
 import type { LinePlace } from '../records/read-lines.ts';
 
-/** Where the line of a deed lies. */
+/** Where the line of an audit entry lies. */
 export interface AuditLine<File> extends LinePlace {
   readonly id: number;
   readonly file: File;
 }
 
 export interface AuditFiles<File> {
-  /** In place of an earlier line with this id. */
+  /** Adds a line; it replaces an earlier line with the same id. */
   put(place: AuditLine<File>, at: number): void;
-  /** Those of the time between both, included: how many, and the newest without the first `skip`, at most `take`. */
+  /** The entries between both times (inclusive): how many there are, and the newest of them without the first `skip`, at most `take`. */
   newest(from: number, to: number, skip: number, take: number): { readonly total: number; readonly places: readonly AuditLine<File>[] };
-  /** Forgets what lies in these files. */
+  /** Forgets all lines of these files. */
   drop(files: readonly File[]): void;
 }
 
 export function createAuditFiles<File>(): AuditFiles<File> {
   let places: AuditLine<File>[] = [];
-  /** Of the same entries. */
+  /** The dates of the same entries. */
   let dates = new Dates();
 
   return {
     put(place, at) {
       const { id } = place;
-      // What is said in one line at its end stands behind what was begun before it, and that may have ended earlier.
+      // An action that was logged in one line, at its end, may have a higher id than one that began earlier and ends later.
       const n = id > (places.at(-1)?.id ?? 0) ? places.length : placeInSorted(places, id, idOf);
       if (places[n]?.id === id) places[n] = place;
       else if (n === places.length) {

@@ -1,6 +1,6 @@
-// The audit log: what people changed, one checked line at the beginning of each deed and one at its end, which holds; and, in files with a limit
-// of their own, so that they push nothing else out, unlocks that were tried in vain. Where the lines lie is in memory, in the order of their
-// ids; the lines are read when somebody asks.
+// The audit log: what people changed. Each action writes one checksummed line when it begins and one when it ends; the later line counts.
+// Rejected unlock attempts go to files with a limit of their own, so that they never push out other entries. The places of the lines are in
+// memory, in the order of their ids; the lines themselves are read on demand.
 import type { AuditEntry } from '../../../domain/audit/audit-action.ts';
 import { createBoundedCache } from '../../../domain/bounded-cache.ts';
 import type { AuditQuery, AuditStore } from '../../../domain/ports.ts';
@@ -10,17 +10,17 @@ import { readLines } from '../records/read-lines.ts';
 import { createAuditFiles } from './audit-files.ts';
 import { type AuditFile, type AuditSeriesOptions, type AuditSeriesPosition, createAuditSeries, entryOf } from './audit-series.ts';
 
-/** Of 2 MiB each. So many deeds that nobody does them in six months; whoever does them all the same does not fill the disk. */
+/** Files of 2 MiB each. Nobody makes so many entries in six months; the limit keeps somebody who does from filling the disk. */
 const series = { deeds: { name: 'audit', mostFiles: 32 }, attempts: { name: 'attempts', mostFiles: 16 } } as const;
-/** The folders that they lie in. */
+/** The folders of these files. */
 export const auditFolders: readonly string[] = Object.values(series).map(({ name }) => name);
 
-/** Of the entries decoded: the newest, and what is looked at again. */
+/** The cache of decoded entries holds the newest ones and those that were read last. */
 const entriesCached = 1_000;
 
 export interface AuditLog extends AuditStore {
   open(): Promise<void>;
-  /** Deletes files whose deeds are all older than six calendar months; seven of each folder at most. Resolves with their names. */
+  /** Deletes files whose entries are all older than six calendar months, at most seven in each folder. Resolves with their names. */
   purge(now: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
     }
     return found.flatMap((entry) => entry ?? []);
   }
-  /** One that could not be opened is tried again when it is asked for again. */
+  /** A file that could not be opened is tried again at the next request. */
   function toRead(file: AuditFile): Promise<OpenFile> {
     file.handle ??= options.files.open(file.path, 'read').catch((error: unknown) => {
       delete file.handle;
@@ -67,7 +67,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
   return {
     async open() {
       const found = [await deeds.open(), await attempts.open()];
-      // Stable: of two lines with one id the later one holds.
+      // The sort is stable: of two lines with one id, the later one counts.
       const lines = found.flatMap((one) => one.lines).sort((a, b) => a.place.id - b.place.id);
       for (const { place, at } of lines) places.put(place, at);
       highest = Math.max(...found.map((one) => one.highest));

@@ -1,5 +1,6 @@
-// One of the two folders of the audit log, file by file: audit/2026-11-21-17.jsonl, named by the day on which it was begun and the first id in it (Store 5).
-// The last file is written to; one for each month at least, and when there are too many the oldest gives way.
+// One of the two folders of the audit log, file by file: audit/2026-11-21-17.jsonl is named after the day on which it was begun and the
+// first id in it (Store 5). Only the last file is written to. Each month begins a new file, and when there are too many files, the oldest
+// is deleted.
 import { z } from 'zod';
 import type { AuditEntry } from '../../../domain/audit/audit-action.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
@@ -19,7 +20,7 @@ import type { AuditLine } from './audit-files.ts';
 
 const mostFileBytes = 2 << 20;
 const monthMs = 31 * 86_400_000;
-/** More than a file can hold. */
+/** More ids than one file can hold. */
 const leapIds = 1_000_000;
 
 const line = z.object({
@@ -38,7 +39,7 @@ const line = z.object({
 export interface AuditFile {
   readonly name: DayName;
   readonly path: string;
-  /** To read from, once somebody has asked for one of its lines. */
+  /** Opened for reading when one of its lines is first asked for. */
   handle?: Promise<OpenFile>;
 }
 
@@ -50,11 +51,11 @@ export interface FoundLine {
 }
 
 export interface AuditSeries {
-  /** Every line that is there, in the order in which they were written, and an id below which none is free. */
+  /** Every line of the folder in the order of writing, and the highest id that may be in use. */
   open(): Promise<{ readonly lines: readonly FoundLine[]; readonly highest: number }>;
-  /** Resolves with where its line is, durably. `storage-unavailable`: it is not there. */
+  /** Resolves with the place of the line once it is durable. `storage-unavailable`: the line was not written. */
   append(entry: AuditEntry): Promise<AuditSeriesPosition>;
-  /** Deletes files whose deeds are all older than six calendar months; seven at most. Resolves with their names. */
+  /** Deletes files whose entries are all older than six calendar months, at most seven. Resolves with their names. */
   purge(now: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -67,17 +68,17 @@ export interface AuditSeriesOptions {
   readonly log: Log;
 }
 
-/** `onDropped` is told which files are there no more. */
+/** Calls `onDropped` with the files that were deleted. */
 export function createAuditSeries(
   { files, directory, clock, log }: AuditSeriesOptions,
   { name: folderName, mostFiles }: { readonly name: string; readonly mostFiles: number },
   onDropped: (files: readonly AuditFile[]) => void,
 ): AuditSeries {
   const folder = `${directory}/${folderName}`;
-  /** In the order of their ids; the last one is written to. */
+  /** In the order of their first ids; only the last one is written to. */
   let all: AuditFile[] = [];
   let journal: Journal | undefined;
-  /** Bytes in the last file and on their way into it. */
+  /** Bytes in the last file, including those that are being written. */
   let size = 0;
   let turning: Promise<void> | undefined;
 
@@ -88,7 +89,7 @@ export function createAuditSeries(
     let damaged = 0;
     const handle = await files.open(file.path, 'read');
     await scanLines(handle, (bytes, position) => {
-      // The end of one that was written to when the power went.
+      // A power cut during a write leaves an unfinished end.
       if (bytes.length === 0) return;
       const entry = entryOf(bytes);
       if (entry === undefined) damaged += 1;
@@ -98,7 +99,7 @@ export function createAuditSeries(
       log.error({ code: 'audit-damaged', file: dayFileName(file.name), damaged }, 'damaged lines of the audit log are left out');
     return lines;
   }
-  /** Doors do not wait for it: it is looked at again at the next start. */
+  /** Doors do not wait for an unreadable file: it is left out until the next start tries it again. */
   function leaveOut({ name }: AuditFile): (error: unknown) => undefined {
     return (error) => {
       log.error(
@@ -108,7 +109,7 @@ export function createAuditSeries(
       return undefined;
     };
   }
-  /** A new file when there is none, the last one is full or of another month; the oldest gives way. */
+  /** Begins a new file when there is none or the last one is full or from another month; when there are too many, the oldest is deleted. */
   function turn(firstId: number): Promise<void> {
     turning ??= (async () => {
       const file = fileOf({ day: utcDay(clock.now()), firstRecordId: firstId });
@@ -157,7 +158,7 @@ export function createAuditSeries(
       journal = recovered && createJournal(recovered.file, recovered.length);
       size = recovered?.length ?? 0;
       const highest = lines.reduce((most, { place }) => Math.max(most, place.id), last?.name.firstRecordId ?? 0);
-      // Of what cannot be read the ids are not known.
+      // The ids in an unreadable file are not known.
       return { lines, highest: last !== undefined && recovered === undefined ? highest + leapIds : highest };
     },
     async append(entry) {
@@ -175,7 +176,7 @@ export function createAuditSeries(
       }
     },
     async purge(now) {
-      // A file holds the deeds of a month at most, and the last one is still written to.
+      // A file holds the entries of one month at most, and the last one is still written to.
       const old = filesToPurge(all.slice(0, -1), now - monthMs, recordDaysAtMost);
       await drop(old);
       return old.map(({ name }) => `${folderName}/${dayFileName(name)}`);
@@ -193,12 +194,12 @@ async function closeHandle({ handle }: AuditFile): Promise<void> {
   await handle?.then((file) => file.close()).catch(() => undefined);
 }
 
-/** Undefined when it is not as it was written. */
+/** The entry of a line; undefined when the line is not exactly what was written. */
 export function entryOf(bytes: Buffer): AuditEntry | undefined {
   return isIntact(bytes) ? line.safeParse(jsonOf(bytes)).data : undefined;
 }
 
-/** Whether an intact line holds what `append` wrote. */
+/** Whether an intact line holds an entry as `append` writes it. */
 export function holdsAuditEntry(bytes: Buffer): boolean {
   return line.safeParse(jsonOf(bytes)).success;
 }

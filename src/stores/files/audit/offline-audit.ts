@@ -1,4 +1,4 @@
-// A deed on a data directory that no daemon has, in its audit log. What root does there for the daemon belongs to the daemon.
+// Adds an entry to the audit log of a data directory that no daemon uses. Root gives the files that it makes there to the daemon's user.
 import { chown, stat } from 'node:fs/promises';
 import { localAdministrator } from '../../../domain/accounts/account.ts';
 import { createAuditTrail } from '../../../domain/audit/audit.ts';
@@ -10,7 +10,7 @@ import { auditFolders, createAuditLog } from './audit-log.ts';
 const nothing = (): void => undefined;
 const noLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };
 
-/** Does `work`, then writes its line if that can be: a backup is made of a full disk, too. Nobody else may have the directory. */
+/** Runs `work`, then writes its audit entry if possible: a backup must also work on a full disk. No other process may use the directory. */
 export async function appendOfflineAudit<T>(
   { files, directory, now }: { readonly files: FileLayer; readonly directory: string; readonly now: number },
   auditAction: AuditAction,

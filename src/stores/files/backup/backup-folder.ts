@@ -1,13 +1,16 @@
-// The folder of the backups: how archives are named there, and which give way to newer ones.
+// The folder of the backups: the names of the archives, and which of them are deleted when newer ones come.
 
 import { removeIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer } from '../files.ts';
 import type { BackupReason } from './backup-manifest.ts';
 
-/** Archives from before an upgrade are kept by a count of their own: they are rare, and wanted long after. */
+/** Archives from before an upgrade have a limit of their own: they are rare, and people want them long afterwards. */
 const upgradesKept = 2;
 
-/** `latchd-20261121T033000Z.tar.gz`, `latchd-before-upgrade-20261121T033000Z.tar.gz`: by name in the order of their making. */
+/**
+ * `latchd-20261121T033000Z.tar.gz`, `latchd-before-upgrade-20261121T033000Z.tar.gz`: sorted by name, they are in the order in which they
+ * were made.
+ */
 export function archiveName(reason: BackupReason, at: Date): string {
   const stamp = at.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `latchd-${reason === 'upgrade' ? 'before-upgrade-' : ''}${stamp}.tar.gz`;
@@ -17,7 +20,7 @@ const usual = /^latchd-\d{8}T\d{6}Z\.tar\.gz$/;
 const beforeUpgrade = /^latchd-before-upgrade-\d{8}T\d{6}Z\.tar\.gz$/;
 const unfinished = /^latchd-(before-upgrade-)?\d{8}T\d{6}Z\.tar\.gz\.partial$/;
 
-/** When the newest of the usual archives was made, epoch milliseconds; undefined when there is none. */
+/** When the newest regular archive was made, in epoch milliseconds; undefined when there is none. */
 export async function newestMadeAt(files: FileLayer, folder: string): Promise<number | undefined> {
   const [newest] = (await files.readdir(folder))
     .filter((name) => usual.test(name))
@@ -33,12 +36,12 @@ export function isArchiveName(name: string): boolean {
   return usual.test(name) || beforeUpgrade.test(name);
 }
 
-/** Removes what a process left unfinished when it was killed. */
+/** Removes the unfinished files that a killed process left behind. */
 export async function removeUnfinished(files: FileLayer, folder: string): Promise<void> {
   for (const name of await files.readdir(folder)) if (unfinished.test(name)) await removeIfThere(files, `${folder}/${name}`);
 }
 
-/** Removes the oldest archives, so that `keep` are left; resolves with their names. Other files are left alone. */
+/** Removes the oldest archives until `keep` are left; resolves with their names. Does not touch other files. */
 export async function rotate(files: FileLayer, folder: string, keep: number): Promise<string[]> {
   const names = (await files.readdir(folder)).sort();
   const tooOld = (pattern: RegExp, kept: number) => names.filter((name) => pattern.test(name)).slice(0, -kept);
@@ -48,7 +51,7 @@ export async function rotate(files: FileLayer, folder: string, keep: number): Pr
   return removed;
 }
 
-/** Whether a path is a folder; false when nothing is there. */
+/** Whether a path is a folder; false when it does not exist. */
 export async function isFolder(files: FileLayer, path: string): Promise<boolean> {
   try {
     await files.readdir(path);

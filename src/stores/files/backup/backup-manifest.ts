@@ -1,8 +1,8 @@
-// manifest.json, the last file of a backup: what the others are (Store 7). An archive without it was cut off.
+// manifest.json, the last file of a backup, describes all other files (Store 7). An archive without it is incomplete.
 import { z } from 'zod';
 import { sha256 } from '../documents/id-schemas.ts';
 
-/** What is in the data directory is below this folder in the archive. */
+/** The archive has the content of the data directory below this folder. */
 export const dataPrefix = 'data/';
 export const manifestName = 'manifest.json';
 const format = 'latchd-backup';
@@ -35,7 +35,7 @@ export function manifestOf(content: Pick<Manifest, 'latchd' | 'reason' | 'files'
   return Buffer.from(`${JSON.stringify({ format, formatVersion, latchd, createdAt: createdAt.toISOString(), reason, files }, null, 1)}\n`);
 }
 
-/** Throws a sentence when it is none, or of a newer program. */
+/** Throws a sentence when the bytes are no manifest, or one of a newer program. */
 export function parseManifest(bytes: Buffer): Manifest {
   let value: unknown;
   try {
@@ -53,7 +53,10 @@ export function parseManifest(bytes: Buffer): Manifest {
   throw new Error(`its manifest is damaged: ${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-/** Whether a name may be made below a data directory: at most two folders down, never out of it, and nothing that means a running process. */
+/**
+ * Whether a file of this name may be made below a data directory: at most two folders deep, never outside, and not a file that signals a
+ * running process.
+ */
 export function isSafeName(name: string): boolean {
   return name.length <= 120 && /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*){0,2}$/.test(name) && !/^(latchd\.lock|control\.sock)/.test(name);
 }

@@ -1,5 +1,5 @@
-// What a backup takes: files by name, each opened when its turn comes. In a directory that no process uses, all of them as they are;
-// of a running store, what it gives of one instant, and beside that the few files that belong to nobody's instant (keys, certificates).
+// The files of a backup, by name; each is opened only when it is read. A directory that no process uses gives all its files as they are. A
+// running store gives a snapshot, and beside it the few files that need no common instant (keys, certificates).
 import { readIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
 
@@ -13,13 +13,13 @@ export interface OpenContent {
 export interface BackupSource {
   /** Relative to the data directory. */
   readonly name: string;
-  /** Undefined when it is gone meanwhile. */
+  /** Undefined when the file has been deleted in the meantime. */
   open(): Promise<OpenContent | undefined>;
 }
 
 const nothingToClose = async (): Promise<void> => undefined;
 
-/** A file that is made when its turn comes. */
+/** A file whose content is made when it is read. */
 export function sourceOfBytes(name: string, make: () => Buffer): BackupSource {
   return {
     name,
@@ -34,18 +34,18 @@ export function sourceOfBytes(name: string, make: () => Buffer): BackupSource {
   };
 }
 
-/** The first `bytes` of a file that somebody else keeps open. */
+/** The first `bytes` of a file that another part of the program has open. */
 export function sourceOfPart(name: string, bytes: number, read: OpenContent['read']): BackupSource {
   return { name, open: async () => ({ bytes, read, close: nothingToClose }) };
 }
 
-/** A file at its path, whole; of one that only grows, its finished lines. */
+/** A whole file by its path; of a file that only grows, its finished lines. */
 export function sourceOfPath(files: FileLayer, directory: string, name: string): BackupSource {
   return {
     name,
     async open() {
       const path = `${directory}/${name}`;
-      // Replaced whole while it is read, it would be two halves; read at once, it is one of the two.
+      // If the file is replaced while it is read in pieces, the result mixes two versions; one single read returns one of them.
       if (!name.endsWith('.jsonl')) {
         const all = await readIfThere(files, path);
         return all && sourceOfBytes(name, () => all).open();
@@ -60,7 +60,7 @@ export function sourceOfPath(files: FileLayer, directory: string, name: string):
   };
 }
 
-/** Where the last line that has its newline ends. */
+/** The position behind the last line that has its newline. */
 async function finishedLines(file: OpenFile): Promise<number> {
   const piece = Buffer.alloc(65_536);
   for (let end = await file.size(); end > 0; ) {

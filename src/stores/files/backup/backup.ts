@@ -1,6 +1,6 @@
-// Writes one backup: an archive under a temporary name, flushed, renamed, so that what has the name of a backup is whole. It holds keys and
-// token hashes, and the first token as long as no other administrator's is there: mode 0600. Memory does not grow with the records, and the
-// event loop is free between pieces.
+// Writes one backup: an archive under a temporary name, flushed, then renamed, so that a file with the name of a backup is always complete.
+// The archive holds keys and token hashes, and the first token as long as no other administrator's token exists: mode 0600. Memory use does
+// not grow with the records, and the event loop is free between pieces.
 import { createHash, type Hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { codeOf, type FileLayer } from '../files.ts';
@@ -9,21 +9,23 @@ import type { BackupSource, OpenContent } from './backup-sources.ts';
 import { type ArchiveFile, writeArchive } from './tar.ts';
 
 const pieceBytes = 128 * 1024;
-/** Flushed so often that records never wait for a flush of a whole archive. */
+/** The archive is flushed this often, so that records never wait for the flush of a whole archive. */
 const flushEveryBytes = 8 << 20;
-/** What is never taken: on the same disk, the records need it. */
+/** A backup leaves this many bytes free: records need them if they are on the same disk. */
 const reserveBytes = 64 << 20;
 
 export interface BackupOutcome {
   /** The archive. */
   readonly file: string;
-  /** Of the archive. */
+  /** Size of the archive. */
   readonly bytes: number;
   readonly files: number;
 }
 
 export interface BackupOptions {
-  /** Not those that end the process when a flush fails: it is not the store's disk. */
+  /**
+   * A file layer without the flush guard: a failed flush of the archive says nothing about the store's disk and must not end the process.
+   */
   readonly files: FileLayer;
   readonly kept: readonly BackupSource[];
   readonly target: string;
@@ -35,8 +37,8 @@ export interface BackupOptions {
 }
 
 /**
- * `target`: the archive's path; its folder must be there, and no file of that name. When it rejects, nothing is left behind.
- * `onProgress` is told how many bytes of data are in it so far.
+ * `target`: the path of the archive; its folder must exist and the file must not. When it rejects, nothing is left behind. Calls
+ * `onProgress` with the bytes of data written so far.
  */
 export async function writeBackup(options: BackupOptions): Promise<BackupOutcome> {
   const { files, target, createdAt, signal } = options;
@@ -73,7 +75,7 @@ export async function writeBackup(options: BackupOptions): Promise<BackupOutcome
   }
 }
 
-/** Each source as it is read, then the manifest of all of them; `listed` grows by what has been read. */
+/** Yields each source while it is read, then the manifest of all of them; adds every finished file to `listed`. */
 async function* archived(options: BackupOptions, listed: ListedFile[]): AsyncGenerator<ArchiveFile> {
   const { kept, latchd, createdAt, reason, onProgress } = options;
   let dataBytes = 0;

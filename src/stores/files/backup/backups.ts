@@ -1,4 +1,4 @@
-// The backups of a data directory: of the running store, of a directory that no process uses, and of one that is about to be upgraded.
+// Makes the backups of a data directory: of a running store, of a directory that no process uses, and of a directory before its upgrade.
 import { join } from 'node:path';
 import type { Log, Part } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
@@ -15,18 +15,18 @@ import { type BackupSource, sourceOfPath } from './backup-sources.ts';
 
 export interface BackupRequest {
   readonly reason: BackupReason;
-  /** A folder that is there, or the archive's path; absent: the usual folder, with rotation. */
+  /** An existing folder, or the path of the archive. Absent: the usual folder, with rotation. */
   readonly to?: string | undefined;
-  /** Told how many bytes of data are in the archive so far. */
+  /** Called with the bytes of data in the archive so far. */
   readonly onProgress?: (bytes: number) => void;
 }
 
 export interface BackupsOptions {
   /** The data directory. */
   readonly directory: string;
-  /** Where backups go; made (0700) when it is missing. */
+  /** The folder of the backups; made (0700) when it is missing. */
   readonly folder: string;
-  /** How many stay there. */
+  /** How many archives stay in the folder. */
   readonly keep: number;
   /** The version of this program. */
   readonly latchd: string;
@@ -38,7 +38,7 @@ export interface BackupsOptions {
 export interface Backups extends Part {
   /** When the newest archive in the usual folder was made, epoch milliseconds; 0 when there is none. */
   newestAt(): number;
-  /** Backs the running store up. One at a time; rejects with a sentence, and leaves nothing behind then. */
+  /** Backs up the running store. One at a time; when it rejects with a sentence, nothing is left behind. */
   make(request: BackupRequest): Promise<BackupOutcome>;
 }
 
@@ -52,7 +52,7 @@ export function createBackups(options: BackupsOptions & { readonly store: Pick<S
 
   async function backUpStore(request: BackupRequest): Promise<BackupOutcome> {
     return atOneInstant(async (kept) => {
-      // Asked in the same turn: the accounts are those of the backup.
+      // Read in the same tick as the snapshot, so these are the accounts in the backup.
       const hashes = administratorHashes(accounts, options.clock.now());
       const isTokenSpare = await isSpare(files, directory, hashes);
       const others = (await dataIn(directory)).filter((name) => !isInSnapshot(name) && !(isTokenSpare && name === adminTokenName));
@@ -72,7 +72,7 @@ export function createBackups(options: BackupsOptions & { readonly store: Pick<S
         await removeUnfinished(files, options.folder);
         newestAt = (await newestMadeAt(files, options.folder)) ?? 0;
       } catch (error) {
-        // Not made yet, or away: the next backup says what is wrong with it.
+        // The folder does not exist yet or is unavailable: the next backup reports what is wrong with it.
         log.debug({ folder: options.folder, err: error }, 'the folder of the backups cannot be looked at');
       }
     },
@@ -95,14 +95,14 @@ export function createBackups(options: BackupsOptions & { readonly store: Pick<S
   };
 }
 
-/** The backup of a directory as an older program left it, before the store upgrades it. */
+/** The backup of a directory as an older program left it, made before the store upgrades it. */
 export interface UpgradeBackup {
   /**
-   * A failure is logged and does not keep doors closed: of each document that is upgraded, a copy stays beside it besides. Rejects when it was
-   * cut off.
+   * Logs a failure and lets the start go on, because doors must not wait: each upgraded document also leaves a copy of its old version
+   * beside it. Rejects when it was cancelled.
    */
   make(): Promise<void>;
-  /** Cuts off one that is under way. */
+  /** Cancels a backup that is running. */
   stop(): void;
 }
 
@@ -128,7 +128,7 @@ export function createUpgradeBackup(options: BackupsOptions): UpgradeBackup {
   };
 }
 
-/** Backs up a directory that no process uses; it is locked meanwhile, so that none begins to. Rejects with a sentence. */
+/** Backs up a directory that no process uses; locks it meanwhile, so that no process starts on it. Rejects with a sentence. */
 export async function backUpDirectory(options: BackupsOptions, request: BackupRequest, signal: AbortSignal): Promise<BackupOutcome> {
   const { directory, log } = options;
   const files = options.files ?? nodeFiles();

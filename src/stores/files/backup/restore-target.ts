@@ -1,5 +1,6 @@
-// Where a backup is restored to: an empty or a new directory, in a folder in which nobody else can put something in the place of what we make.
-// Whoever could would be given the keys of a building, or give us theirs. Owners and modes of all folders on the way decide it, as for sshd.
+// The target of a restore: an empty or new directory, in a folder where no other user can replace what we write. Another user who could do
+// so would get the keys of a building, or could plant keys of their own. Owners and modes of all folders on the path decide this, as sshd
+// does it.
 import { lstat, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, type FileLayer, makeMissing } from '../files.ts';
@@ -10,11 +11,11 @@ export interface Owner {
 }
 
 interface Place {
-  /** Without links on the way to it. */
+  /** The path with all links resolved. */
   readonly directory: string;
-  /** An empty folder of this user's own, in which it is put together. */
+  /** An empty folder of this user alone, in which the data directory is assembled. */
   readonly making: string;
-  /** Whose the empty directory is; undefined when there is none. */
+  /** The owner of the empty directory; undefined when it does not exist. */
   readonly owner: Owner | undefined;
 }
 
@@ -29,13 +30,13 @@ export async function findRestoreTarget(files: FileLayer, asked: string): Promis
     const { folder, isShared } = await requireOwnPlace(dirname(directory));
     const owner = await ownerOfEmpty(files, directory);
     const making = join(folder, `.${basename(directory)}.restoring`);
-    // In a folder that is not shared, everything is what its owner wants there.
+    // In a folder that is not shared, the owner decides about everything in it.
     const own = (one: Owner | undefined): boolean => !isShared || one === undefined || one.uid === process.getuid?.();
     if (!own(owner)) throw new Error(`${asked} belongs to another user (uid ${owner?.uid}): choose one that is not there yet`);
     const left = await lstat(making).catch(() => undefined);
     if (!own(left)) throw new Error(`${making} belongs to another user (uid ${left?.uid}): choose another directory`);
     await rm(making, { recursive: true, force: true });
-    // Never one that somebody else has just made: that is EEXIST.
+    // mkdir fails with EEXIST if another user has just made this folder, so it is always our own.
     await mkdir(making, { mode: 0o700 });
     return { directory: join(folder, basename(directory)), making, owner };
   } catch (error) {
@@ -53,7 +54,7 @@ function repairHintFor(code: string): string {
   return 'name a directory on a disk that works';
 }
 
-/** Whose the directory is; undefined when it is not there. Rejects when anything is in it. */
+/** The owner of the directory; undefined when it does not exist. Rejects when the directory is not empty. */
 async function ownerOfEmpty(files: FileLayer, directory: string): Promise<Owner | undefined> {
   try {
     const names = await files.readdir(directory);
@@ -68,13 +69,13 @@ async function ownerOfEmpty(files: FileLayer, directory: string): Promise<Owner 
 const sticky = 0o1000;
 
 interface OwnPlace {
-  /** The folder without links on the way to it. */
+  /** The folder with all links resolved. */
   readonly folder: string;
-  /** Others can make files in it too (the sticky bit keeps them from ours): what is there already may be theirs. */
+  /** Others can make files in this folder too (the sticky bit protects ours from them): existing files may be theirs. */
   readonly isShared: boolean;
 }
 
-/** Rejects with one sentence when others than this user and root can move or replace what is below the folder. */
+/** Rejects with one sentence when users other than this one and root can move or replace something below the folder. */
 async function requireOwnPlace(folder: string): Promise<OwnPlace> {
   const real = await realpath(folder);
   for (let at = real; ; at = dirname(at)) {
@@ -89,7 +90,7 @@ const replace = 'put a directory of theirs in the place of the new one: choose a
 
 async function look(folder: string) {
   const { uid, gid, mode } = await lstat(folder);
-  // A group of this user's own is how Debian makes users.
+  // Debian gives each user a group of the same name with no other members.
   const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== process.getgid?.());
   return { uid, mode, isOpen };
 }

@@ -1,5 +1,5 @@
-// Makes a data directory of a backup: beside its final place first, checked there file by file and as a whole, then renamed. So a data
-// directory is either whole or not there, whatever the archive holds and whenever this is cut off.
+// Makes a data directory from a backup: beside the final path first, where each file and the whole are checked, then renamed. So the data
+// directory is either complete or missing, whatever the archive holds and whenever the restore is interrupted.
 import { createHash } from 'node:crypto';
 import { lchown, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -14,37 +14,40 @@ import { findRestoreTarget, type Owner } from './restore-target.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { type ArchiveFile, readArchive } from './tar.ts';
 
-/** Of the manifest: a line of it is about 150 bytes, so for 400,000 files. */
+/** Limit of the manifest: one file takes about 150 bytes in it, so this is enough for some 400,000 files. */
 const mostManifestBytes = 64 << 20;
 
 export interface RestoreOptions {
   readonly archive: string;
-  /** The data directory: empty, or not there. */
+  /** The data directory: empty or missing. */
   readonly directory: string;
   /** Wall clock, epoch milliseconds. */
   readonly now: number;
-  /** Restores although the check finds something in what was backed up. */
+  /** Restores even when the check finds problems in the backed-up data. */
   readonly acceptDamage: boolean;
-  /** Makes every token of the backup void: one new token takes their place. */
+  /** Invalidates every token of the backup and makes one new token. */
   readonly revokeTokens?: boolean;
   readonly signal: AbortSignal;
-  /** Told how many bytes of data were read, and when all are: the check begins. */
+  /** Called with the bytes of data read so far, and once all are read: then the check begins. */
   readonly onProgress: (bytes: number, step: 'reading' | 'checking') => void;
   readonly files?: FileLayer;
 }
 
 export interface Restored extends Verified {
-  /** False: nothing was restored, because of the findings. */
+  /** False: the check found problems, so nothing was restored. */
   readonly restored: boolean;
   readonly createdAt: string;
-  /** The version that made the backup. */
+  /** The version of latchd that made the backup. */
   readonly latchd: string;
   readonly fileCount: number;
-  /** The account that has the new token, which is in `admin.token`; null: the tokens are those of the backup. */
+  /** The account that owns the new token in `admin.token`; null: the tokens of the backup are still valid. */
   readonly tokenOf: string | null;
 }
 
-/** Rejects with one sentence when the archive cannot be used, the directory is not empty, or others could reach into it; nothing is left behind then. */
+/**
+ * Rejects with one sentence when the archive cannot be used, the directory is not empty, or other users could write to it; then nothing is
+ * left behind.
+ */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { archive, now, acceptDamage, signal, onProgress } = options;
   const files = options.files ?? nodeFiles();
@@ -81,7 +84,7 @@ function leftOut(file: string): VerifyFinding {
   return { file, problem: 'is no file of a data directory, and would be left out' };
 }
 
-/** Every file of the archive that latchd knows below `making`, flushed; rejects when they are not exactly what the manifest says. */
+/** Unpacks every file of the archive that latchd knows below `making` and flushes it; rejects when the files differ from the manifest. */
 async function unpack({ archive, signal, onProgress }: RestoreOptions, files: FileLayer, making: string) {
   const found = new Map<string, ListedFile>();
   const strangers: string[] = [];
@@ -172,7 +175,7 @@ function compare(listed: readonly ListedFile[], found: ReadonlyMap<string, Liste
   for (const name of found.keys()) if (!names.has(name)) throw new Error(`it holds ${name}, which its manifest does not name`);
 }
 
-/** Numbers that were given after the backup are never given again. */
+/** Numbers that were given out after the backup must never be given out again. */
 async function leap(files: FileLayer, directory: string, now: number): Promise<void> {
   const path = `${directory}/counters.json`;
   const { document } = createCounterFile(files, path);
@@ -183,8 +186,8 @@ async function leap(files: FileLayer, directory: string, now: number): Promise<v
 
 async function giveName(files: FileLayer, making: string, directory: string, owner: Owner | undefined): Promise<void> {
   await files.syncFolder(making);
-  // Restored by root for the service: all that is there, the audit log of this deed too, belongs to whom the empty directory belongs. From
-  // the inside out: the new owner reaches nothing before all of it has been given.
+  // When root restores for the service, all files, including the audit log of this restore, go to the owner of the empty directory. From
+  // the inside out: the new owner can reach nothing before everything has been handed over.
   if (owner && process.getuid?.() === 0) {
     const names = (await readdir(making, { recursive: true })).sort((a, b) => b.split('/').length - a.split('/').length);
     for (const name of [...names, '']) await lchown(join(making, name), owner.uid, owner.gid);

@@ -1,4 +1,4 @@
-// After a restore by somebody who does not trust the tokens of the backup: one new token, and no other.
+// After a restore whose operator does not trust the tokens of the backup: one new token replaces all.
 import { createAccountFile } from '../documents/account-file.ts';
 import { createCounterFile } from '../documents/counter-file.ts';
 import { previousOf, removeIfThere, replaceFile } from '../documents/durable-file.ts';
@@ -6,8 +6,9 @@ import { createSecrets } from '../documents/secrets.ts';
 import type { FileLayer } from '../files.ts';
 
 /**
- * Makes every token of a data directory that no process uses void. The first of its gateway administrators has a new one, whose secret is in
- * `admin.token` (0600) as after a first start. Resolves with that account's name; rejects with a sentence when there is none.
+ * Invalidates every token of a data directory that no process uses. The first gateway administrator gets a new one, whose secret goes to
+ * `admin.token` (0600) as after a first start. Resolves with that account's name; rejects with a sentence when there is no gateway
+ * administrator.
  */
 export async function revokeTokens(files: FileLayer, directory: string, now: number): Promise<string> {
   const accounts = createAccountFile({ files, directory });

@@ -1,4 +1,4 @@
-// What a backup takes of a running store: its documents and records as they are at one instant.
+// The content of a backup of a running store: its documents and records as they are at one instant.
 import type { AccountFile } from '../documents/account-file.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
 import type { Document } from '../documents/document.ts';
@@ -11,14 +11,14 @@ import { type DayFile, dayFileName, indexFileName } from '../records/day-file.ts
 import { isSealed } from '../records/sealed-day.ts';
 import { type BackupSource, sourceOfBytes, sourceOfPart, sourceOfPath } from './backup-sources.ts';
 
-/** As they are now; nothing is awaited before all of it is picked up. `days` must stay open until they have been read. */
+/** The state at this moment: all of it is captured before the first await. `days` must stay open until they have been read. */
 export function snapshotNow(store: {
   readonly files: FileLayer;
   readonly directory: string;
   readonly counters: Pick<CounterFile, 'document'>;
   readonly accounts: Pick<AccountFile, 'keptNow'>;
   readonly hubs: Pick<HubFile, 'document'>;
-  /** Held until what is given has been read. */
+  /** The caller holds their files until the returned sources have been read. */
   readonly lockFiles: Pick<LockFiles, 'flushed' | 'cardFiles'>;
   readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
@@ -29,7 +29,7 @@ export function snapshotNow(store: {
 
   function dayFiles(day: DayFile): BackupSource[] {
     const file = sourceOfPart(`records/${dayFileName(day.name)}`, day.bytes(), day.readAt);
-    // An index belongs to the sorted lines of a sealed day; without it, a day is sealed again.
+    // An index is only valid for the sorted lines of a sealed day; a day restored without its index is sealed again.
     return isSealed(day) ? [file, sourceOfPath(files, directory, `records/${indexFileName(day.name)}`)] : [file];
   }
 
@@ -37,7 +37,7 @@ export function snapshotNow(store: {
     document('counters.json', counters.document),
     accounts.keptNow(),
     document('hubs.json', hubs.document),
-    // A damaged one as it lies there.
+    // A damaged document is copied as it is on the disk.
     ...lockFiles
       .flushed()
       .map(([name, text]) => (text ? sourceOfBytes(`locks/${name}`, text) : sourceOfPath(files, directory, `locks/${name}`))),

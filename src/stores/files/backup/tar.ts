@@ -1,5 +1,5 @@
-// Archives that anybody can open without us: plain files in a tar (POSIX ustar) inside gzip. Only this file names the package tar,
-// whose headers it takes; the order of reading and writing stays here, so that memory is bounded and nothing but plain files passes.
+// Archives that anybody can open without latchd: plain files in a tar (POSIX ustar) inside gzip. Only this file names the package tar and
+// uses only its headers; reading and writing stay here, so that memory is bounded and only plain files pass.
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,19 +9,19 @@ import { Header } from 'tar';
 export interface ArchiveFile {
   readonly name: string;
   readonly bytes: number;
-  /** Gives exactly `bytes` bytes; read once, to the end, before the next file is asked for. */
+  /** Yields exactly `bytes` bytes; must be read once and to its end before the next file is requested. */
   readonly content: AsyncIterable<Buffer>;
 }
 
 const blockBytes = 512;
-/** For the compressor and its file: few turns of the event loop, little memory. */
+/** Chunk size of the compressor and its file: few event loop ticks and little memory. */
 const chunkBytes = 128 * 1024;
 
-/** Writes an archive; `sink` gets its bytes in order. Compresses off the event loop. Rejects with what `files`, `sink` or `signal` fail with. */
+/** Writes an archive to `sink`, in order. Compresses off the event loop. Rejects with the error of `files`, `sink` or `signal`. */
 export async function writeArchive(options: {
   readonly files: AsyncIterable<ArchiveFile>;
   readonly sink: (bytes: Buffer) => Promise<void>;
-  /** The date that every file of it shows. */
+  /** The modification date of all files in the archive. */
   readonly at: Date;
   readonly signal: AbortSignal;
 }): Promise<void> {
@@ -35,12 +35,12 @@ export async function writeArchive(options: {
       throw error;
     }
   }
-  // Level 1: JSON lines shrink to a tenth anyway, and every further level takes processor time from doors.
+  // Level 1: it compresses JSON lines well enough, and every further level takes processor time from doors.
   const gzip = createGzip({ level: 1, chunkSize: chunkBytes });
   try {
     await pipeline(Readable.from(packed(files, at), { highWaterMark: 2 }), gzip, toSink, { signal });
   } catch (error) {
-    // What the pipeline rejects with is often only that it has ended because of it.
+    // The pipeline often rejects only with the consequence of this first error.
     throw refusal ?? error;
   }
 }
@@ -63,8 +63,8 @@ async function* packed(files: AsyncIterable<ArchiveFile>, at: Date): AsyncGenera
 }
 
 /**
- * The files of an archive, in order; each one's content must be read before the next is asked for. Rejects with a sentence when the archive
- * is cut off, damaged, or holds anything but plain files (no links, no folders, no extensions).
+ * The files of an archive, in order; the content of each must be read before the next is requested. Rejects with a sentence when the
+ * archive is incomplete, damaged, or holds anything but plain files (no links, no folders, no extensions).
  */
 export async function* readArchive(path: string, signal: AbortSignal): AsyncGenerator<ArchiveFile> {
   const source = createReadStream(path, { highWaterMark: chunkBytes, signal });
@@ -91,7 +91,7 @@ export async function* readArchive(path: string, signal: AbortSignal): AsyncGene
         }
       }
     }
-    // To the very end: the checksum of gzip stands there.
+    // Reads to the very end, because gzip has its checksum there.
     await bytes.onlyZeros();
   } finally {
     source.destroy();
@@ -103,7 +103,7 @@ function headerOf(block: Buffer): Header {
   try {
     return new Header(block);
   } catch (error) {
-    // Such as of a size beyond all numbers, in words of the package.
+    // The package throws its own errors, for example about an impossible size.
     throw new Error('it is damaged', { cause: error });
   }
 }
@@ -122,7 +122,7 @@ function paddingOf(bytes: number): number {
   return (blockBytes - (bytes % blockBytes)) % blockBytes;
 }
 
-/** Bytes of a stream, as many at a time as are wanted. */
+/** Reads a stream in pieces of the requested size. */
 function puller(stream: AsyncIterable<Buffer>) {
   const chunks = stream[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
@@ -136,7 +136,7 @@ function puller(stream: AsyncIterable<Buffer>) {
     }
     return true;
   }
-  /** At least one byte. */
+  /** Returns at least one byte. */
   async function atMost(count: number): Promise<Buffer> {
     if (!(await refill())) throw new Error('it is cut off');
     const taken = rest.subarray(0, count);

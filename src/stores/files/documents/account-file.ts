@@ -1,4 +1,4 @@
-// accounts.jsonl: accounts and the hashes of their tokens, as rows.
+// accounts.jsonl stores accounts and the hashes of their tokens, as rows.
 import { z } from 'zod';
 import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
 import { type AccountBook, type AccountReader, createAccountBook } from '../../../domain/accounts/account-book.ts';
@@ -32,7 +32,7 @@ const token = z.strictObject({
 
 const removed = z.strictObject({ accountId, username: z.string().min(1), removedAt: z.int() }) satisfies z.ZodType<RemovedAccount>;
 
-/** All that are there. */
+/** All accounts and tokens of a gateway. */
 export interface Accounts {
   readonly accounts: readonly Account[];
   readonly tokens: readonly Token[];
@@ -42,24 +42,24 @@ type AccountRow = Account | Token | RemovedAccount;
 
 export const accountRows: RowFormat<AccountRow> = { of: 'accounts', schemaVersion: 1, schema: z.union([token, account, removed]) };
 
-/** accounts.json, as it was before there were rows. */
+/** The format of accounts.json, which older programs wrote before there were rows. */
 export const olderAccounts: DocumentFormat<Accounts> = {
   schemaVersion: 1,
   schema: z.strictObject({ accounts: z.array(account), tokens: z.array(token) }),
 };
 
-/** So many accounts that nobody removes as many while their records are kept. */
+/** More removed accounts than anybody makes before the records that name them are too old. */
 const removedKept = 10_000;
-/** Tokens of a removed account that are forgotten in one go; doors go on between two of them. */
+/** How many tokens of a removed account are deleted at once; other work runs between two slices. */
 const forgottenAtOnce = 1_000;
 
 export interface AccountFile extends AccountStore {
-  /** False when there is no such file. */
+  /** False when the file does not exist. */
   open(): Promise<boolean>;
-  /** Makes the first ones. */
+  /** Creates the file with the first account and token. */
   begin(account: Account, token: Token): Promise<void>;
   highest(): { readonly accountId: number; readonly tokenId: number };
-  /** For a backup: what is on the disk now. */
+  /** For a backup: the content that is on the disk now. */
   keptNow(): BackupSource;
   /** Resolves when no write is under way or waiting. */
   idle(): Promise<void>;
@@ -74,7 +74,7 @@ export function createAccountFile(options: {
   readonly directory: string;
   readonly emit?: Emit;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
-  /** As RowFileOptions. */
+  /** See RowFileOptions. */
   readonly mayCompact?: () => boolean;
 }): AccountFile {
   const { files, directory, emit = () => undefined, beforeUpgrade, mayCompact = () => true } = options;
@@ -83,7 +83,9 @@ export function createAccountFile(options: {
   const rows = createRowFile({ files, path, format: accountRows, mayCompact });
   const book = createAccountBook();
   const inTurn = createMutex();
-  /** Tokens whose account is gone are gone with it; their rows go after it, and at the next start when that is cut off. */
+  /**
+   * The tokens of a removed account are invalid at once; their rows are deleted afterwards, or at the next start if that is interrupted.
+   */
   const forgetting = createMutex();
 
   function requireAccount(accountId: AccountId): Account {
@@ -166,7 +168,10 @@ export function createAccountFile(options: {
   };
 }
 
-/** The accounts of a data directory, of whatever schema, to look at; undefined when there are none. Changes nothing; rejects as `load` of a document. */
+/**
+ * The accounts of a data directory of any schema, for reading only; undefined when there are none. Changes nothing; rejects as `load` of a
+ * document does.
+ */
 export async function readAccounts(files: FileLayer, directory: string): Promise<AccountReader | undefined> {
   const book = createAccountBook();
   const rows = createRowFile({ files, path: `${directory}/${accountsName}`, format: accountRows });
@@ -180,7 +185,7 @@ export async function readAccounts(files: FileLayer, directory: string): Promise
   return book;
 }
 
-/** Takes rows in; gives those tokens back whose account is gone. */
+/** Adds rows to the book; returns the tokens whose account no longer exists. */
 function fill(book: AccountBook, rows: Iterable<readonly [string, AccountRow]>): readonly Token[] {
   const { accounts, tokens, removed } = accountsOf(rows);
   for (const one of accounts) book.add(one);
@@ -190,7 +195,7 @@ function fill(book: AccountBook, rows: Iterable<readonly [string, AccountRow]>):
   return tokens.filter((one) => !isOfSomebody(one));
 }
 
-/** What rows hold. */
+/** The accounts and tokens in these rows. */
 export function accountsOf(rows: Iterable<readonly [string, AccountRow]>): Accounts & { readonly removed: readonly RemovedAccount[] } {
   const [accounts, tokens, removed]: [Account[], Token[], RemovedAccount[]] = [[], [], []];
   for (const [, row] of rows) {

@@ -1,5 +1,5 @@
-// alarms.jsonl: the alarms that stand, and what a person knows to be lost, as rows. A damaged one is set aside: most alarms are seen again by
-// themselves.
+// alarms.jsonl stores the active alarms and the losses that a person has accepted, as rows. A damaged file is set aside: the detector
+// notices most alarms again.
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { type AcceptedLoss, type Alarm, alarmKinds, type LostEvents } from '../../../domain/alarms/alarm.ts';
@@ -28,7 +28,7 @@ type AlarmRow = Alarm | AcceptedLoss;
 
 export const alarmRows: RowFormat<AlarmRow> = { of: 'alarms', schemaVersion: 1, schema: z.union([alarm, acceptedLoss]) };
 
-/** alarms.json, as it was before there were rows. */
+/** The format of alarms.json, which older programs wrote before there were rows. */
 export const olderAlarms: DocumentFormat<AlarmState> = {
   schemaVersion: 1,
   schema: z.strictObject({ alarms: z.array(alarm), acceptedLosses: z.array(acceptedLoss) }),
@@ -92,7 +92,7 @@ function isAlarm(row: AlarmRow): row is Alarm {
   return 'kind' in row;
 }
 
-/** What an alarm is: its kind, and its lock; of what is lost of a lock: that. */
+/** An alarm is identified by its kind and its lock; an accepted loss by its lock. */
 function keyOf(row: Pick<Alarm, 'kind' | 'lockId'> | AcceptedLoss): string {
   return `${'kind' in row ? row.kind : 'accepted'} ${row.lockId ?? 'gateway'}`;
 }

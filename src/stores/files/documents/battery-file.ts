@@ -1,5 +1,5 @@
-// battery.json: how the battery of each lock went. In memory at once, on the disk within the hour and at a clean stop: a disk of flash should
-// not wear out for a line in a chart, and what a power cut takes is said again by the lock.
+// battery.json stores the battery history of each lock. Changes are in memory at once and on the disk within the hour and at a clean stop:
+// a chart is not worth wearing out a flash disk, and a lock reports again what a power cut takes.
 import { z } from 'zod';
 import type { BatteryLevel, LockId } from '../../../domain/locks/lock.ts';
 import type { BatteryStore } from '../../../domain/ports.ts';
@@ -15,9 +15,9 @@ export const batteryFormat = { schemaVersion: 1, schema: z.strictObject({ batter
 const none: readonly BatteryLevel[] = [];
 
 export interface BatteryFile extends BatteryStore {
-  /** Loads it; a damaged one is set aside. */
+  /** Loads it; sets a damaged file aside. */
   open(): Promise<void>;
-  /** Writes what is not yet on the disk and ends the timer. Never rejects. */
+  /** Writes what is not on the disk yet and ends the timer. Never rejects. */
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// The cards of each lock in a file of rows of their own: one card is one write, and nothing is read before somebody asks for it. Those of the
-// locks that were asked for last stay in memory. A damaged file disables the cards of that lock alone.
+// The cards of each lock, in one file of rows per lock: a card costs one write, and a file is read only on demand. The cards of recently
+// used locks stay in memory. A damaged file disables only the cards of its lock.
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
 import {
   type CardEvent,
@@ -25,46 +25,48 @@ import { readIfThere, removeIfThere } from './durable-file.ts';
 import { createRowFile } from './row-file.ts';
 import { readTop } from './row-reader.ts';
 
-/** What the documents of the locks know of their cards. */
+/** What the lock documents know about the cards of their locks. */
 export interface CardOwners {
   has(lockId: LockId): boolean;
-  /** It is disabled, for its document is damaged. */
+  /** The lock is disabled, because its document is damaged. */
   isDisabled(lockId: LockId): boolean;
-  /** The lock has, or had, a file of cards: without it something was lost. */
+  /** The lock has, or had, a file of cards: if the file is missing, something was lost. */
   hasCards(lockId: LockId): boolean;
-  /** From now on it has one. `storage-unavailable`. */
+  /** Notes durably that the lock has a file of cards from now on. `storage-unavailable`. */
   markCards(lockId: LockId): Promise<void>;
-  /** Begins `work` in the very moment in which the lock is there and stays; `lock-not-found`. */
+  /** Starts `work` while the lock exists, and the lock is not removed before it ends; `lock-not-found`. */
   whilePresent<T>(lockId: LockId, work: () => Promise<T>): Promise<T>;
 }
 
 export interface CardFiles {
   readonly cards: CardStore;
-  /** Sees which files are there; reads none. */
+  /** Lists the existing files; reads none of them. */
   open(): Promise<void>;
-  /** Makes the file of a lock whose document had its cards until now, in place of one that is there. `storage-unavailable`. */
+  /** Makes the file for a lock whose document contained the cards until now, and replaces an existing file. `storage-unavailable`. */
   adopt(lockId: LockId, cards: readonly Card[], intents: readonly CardIntent[]): Promise<void>;
-  /** Resolves when no change of that lock's cards is under way. Never rejects. */
+  /** Resolves when no change of that lock's cards is running. Never rejects. */
   settled(lockId: LockId): Promise<void>;
-  /** Of a lock that is gone. */
+  /** Deletes the file of a lock that is being removed. */
   remove(lockId: LockId): Promise<void>;
-  /** Removes what a removal has left: the files of locks that are not there, and of which `wasRemoved` holds. Never rejects. */
+  /**
+   * Deletes what an interrupted removal left: the files of locks that no longer exist and for which `wasRemoved` is true. Never rejects.
+   */
   removeLeft(wasRemoved: (lockId: LockId) => boolean): Promise<void>;
-  /** The highest cardId that is or was in a file. */
+  /** The highest cardId that any file contains or contained. */
   highest(): Promise<number>;
-  /** Forgets who held a number only before this date. `storage-unavailable`. */
+  /** Forgets past holders of card numbers whose time ended before this date. `storage-unavailable`. */
   forget(before: number): Promise<void>;
-  /** Until the returned function is called, what `keptNow` has given stays readable. */
+  /** Keeps the sources of `keptNow` readable until the returned function is called. */
   hold(): () => void;
-  /** All files as they are now. */
+  /** All files with their present content. */
   keptNow(): readonly BackupSource[];
   idle(): Promise<void>;
 }
 
-/** Files that are read at a time. */
+/** How many files are read at once. */
 const readsAtOnce = 16;
 const noCards: LockCards = createHeldCards();
-/** How a row of a past holder begins in its line. */
+/** The beginning of a past holder's row in a line. */
 const pastMark = '["past ';
 
 export function createCardFiles(options: {
@@ -77,15 +79,15 @@ export function createCardFiles(options: {
 }): CardFiles {
   const { files, directory, log, emit, owners } = options;
   const folder = `${directory}/cards`;
-  /** Files that are there. */
+  /** The locks that have a file. */
   const present = new Set<LockId>();
   const inMemory = createCardsInMemory();
   const reading = new Map<LockId, Promise<CardsInMemory>>();
-  /** Why the cards of a lock cannot be used: a damaged file is not read again and again. */
+  /** Why the cards of a lock cannot be used, so that a damaged file is read only once. */
   const unusable = new Map<LockId, DomainError>();
   const changing = new Map<LockId, Set<Promise<unknown>>>();
   let holds = 0;
-  /** What was removed while somebody holds it. */
+  /** The content of files that were removed during a `hold`. */
   const removed = new Map<LockId, Buffer>();
 
   const nameOf = (lockId: LockId): string => `cards/${lockId}.jsonl`;
@@ -119,7 +121,7 @@ export function createCardFiles(options: {
     inMemory.add(lockId, one);
     return one;
   }
-  /** Of a lock that has a file. */
+  /** The lock must have a file. */
   function load(lockId: LockId): Promise<CardsInMemory> {
     const there = inMemory.get(lockId);
     if (there !== undefined) return Promise.resolve(there);
@@ -134,13 +136,13 @@ export function createCardFiles(options: {
     reading.set(lockId, begun);
     return begun;
   }
-  /** Runs `work` on what is in memory and stays there: of two that write into one file, neither would know how long it is. */
+  /** Runs `work` on the one object that is in memory, and keeps it there: with two writers, neither would know the length of the file. */
   async function using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T> {
     let there = one;
     while (inMemory.get(lockId) !== there) there = await load(lockId);
     return inMemory.using(lockId, there, () => work(there));
   }
-  /** A file of which the document knows nothing is of a start that was cut off: nothing is in it. */
+  /** A file that the document does not know is empty: a start was interrupted after it made the file. */
   const hasFile = (lockId: LockId): boolean => reading.has(lockId) || owners.hasCards(lockId);
 
   function viewNow(lockId: LockId): LockCards | undefined {
@@ -148,7 +150,7 @@ export function createCardFiles(options: {
     return inMemory.get(lockId)?.held ?? (hasFile(lockId) ? undefined : noCards);
   }
 
-  /** Empty, and known to the document of its lock before anything is in it: without the file, something would be missing then. */
+  /** Makes an empty file, and notes it in the lock's document before any card is in it, so that a lost file is noticed. */
   async function make(lockId: LockId): Promise<CardsInMemory> {
     const one = rowsFor(lockId);
     await one.rows.create([]);
@@ -246,7 +248,7 @@ export function createCardFiles(options: {
       const lockIds = [...present];
       let highest = 0;
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
-        // Of a damaged file, the counters know it.
+        // The counters know the highest id of a damaged file.
         const tops = lockIds.slice(from, from + readsAtOnce).map((lockId) => readTop(files, pathOf(lockId), cardFormat).catch(() => 0));
         for (const top of await Promise.all(tops)) highest = Math.max(highest, top ?? 0);
       }

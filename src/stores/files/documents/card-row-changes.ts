@@ -1,14 +1,14 @@
-// What a change of a lock's cards is in its file, built on what is there and on what goes out in the same write.
+// The rows that a change of a lock's cards writes, computed from the stored rows and those of the same write.
 import { type CardLookUp, type CardsChange, type HeldCards, staged } from '../../../domain/credentials/lock-cards.ts';
 import { type CardRow, rowsForgotten, rowsOf } from './card-row.ts';
 import type { CardsInMemory } from './cards-in-memory.ts';
 import type { NewestRows } from './row-file.ts';
 import type { RowChange } from './row-reader.ts';
 
-/** Of one lock. The oldest give way. */
+/** Limit per lock; the oldest are dropped. */
 const mostPast = 10_000;
 
-/** The rows of a change, made for the newest cards: those on the disk, and over them what goes out in the same write. */
+/** The rows of a change, computed for the newest cards: those on the disk, overlaid with those in the same write. */
 export function changedRows(
   one: CardsInMemory,
   newest: NewestRows<CardRow>,
@@ -21,7 +21,7 @@ export function changedRows(
   return made.past === undefined ? rows : [...rows, ...rowsForgotten(tooMany(one.held))];
 }
 
-/** The oldest, when there are too many. */
+/** The oldest past holders beyond the limit. */
 function tooMany(held: HeldCards): ReturnType<HeldCards['past']> {
   const all = [...held.allPast()];
   if (all.length < mostPast) return [];

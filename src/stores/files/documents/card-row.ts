@@ -1,4 +1,4 @@
-// What is kept of a lock's cards, one by one: the cards, the open intents, and who had a number before.
+// The rows that store a lock's cards: cards, open intents, and past holders of card numbers.
 import { z } from 'zod';
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
 import { type CardsChange, cardIdOf, type HeldCards, nameOfIntent, type PastHolder } from '../../../domain/credentials/lock-cards.ts';
@@ -27,7 +27,7 @@ const intent = z.discriminatedUnion('kind', [
 
 const past = z.strictObject({ cardId, cardNumber, name: z.string(), from: millis, to: millis }) satisfies z.ZodType<PastHolder>;
 
-/** As the document of a lock had them in its schemas 1 and 2. */
+/** The cards in a lock document of schema 1 or 2. */
 export const cardsInDocument = { cards: z.array(card), intents: z.array(intent) };
 
 export type CardRow = Card | CardIntent | PastHolder;
@@ -44,7 +44,7 @@ export const cardFileName = /^([1-9]\d{0,15})\.jsonl$/;
 const cardKey = (id: number): string => `card ${id}`;
 const pastKey = ({ cardId: id, from }: PastHolder): string => `past ${id} ${from}`;
 
-/** The rows of a change. */
+/** The rows that a change writes. */
 export function rowsOf({ put = [], remove = [], open = [], close = [], past: holders = [] }: CardsChange): readonly RowChange<CardRow>[] {
   return [
     ...close.map((closed): RowChange<CardRow> => [nameOfIntent(closed), null]),
@@ -55,18 +55,18 @@ export function rowsOf({ put = [], remove = [], open = [], close = [], past: hol
   ];
 }
 
-/** The rows of what there is at first. */
+/** The first rows of a new file. */
 export function* firstRows(cards: readonly Card[], intents: readonly CardIntent[]): Iterable<readonly [key: string, row: CardRow]> {
   for (const one of cards) yield [cardKey(one.cardId), one];
   for (const open of intents) yield [nameOfIntent(open), open];
 }
 
-/** The rows that are dropped when this is forgotten. */
+/** The changes that drop the rows of these past holders. */
 export function rowsForgotten(holders: readonly PastHolder[]): readonly RowChange<CardRow>[] {
   return holders.map((one) => [pastKey(one), null]);
 }
 
-/** Has the cards follow a row that has changed. */
+/** Updates the cards after a row has changed. */
 export function follow(held: HeldCards, row: CardRow | undefined, before: CardRow | undefined): void {
   if (before !== undefined && row === undefined) {
     if ('kind' in before) held.apply({ close: [before] });

@@ -1,5 +1,5 @@
-// The cards of the locks that were asked for last. Beyond a bound, those that nobody asked for longest give way; never one with a change
-// under way or open.
+// The in-memory cards of the locks that were used last. Beyond a limit, the least recently used are evicted, but never those with a running
+// change or an open intent.
 import { getHeapStatistics } from 'node:v8';
 import type { CardsChange, HeldCards } from '../../../domain/credentials/lock-cards.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
@@ -8,18 +8,19 @@ import type { RowFile } from './row-file.ts';
 
 export interface CardsInMemory {
   readonly rows: RowFile<CardRow>;
-  /** What the rows say; it follows them. */
+  /** The cards that the rows contain; they follow every change of a row. */
   readonly held: HeldCards;
-  /** What goes out with the next write. */
+  /** The changes in the next write. */
   staged: CardsChange[];
-  /** Rows, as they were counted last. */
+  /** The number of rows at the last count. */
   counted: number;
 }
 
-/** Of a row with its look-ups. */
+/** Memory of one row with its look-ups. */
 const rowBytes = 320;
 /**
- * A quarter of the memory that this process may have: where more cards than these are swiped in turn, each swipe reads all cards of its lock anew.
+ * A quarter of the memory that this process may use. If more cards than this are swiped in turn, each swipe reads all cards of its lock
+ * again.
  */
 const mostRows = Math.floor(getHeapStatistics().heap_size_limit / 4 / rowBytes);
 
@@ -27,15 +28,15 @@ export interface CardsInMemoryOfLocks {
   get(lockId: LockId): CardsInMemory | undefined;
   add(lockId: LockId, one: CardsInMemory): void;
   remove(lockId: LockId): void;
-  /** It is the first to give way. */
+  /** Evicts the cards of this lock, if they are not in use. */
   giveWay(lockId: LockId): void;
-  /** One that is in memory stays there at least until `work` has ended, and its file is written no more. */
+  /** Keeps the cards in memory at least until `work` has ended and their file is no longer being written. */
   using<T>(lockId: LockId, one: CardsInMemory, work: () => Promise<T>): Promise<T>;
   idle(): Promise<void>;
 }
 
 export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
-  /** Whoever was asked for last is the last. */
+  /** Ordered by use: the most recently used lock comes last. */
   const all = new Map<LockId, CardsInMemory>();
   const uses = new Map<CardsInMemory, number>();
   let last: LockId | undefined;
@@ -89,7 +90,7 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
       try {
         return await work();
       } finally {
-        // Its file may still be written anew, under whoever would read it again.
+        // The file may still be rewritten; a second reader must not load it before that has ended.
         void one.rows.idle().then(() => endUse(lockId, one));
       }
     },

@@ -1,4 +1,4 @@
-// command.key: 32 random bytes that sign command ids, so that the record of a remote unlock knows whose it was.
+// command.key: 32 random bytes that sign command ids, so that the record of a remote unlock can name its caller.
 import { randomBytes } from 'node:crypto';
 import type { Log } from '../../../domain/part.ts';
 import type { FileLayer } from '../files.ts';
@@ -6,7 +6,7 @@ import { readIfThere, replaceFile } from './durable-file.ts';
 
 const keyBytes = 32;
 
-/** Reads the key, or makes one durably. A new key among old data costs only the names in records of commands under way. */
+/** Reads the key, or makes one durably. A new key among old data only costs the names in the records of commands that are in flight. */
 export async function openCommandKey(files: FileLayer, path: string, log: Log, isFirstStart: boolean): Promise<Buffer> {
   const found = await readIfThere(files, path);
   if (found?.length === keyBytes) return found;

@@ -1,4 +1,5 @@
-// counters.json: the highest number of each kind that may have been given, and the group names. Written before a number is given.
+// counters.json stores, for each kind of number, the highest one that may have been given out, and the group names. It is written before a
+// number is given out.
 import { z } from 'zod';
 import type { CounterStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
@@ -29,16 +30,16 @@ type CounterKind = Exclude<keyof Counters, 'groups'>;
 export interface CounterFile extends CounterStore {
   readonly document: Document<Counters>;
   floor(kind: CounterKind): IdFloor;
-  /** From now on no number up to the given ones is given. Writes only when something rises. */
+  /** Never gives out a number up to these again. Writes only when a counter rises. */
   raise(floors: Partial<Record<CounterKind, number>>): Promise<void>;
-  /** Gives back the ids that were reserved and not given, and waits for the last write. */
+  /** Gives back the ids that were reserved but not used, and waits for the last write. */
   close(): Promise<void>;
 }
 
-/** Cards that are added while counters.json is written once. */
+/** Cards that can be added per write of counters.json. */
 const cardIdBlock = 100;
 
-/** What a gateway without any data begins with. */
+/** The counters of a gateway without any data. */
 export const noCounters: Counters = {
   lockId: 0,
   cardId: 0,
@@ -51,7 +52,10 @@ export const noCounters: Counters = {
   groups: [],
 };
 
-/** More than were given since a backup: of records at the highest rate a gateway takes, of all else by people. */
+/**
+ * More numbers than can have been given out since a backup: records at the highest rate that a gateway accepts, all others at the speed of
+ * people.
+ */
 const leaps: Readonly<Record<CounterKind, number>> = {
   lockId: 1e6,
   cardId: 1e6,
@@ -66,9 +70,9 @@ const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start
 const leapFrom = Date.UTC(2020, 0, 1);
 
 /**
- * The counters for a gateway that is restored from a backup: far beyond every number that its first life may have given since. They are also
- * led by the clock, so that a second restore of the same backup begins beyond what the first one's life has given: one number a second since
- * 2020 (of records a thousand, of starts one a minute), or a leap each, whatever is more.
+ * The counters for a gateway that is restored from a backup: far above every number that the gateway may have given out after the backup.
+ * They also follow the clock, so that a second restore of the same backup begins above the numbers given out after the first restore: one
+ * number a second since 2020 (for records a thousand, for starts one a minute), or a leap each, whichever is more.
  */
 export function leapt(counters: Counters, now: number): Counters {
   const seconds = Math.floor((now - leapFrom) / 1_000);
@@ -79,7 +83,10 @@ export function leapt(counters: Counters, now: number): Counters {
   return { ...counters, ...Object.fromEntries(led) };
 }
 
-/** `inUse`: the highest cardId in use, asked for before the first new one is given; numbers of other kinds are known at the start. */
+/**
+ * `inUse` returns the highest cardId in use, and is called before the first new one is given out; the numbers of other kinds are known at
+ * the start.
+ */
 export function createCounterFile(
   files: FileLayer,
   path: string,
@@ -143,14 +150,17 @@ export function createCounterFile(
   };
 }
 
-/** Schema 1 had no floor of webhooks and none of groups: those said it themselves. What is no such document stays none, for the schema to refuse. */
+/**
+ * Schema 1 had no floor for webhooks and none for groups: both stored it themselves. Other content passes unchanged, and the schema rejects
+ * it.
+ */
 function withAllFloors(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('groups' in content) || !Array.isArray(content.groups)) return content;
   const groupIds = content.groups.map((group: { readonly groupId?: number } | null) => group?.groupId ?? 0);
   return { webhookId: 0, groupId: Math.max(0, ...groupIds), ...content };
 }
 
-/** Schema 2 did not count the starts. */
+/** Schema 2 did not count starts. */
 function withStarts(content: unknown): unknown {
   return typeof content === 'object' && content !== null ? { start: 0, ...content } : content;
 }

@@ -1,5 +1,5 @@
-// One JSON document in memory and on the disk (Store 2). Changes queue up while a write is under way and go out together;
-// readers see a value only after its flush, so a write that failed never shows.
+// One JSON document in memory and on the disk (Store 2). Changes that arrive during a write wait and go out together; readers see a value
+// only after its flush, so they never see a write that failed.
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { DomainError } from '../../../domain/errors.ts';
@@ -7,7 +7,7 @@ import { codeOf, type FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { type DurableFile, openDurableFile, replaceFile } from './durable-file.ts';
 
-/** What a document must look like. `upgrades[n]` turns the content of schema n into that of n + 1. */
+/** The format of a document. `upgrades[n]` turns the content of schema n into that of n + 1. */
 export interface DocumentFormat<T> {
   readonly schemaVersion: number;
   readonly schema: z.ZodType<T>;
@@ -15,27 +15,27 @@ export interface DocumentFormat<T> {
 }
 
 export interface Document<T> {
-  /** Reads it from the disk; false when there is no such file. Rejects with a sentence that names the file. */
+  /** Reads the document; false when the file does not exist. Rejects with a sentence that names the file. */
   load(): Promise<boolean>;
   /** The newest value that is on the disk. */
   current(): T;
-  /** Writes the first value, or a new one whatever the old. */
+  /** Writes a value without looking at the old one. */
   put(value: T): Promise<T>;
   /**
-   * Applies `change` to the newest queued value and resolves with the outcome once a write that contains it is flushed.
-   * What `change` throws is rejected. `storage-unavailable`: this change, and all that were built on it, are undone.
+   * Applies `change` to the newest queued value and resolves with the outcome once a write that contains it is flushed. Rejects with what
+   * `change` throws. `storage-unavailable`: this change and all changes built on it are undone.
    */
   update(change: (newest: T) => T): Promise<T>;
-  /** What is on the disk now, for whoever writes it somewhere else later. */
+  /** The bytes that are on the disk now, for a caller that copies them later. */
   flushedText(): () => Buffer;
-  /** Resolves when no write is under way or waiting. Never rejects. */
+  /** Resolves when no write is running or waiting. Never rejects. */
   idle(): Promise<void>;
 }
 
-/** A document of a newer program: a reason to refuse the start, whatever the document. */
+/** A newer program wrote the document: this stops the start, whichever document it is. */
 export class NewerSchemaError extends Error {}
 
-/** What is there is not as it was written. */
+/** The content is not what was written. */
 export class DamagedDocumentError extends Error {}
 
 interface Waiting<T> {
@@ -44,14 +44,14 @@ interface Waiting<T> {
   readonly reject: (error: DomainError) => void;
 }
 
-/** Keeps what an older program wrote, of the document at `path`, before any of it can be overwritten. */
+/** Saves the version that an older program wrote of the document at `path`, before any of it can be overwritten. */
 export type BeforeUpgrade = (path: string) => Promise<void>;
 
 export interface DocumentOptions<T> {
   readonly files: FileLayer;
   readonly path: string;
   readonly format: DocumentFormat<T>;
-  /** Called with the old value (undefined at first) and the new one whenever `current` has changed. */
+  /** Called with the old value (undefined at first) and the new one after each change of `current`. */
   readonly onFlushed?: (value: T, old: T | undefined) => void;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }
@@ -60,12 +60,12 @@ export function createDocument<T extends object>(options: DocumentOptions<T>): D
   return new JsonDocument(options);
 }
 
-/** A class, for its methods are shared: ten thousand lie there for days, and the value is all that is to be kept of them. */
+/** A class, so that its methods are shared: a large gateway has ten thousand of these, and each should cost no more than its value. */
 class JsonDocument<T extends object> implements Document<T> {
   readonly #options: DocumentOptions<T>;
   #flushed: T | undefined;
   #newest: T | undefined;
-  /** Not before something is to be written. */
+  /** Undefined until there is something to write. */
   #waiting: Waiting<T>[] | undefined;
   #writing: Promise<void> | undefined;
 
@@ -112,7 +112,7 @@ class JsonDocument<T extends object> implements Document<T> {
     return this.#writing ?? Promise.resolve();
   }
 
-  /** Made for each use. */
+  /** Opened anew for each use. */
   #open(onOlder?: () => void): DurableFile<T> {
     const { files, path, format } = this.#options;
     return openDurableFile<T>({
@@ -212,14 +212,14 @@ function envelope(path: string, text: string): Envelope {
   return value as Envelope;
 }
 
-/** `<path>.schema-1` and the like, as the older program wrote it. */
+/** Copies the old version to `<path>.schema-1` or the like, as the older program wrote it. */
 export async function keepCopy(files: FileLayer, path: string): Promise<void> {
   const bytes = await files.readFile(path);
   const { schemaVersion } = envelope(path, bytes.toString('utf8'));
   await replaceFile(files, `${path}.schema-${schemaVersion}`, bytes);
 }
 
-/** Loads a document without which nothing starts: what is damaged is said with what to do. */
+/** Loads a document without which nothing starts: the error for a damaged one says what to do. */
 export async function loadNeeded(document: Pick<Document<unknown>, 'load'>, path: string): Promise<boolean> {
   try {
     return await document.load();
@@ -229,14 +229,14 @@ export async function loadNeeded(document: Pick<Document<unknown>, 'load'>, path
   }
 }
 
-/** The sentence for a document that must be there and is not. */
+/** The error for a required document that is missing. */
 export function missingDocument(path: string): Error {
   return new Error(
     `${path} is missing although other data is there: put ${basename(path)} back from a backup, or start with an empty data directory`,
   );
 }
 
-/** `conflict` with a sentence. */
+/** A `conflict` with this sentence. */
 export function conflict(message: string): DomainError {
   return new DomainError('conflict', message);
 }

@@ -1,18 +1,18 @@
-// Files that are replaced whole and survive a power cut, and the lowdb adapter made of them. lowdb's own adapters
-// never flush. Only this file names lowdb.
+// Files that are replaced as a whole and survive a power cut, and the lowdb adapter built on them. lowdb's own adapters never flush. Only
+// this file names lowdb.
 import { dirname } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { codeOf, type FileLayer } from '../files.ts';
 
-/** A value in a file of its own: read whole, replaced whole. */
+/** One value in one file: read and replaced as a whole. */
 export interface DurableFile<T> {
-  /** Null when there is no such file. */
+  /** Null when the file does not exist. */
   read(): Promise<T | null>;
-  /** The old content or the new one, never a mixture; on the disk when it resolves. */
+  /** Resolves when the new content is on the disk. The file has either the old or the new content, never a mixture. */
   write(value: T): Promise<void>;
 }
 
-/** A lowdb database over one file. `decode` throws when the text is not what the file should hold. */
+/** A lowdb database over one file. `decode` throws when the file does not have the expected content. */
 export function openDurableFile<T>(options: {
   readonly files: FileLayer;
   readonly path: string;
@@ -44,7 +44,7 @@ export function openDurableFile<T>(options: {
   };
 }
 
-/** Temporary file, fsync, rename, fsync of the folder. What fails before the rename leaves the old file as it was. */
+/** Temporary file, fsync, rename, fsync of the folder. A failure before the rename leaves the old file as it was. */
 export async function replaceFile(files: FileLayer, path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
@@ -57,14 +57,14 @@ export async function replaceFile(files: FileLayer, path: string, bytes: Uint8Ar
     }
     await files.rename(temporary, path);
   } catch (error) {
-    // A full disk gets its room back; the first error is the one that counts.
+    // Frees the space on a full disk; the first error is the one that is reported.
     await files.unlink(temporary).catch(() => undefined);
     throw error;
   }
   await files.syncFolder(dirname(path));
 }
 
-/** The bytes of a file; undefined when it is not there. */
+/** The bytes of a file; undefined when it does not exist. */
 export async function readIfThere(files: FileLayer, path: string): Promise<Buffer | undefined> {
   try {
     return await files.readFile(path);
@@ -74,7 +74,7 @@ export async function readIfThere(files: FileLayer, path: string): Promise<Buffe
   }
 }
 
-/** Removes a name; one that is not there is no error. Durable after a `syncFolder`. */
+/** Removes a name; a missing file is no error. Durable after a `syncFolder`. */
 export async function removeIfThere(files: FileLayer, path: string): Promise<void> {
   try {
     await files.unlink(path);
@@ -83,12 +83,12 @@ export async function removeIfThere(files: FileLayer, path: string): Promise<voi
   }
 }
 
-/** The name of what a file held before: for a person to look at, never loaded by the program. */
+/** The name of the file's previous version: for a person to look at, never loaded by the program. */
 export function previousOf(path: string): string {
   return `${path}.previous`;
 }
 
-/** Gives the present content its second name. */
+/** Links the present content to its second name. */
 async function keepPrevious(files: FileLayer, path: string): Promise<void> {
   const waiting = `${previousOf(path)}.tmp`;
   try {

@@ -1,4 +1,4 @@
-// hubs.json: the hubs and the hashes of their keys. Which locks are bound to which hub stands in the locks' documents.
+// hubs.json stores the hubs and the hashes of their keys. The documents of the locks say which hub a lock is bound to.
 import { z } from 'zod';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Hub } from '../../../domain/locks/hub.ts';
@@ -27,11 +27,11 @@ export interface HubFile extends HubStore {
   readonly document: Document<Hubs>;
 }
 
-/** What a gateway without hubs begins with. */
+/** The hubs of a new gateway. */
 export const noHubs: Hubs = { hubs: [] };
 
 export function createHubFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): HubFile {
-  /** Asked at every message of a lock. */
+  /** Looked up at every message of a lock. */
   let byDevice: ReadonlyMap<DeviceId, Hub> = new Map();
   function onFlushed({ hubs }: Hubs): void {
     byDevice = new Map(hubs.map((one) => [one.deviceId, one]));
