@@ -20,6 +20,9 @@ export type Replier = (command: NativeCommand) => CommandOutcome | undefined;
 export interface FakeLink extends NativeLink {
   /** It is as able as a lock can be. */
   can(): true;
+  /** The commands that a lock called expired too early. */
+  expiredEarly(lockId: LockId): void;
+  readonly expired: LockId[];
   /** Every command that was sent, oldest first. */
   readonly sent: SentCommand[];
   readonly disconnects: { readonly lockId: LockId; readonly reason: string }[];
@@ -48,6 +51,7 @@ export function createFakeLink(options: {
   const repliers = new Map<LockId, Replier>();
   const underWay = new Map<NativeSession, Set<(outcome: CommandOutcome) => void>>();
   const sent: SentCommand[] = [];
+  const expired: LockId[] = [];
   const disconnects: { lockId: LockId; reason: string }[] = [];
 
   function lose(lockId: LockId): void {
@@ -61,6 +65,8 @@ export function createFakeLink(options: {
     sent,
     disconnects,
     can: () => true,
+    expired,
+    expiredEarly: (lockId) => void expired.push(lockId),
     session: (lockId) => sessions.get(lockId),
     disconnect(lockId, reason) {
       disconnects.push({ lockId, reason });

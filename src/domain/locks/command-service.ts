@@ -14,11 +14,6 @@ export const priority = { door: 0, change: 1, gateway: 2 } as const;
 const probePriority = -1;
 const waitingLimit = 16;
 const probeMs = 5_000;
-/**
- * Between two new hellos that a lock is asked for, doubled each time: when a busy gateway reads hellos late, so that the next one is
- * no better, reconnections would keep it busy. But a door whose lock calls every command expired is shut until the next one.
- */
-const betweenAnchorsMs = { first: 2_000, most: 60_000 };
 /** The gateway's own commands hold up a lock that ignores them for no longer than this, and half of a caller's time: doors wait behind them. */
 const ownCommandMs = 3_000;
 const getStatus: LockCommand = { op: 'get-status' };
@@ -64,7 +59,7 @@ export interface CommandService {
 
 export function createCommandService(options: {
   readonly clock: Clock;
-  readonly link: Pick<Drivers, 'session' | 'disconnect' | 'can'>;
+  readonly link: Pick<Drivers, 'session' | 'disconnect' | 'can' | 'expiredEarly'>;
   readonly commandIds: CommandIds;
   readonly emit: Emit;
   readonly commandTimeoutMs: number;
@@ -73,7 +68,6 @@ export function createCommandService(options: {
   const { clock, link, commandIds, emit, stallDetector } = options;
   const turns = createKeyedQueue<LockId>({ clock, limit: waitingLimit });
   const underWay = new Set<() => void>();
-  const anchored = new Map<LockId, { readonly at: number; readonly waitMs: number }>();
   let whenIdle: (() => void) | undefined;
   let stopped: Promise<void> | undefined;
   const deadline = (): number => stallDetector.requestTime() + options.commandTimeoutMs;
@@ -146,16 +140,6 @@ export function createCommandService(options: {
     });
   }
 
-  /** Too late by the lock's counter, though not by ours: in a long session they have drifted apart. A new hello sets them right. */
-  function resyncUptime(session: LockSession): void {
-    const now = clock.monotonic();
-    const last = anchored.get(session.lockId);
-    if (last !== undefined && now - last.at < last.waitMs) return;
-    const isFirst = last === undefined || now - last.at >= 2 * betweenAnchorsMs.most;
-    anchored.set(session.lockId, { at: now, waitMs: isFirst ? betweenAnchorsMs.first : Math.min(2 * last.waitMs, betweenAnchorsMs.most) });
-    if (link.session(session.lockId) === session) disconnect(session, 'its uptime counter has drifted: a new hello is needed');
-  }
-
   async function send(request: CommandRequest): Promise<CommandEnd> {
     const { lockId } = request;
     const askedFor = request.session ?? link.session(lockId);
@@ -173,7 +157,8 @@ export function createCommandService(options: {
       if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
       const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
       const leftMs = request.deadline - clock.monotonic();
-      if (outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2) resyncUptime(askedFor);
+      const isEarly = outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2;
+      if (isEarly && link.session(lockId) === askedFor) link.expiredEarly(lockId);
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
       // A probe that is refused (the gateway is stopping) has nothing more to tell.
       if (outcome.kind === 'no-reply' && link.can(lockId, 'query')) probe(askedFor).catch(() => undefined);

@@ -44,6 +44,7 @@ export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, '
       for (const driver of drivers.values()) driver.accept?.(lock);
     },
     timezoneChanged: (lockId) => driverOf(lockId)?.timezoneChanged?.(lockId),
+    expiredEarly: (lockId) => driverOf(lockId)?.expiredEarly?.(lockId),
     ofKind: (kind) => drivers.get(kind),
   };
 }

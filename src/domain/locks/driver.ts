@@ -43,6 +43,8 @@ export interface Driver extends LockLink {
   accept?(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
   /** The offset of this lock from UTC has changed. */
   timezoneChanged?(lockId: LockId): void;
+  /** The lock has refused a command as `expired` although most of its time was left: what the driver knows of the lock's time is not so. */
+  expiredEarly?(lockId: LockId): void;
 }
 
 /** All drivers, as the services use them. */
@@ -51,6 +53,7 @@ export interface Drivers extends LockLink {
   can(lockId: LockId, what: Capability): boolean;
   accept(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
   timezoneChanged(lockId: LockId): void;
+  expiredEarly(lockId: LockId): void;
   /** Undefined: no such kind. */
   ofKind(kind: string): Driver | undefined;
 }

@@ -17,6 +17,7 @@ import { createHubService } from './hub-service.ts';
 import { acceptLock } from './identity.ts';
 import type { NativeLink } from './own-commands.ts';
 import { createPairingService, type NativePairing } from './pairing-service.ts';
+import { createUptimeResync } from './uptime-resync.ts';
 
 /** The protocol has all of it; a lock that lacks something answers `not-supported`. */
 const everything: Capabilities = { cards: true, autoLock: true, settings: true, query: true };
@@ -69,6 +70,7 @@ export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
     timezoneChanged(lockId) {
       if (link.session(lockId) !== undefined) void runFollowUp(emit, lockId, { step: 'set-clock', work: () => clockSync.set(lockId) });
     },
+    expiredEarly: createUptimeResync(options),
     clockSync,
     reports,
     hubs: createHubService({ ...options, link: options.hubLink }),
