@@ -1,5 +1,6 @@
-// One listener: first what is, then what happens. When it reads more slowly than things happen, or begins in the past, it gets records
-// from the log and of all else the newest, at its own pace; so what waits for it is bounded, and no record is left out.
+// One listener to live events. It first gets the present state, then each event. A listener that reads too slowly, or asks for records of
+// the past, gets the records from the record log as fast as it reads them, and of all other events only the newest of each subject. So the
+// memory for a listener is bounded, and it misses no record.
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { type LiveEvent, subjectOf } from '../../domain/events/live-event.ts';
@@ -7,20 +8,20 @@ import type { LiveService, Subscriber } from '../../domain/events/live-service.t
 import type { Semaphore } from '../../domain/mutex.ts';
 import { type EventText, heartbeatText, patienceText, readyText } from './event-text.ts';
 
-/** Bytes that wait for one listener; beyond that it falls behind. */
+/** Bytes that may be buffered for one listener; beyond that it falls behind. */
 const bytesAtMost = 64 * 1024;
-/** Things about which a listener that is behind is still to be told, besides records. */
+/** Subjects (such as a lock's state) whose newest event may wait for a listener that is behind; beyond that it is disconnected. */
 const subjectsAtMost = 5_000;
 const atATime = 100;
 
 export interface EventStream extends Subscriber {
-  /** Begins with the locks in sight, then the records that were asked for, then what happens. */
+  /** Sends the locks that the caller may see, then the records that it asked for, then live events. */
   start(): void;
-  /** Gives the connection what was heard since the last time. */
+  /** Writes the events that are queued since the last flush. */
   flush(): void;
-  /** Ends what has become of no use; else lets the client, and all between, know that there is somebody. Called at even intervals. */
+  /** Disconnects a client that reads nothing or may no longer listen; sends the others a heartbeat. Called at regular intervals. */
   sweep(): void;
-  /** What was told goes out first. */
+  /** Ends the stream after the queued events. */
   end(): void;
 }
 
@@ -31,31 +32,31 @@ export function createEventStream(options: {
   readonly caller: Caller;
   readonly live: LiveService;
   readonly textOf: EventText;
-  /** The last record that the client had; undefined: it asks for none that is there already. */
+  /** The last record that the client has; undefined: it asks for no stored records. */
   readonly lastRecordId: number | undefined;
-  /** Throws when the client may not go on. */
+  /** Throws when the client may no longer listen. */
   readonly authenticate: () => void;
-  /** `flush` is to be called soon. */
+  /** Called when an event is queued: `flush` must be called soon. */
   readonly onQueued: () => void;
   readonly onBehind: () => void;
-  /** Works through records of the past when there is room for that; however slowly the client takes them, others can, too. */
+  /** Limits how many listeners are sent records of the past at the same time. A slow one does not hold up those of other accounts. */
   readonly inTurn: Semaphore;
-  /** Reads some of them: a few listeners at a time, because doors wait meanwhile. */
+  /** Limits how many listeners read such records from the log at the same time, because doors wait meanwhile. */
   readonly readInTurn: Semaphore;
-  /** It ends itself; not told when the client goes. */
+  /** Called when the stream ends by itself; not when the client leaves. */
   readonly onEnd: (reason: EndReason, error?: unknown) => void;
 }): EventStream {
   const { response, caller, live, textOf, authenticate, onQueued, onBehind, inTurn, readInTurn, onEnd } = options;
   const toShow = [...live.locksOf(caller)].reverse();
   const missed = new Map<string, LiveEvent>(live.alarmsOf(caller).map((alarm) => [subjectOf(alarm), alarm]));
-  // An id from another life of this gateway may be one that is still to come.
+  // After a restore, the client's last id may be one that this gateway has not reached yet.
   let position = Math.min(options.lastRecordId ?? Number.MAX_SAFE_INTEGER, live.newestRecord());
   let isLive = false;
   let isReady = false;
   let isOver = false;
   let queue: Buffer[] = [];
   let queuedBytes = 0;
-  /** All that had been written at the last two sweeps. */
+  /** The number of bytes that had been written at the last two sweeps. */
   let marks: readonly [older: number, newer: number] = [0, 0];
   let wake: () => void = () => undefined;
   response.once('close', () => {
@@ -75,7 +76,7 @@ export function createEventStream(options: {
     queuedBytes = 0;
     response.write(text);
   }
-  /** Resolves when the connection has taken it, or is gone. */
+  /** Resolves when the connection has accepted the text, or is closed. */
   function written(text: Buffer): Promise<void> {
     return new Promise((resolve) => {
       wake = resolve;
@@ -85,7 +86,7 @@ export function createEventStream(options: {
   function leave(reason: EndReason, error?: unknown): void {
     if (isOver) return;
     isOver = true;
-    // What it has not read is not worth waiting for, or not for it to see any more.
+    // Unread bytes are dropped: the client is too slow, or may no longer see them.
     response.destroy();
     onEnd(reason, error);
   }
@@ -99,7 +100,7 @@ export function createEventStream(options: {
     if (isLive) fallBehind(event.type === 'record' ? event.record.recordId - 1 : live.newestRecord());
     if (event.type === 'record') return;
     const subject = subjectOf(event);
-    // To the end: what is told last is newest.
+    // Delete first, so that the newest event is the last in the map.
     missed.delete(subject);
     missed.set(subject, event);
     if (missed.size > subjectsAtMost) leave('slow');
@@ -117,7 +118,7 @@ export function createEventStream(options: {
         if (toShow.length > 0) await written(nextLocks());
         else if (missed.size > 0) await written(nextMissed());
         else if (position < live.newestRecord()) await inTurn(tellRecords);
-        // Nothing has been waited for since it was seen that there is nothing more: no event can have been overlooked.
+        // No await lies between the check above and here, so no event can be missed.
         else goLive();
       }
     } catch (error) {
@@ -131,7 +132,7 @@ export function createEventStream(options: {
   function nextMissed(): Buffer {
     const some = [...missed].slice(0, atATime);
     for (const [subject] of some) missed.delete(subject);
-    // A right may have gone since.
+    // The caller may have lost a role meanwhile.
     return Buffer.concat(some.filter(([, event]) => live.mayHear(caller, event)).map(([, event]) => textOf(event)));
   }
   async function tellRecords(): Promise<void> {
@@ -160,7 +161,7 @@ export function createEventStream(options: {
     if (!isReady) give(readyText(position));
     isReady = true;
   }
-  /** What was written two sweeps ago is still not taken. */
+  /** Whether the client has still not read what was written two sweeps ago. */
   function isStuck(): boolean {
     const written = response.socket?.bytesWritten ?? 0;
     const [older, newer] = marks;

@@ -1,4 +1,4 @@
-// All who listen to live events: how many there may be, their heartbeat, and whose turn it is.
+// All listeners to live events: limits their number, sends the heartbeat, and decides who reads and writes next.
 import type { ServerResponse } from 'node:http';
 import type { AccountId, Caller } from '../../domain/accounts/account.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -10,36 +10,36 @@ import { createEventStream, type EndReason, type EventStream } from './event-str
 import { createEventText } from './event-text.ts';
 
 const listenersAtMost = 2_000;
-/** Of all, only gateway administrators take the last ones: others with two accounts could leave none. */
+/** The remaining places are for gateway administrators, so that two other accounts cannot take all of them. */
 const listenersOfOthers = 1_800;
 const listenersOfAccount = 1_000;
 const sweepMs = 15_000;
-/** Those that are told records of the past, at a time: each has a piece of the log in memory. */
+/** Listeners that are sent records of the past at the same time: each has a chunk of the log in memory. */
 const replaysAtOnce = 32;
 const replaysOfAccount = 4;
-/** Those whose piece is read and made into text at a time: doors wait meanwhile. */
+/** Listeners whose chunk is read and turned into text at the same time: doors wait meanwhile. */
 const readsAtOnce = 2;
-/** Listeners that are given what they heard in one turn of the event loop: each costs a system call, and doors wait meanwhile. */
+/** Listeners that are flushed in one tick of the event loop: each costs a system call, and doors wait meanwhile. */
 const flushesAtOnce = 64;
 
 export interface EventStreams {
-  /** `rate-limited` when there are too many already, of this account or in all. To be asked before `begin`. */
+  /** Throws `rate-limited` when there are too many listeners, of this account or in all. Call it before `begin`. */
   requireRoom(caller: Caller): void;
-  /** From now on the response, whose head is out, belongs to the listener. */
+  /** Begins a stream on a response whose head is sent; from now on the stream owns the response. */
   begin(listener: {
     readonly response: ServerResponse;
     readonly caller: Caller;
     readonly lastRecordId: number | undefined;
     readonly authenticate: () => void;
   }): void;
-  /** Ends them all, after what they were told. Idempotent. */
+  /** Ends all streams after their queued events. Idempotent. */
   close(): void;
   stats(): EventStats;
 }
 
 export interface EventStats {
   readonly listeners: number;
-  /** Since the start: how often one read more slowly than things happened; was ended for reading nothing; was refused. */
+  /** Counters since the start: listeners that fell behind; that were disconnected for reading nothing; that were refused. */
   readonly behind: number;
   readonly slow: number;
   readonly refused: number;
@@ -58,7 +58,7 @@ export function createEventStreams(options: { readonly live: LiveService; readon
   const inTurn = createSemaphore(replaysAtOnce);
   const readInTurn = createSemaphore(readsAtOnce);
   const stats = { behind: 0, slow: 0, refused: 0 };
-  /** Those that heard something, in the order in which they did. */
+  /** Streams with queued events, in the order in which their first event came. */
   let queued: EventStream[] = [];
   let cancelSweep: (() => void) | undefined;
   let isClosed = false;
@@ -67,7 +67,7 @@ export function createEventStreams(options: { readonly live: LiveService; readon
     if (queued.length === 0) setImmediate(flushSome);
     queued.push(stream);
   }
-  /** While the last ones wait for their turn, the events for them gather: the more there is to tell, the fewer writes it takes. */
+  /** While a stream waits for its flush, more events join its queue: under load one write carries many events. */
   function flushSome(): void {
     const some = queued.slice(0, flushesAtOnce);
     queued = queued.slice(flushesAtOnce);

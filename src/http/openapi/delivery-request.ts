@@ -1,4 +1,4 @@
-// What a webhook's receiver is sent, for the document of the API: an operation that is the integrator's own.
+// The request that a webhook's receiver gets, for the OpenAPI document: the operation that an integrator implements.
 import { memberDocs } from './field-descriptions.ts';
 
 const record = {

@@ -1,9 +1,9 @@
-// The page at /docs: Swagger UI over the document of the API. All of it comes from this gateway, none of it is inline script or style, so
-// that it works without any network beyond and under a policy that allows nothing else.
+// The page at /docs: Swagger UI over the OpenAPI document. All its files come from this gateway and it has no inline script or style, so
+// that it works without internet access and under a strict Content-Security-Policy.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** What a browser may do on this page (Content Security Policy 3). */
+/** What this page may load in a browser (Content Security Policy 3). */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -32,7 +32,7 @@ export const pageHtml = `<!doctype html>
 </html>
 `;
 
-/** The token that somebody enters there is kept by the page alone, and gone with it. */
+/** Only the page holds the token that a person enters, and forgets it when it is closed. */
 const startScript = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#docs',
@@ -47,7 +47,7 @@ const startScript = `SwaggerUIBundle({
 
 const require = createRequire(import.meta.url);
 
-/** What the page needs, by its name below /docs/. */
+/** The files that the page needs, by their names below /docs/. */
 export const pageFiles: Readonly<Record<string, { readonly contentType: string; content(): Promise<string | Buffer> }>> = {
   'swagger-ui.css': { contentType: 'text/css; charset=utf-8', content: () => readFile(require.resolve('swagger-ui-dist/swagger-ui.css')) },
   'swagger-ui-bundle.js': {

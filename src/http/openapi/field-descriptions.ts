@@ -1,4 +1,4 @@
-// What each name means, wherever it stands: parameters, members of bodies and of answers. A name means the same everywhere.
+// What each name means, in parameters, bodies and answers. A name means the same everywhere.
 
 export const memberDocs: Readonly<Record<string, string>> = {
   // Pages (Specification 2.4)

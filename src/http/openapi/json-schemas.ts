@@ -1,4 +1,4 @@
-// From the zod schemas that validate to JSON Schema, as a client must read it.
+// Turns the zod schemas that validate into JSON Schema, as a client must read it.
 import { z } from 'zod';
 import { type EventSchemaName, eventSchemas } from '../api/event-schemas.ts';
 import { type ResponseName, responseSchemas } from '../api/response-schemas.ts';
@@ -6,7 +6,7 @@ import { memberDocs } from './field-descriptions.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** What a client sends for one parameter, and whether it must. Digits of a query string are documented as the integer they stand for. */
+/** The schema of one parameter, and whether it is required. Digits of a query string are documented as the integer they stand for. */
 export function parameterSchema(schema: z.ZodType): { readonly required: boolean; readonly schema: JsonSchema } {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
   if (def.type === 'default')
@@ -15,12 +15,12 @@ export function parameterSchema(schema: z.ZodType): { readonly required: boolean
   return { required: true, schema: jsonSchema(sent(schema)) };
 }
 
-/** What a client sends as a body. */
+/** The schema of a body. */
 export function bodySchema(object: z.ZodObject): JsonSchema {
   return described(jsonSchema(object));
 }
 
-/** Every answer by its name; those that are part of another stand there by reference. */
+/** The schema of every answer by its name; an answer that is part of another appears there as a reference. */
 export function responseJsonSchemas(): Readonly<Record<ResponseName | EventSchemaName, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries({ ...responseSchemas, ...eventSchemas })) registry.add(schema, { id });
@@ -31,7 +31,9 @@ export function responseJsonSchemas(): Readonly<Record<ResponseName | EventSchem
   >;
 }
 
-/** The schema of what is sent: digits become a number on the way, so that number says more; other transformations say nothing. */
+/**
+ * The schema of the value that a client sends. For digits that become a number it is the number's; for other transformations the input's.
+ */
 function sent(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type !== 'pipe') return schema;
@@ -46,7 +48,7 @@ function bare({ $schema: _, $id: _id, ...schema }: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** With what each member means. */
+/** Adds the description of each member. */
 function described(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf } = schema;
   return {

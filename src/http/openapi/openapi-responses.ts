@@ -1,4 +1,4 @@
-// The answers of an operation as OpenAPI writes them: its own, and every refusal that it may meet, by status.
+// The answers of an operation as OpenAPI writes them: its own, and every error that it may answer, by status.
 import type { ErrorCode } from '../../domain/errors.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { EventSchemaName } from '../api/event-schemas.ts';
@@ -10,7 +10,7 @@ import { problemDocs } from './problem-docs.ts';
 const exampleRequestId = '3f9c0a17be52';
 const codes = Object.keys(problemKinds) as ErrorCode[];
 
-/** One real problem of each code; what answers requests makes it. */
+/** One real problem of each code, made by the same function that answers requests. */
 export function problemExamples(): Readonly<Record<string, object>> {
   return Object.fromEntries(
     codes.map((code) => {
@@ -21,7 +21,7 @@ export function problemExamples(): Readonly<Record<string, object>> {
   );
 }
 
-/** All codes, for people. */
+/** A table of all codes, for people. */
 export function problemTable(): string {
   const rows = codes.map(
     (code) => `| ${problemKinds[code].status} | \`${code}\` | ${problemDocs[code].meaning} | ${problemDocs[code].again} |`,
@@ -29,7 +29,7 @@ export function problemTable(): string {
   return ['| status | code | meaning | again? |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** Refusals that come before the work of a route, in the order of HTTP API 1.4, and then its own. */
+/** The errors that every request of its kind may get, in the order of HTTP API 1.4, with those of the route itself. */
 function refusalsOf(route: AnyRoute, { requiredRole, refusals = [] }: OperationDocs): readonly ErrorCode[] {
   if ('open' in route) return ['invalid-parameter', ...refusals, 'internal-error'];
   return [
@@ -52,7 +52,7 @@ function rightsRefusals(requiredRole: RequiredRole, own: readonly ErrorCode[]): 
   return own.includes('not-lock-administrator') ? ['lock-not-found'] : ['lock-not-found', 'forbidden'];
 }
 
-/** By status; a refusal is a reference to what `refusalComponents` gives. */
+/** The answers by status; an error is a reference to a component of `refusalComponents`. */
 export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Record<string, object>> {
   const own = Object.entries(docs.answers).map(([status, answer]) => {
     const examples = docs.examples
@@ -78,7 +78,7 @@ export function responsesOf(route: AnyRoute, docs: OperationDocs): Readonly<Reco
   return Object.fromEntries([...refused, ...own]);
 }
 
-/** OpenAPI 3.1 knows no streams: JSON Schema says of a text what it holds (2020-12, Validation 8.5). */
+/** OpenAPI 3.1 has no streams, so JSON Schema describes what the text contains (2020-12, Validation 8.5). */
 function textSchema({ mediaType, streamOf }: { readonly mediaType: string; readonly streamOf?: EventSchemaName }): object {
   if (streamOf === undefined) return { type: mediaType === 'application/json' ? 'object' : 'string' };
   const items = { $ref: `#/components/schemas/${streamOf}` };
@@ -94,7 +94,7 @@ function ownHeaders({ headers = {} }: OperationDocs): object {
   );
 }
 
-/** Every set of refusals of one status that an operation of these has, by its codes. */
+/** Every set of errors with one status that one of these operations may answer, named by its codes. */
 export function refusalComponents(described: readonly (readonly [AnyRoute, OperationDocs])[]): Readonly<Record<string, object>> {
   const sets = described.flatMap(([route, docs]) => [...byStatus(refusalsOf(route, docs)).values()]);
   return Object.fromEntries(sets.map((together) => [together.join('.'), refusal(together)]));
@@ -131,7 +131,7 @@ function refusal(together: readonly ErrorCode[]): object {
   };
 }
 
-/** `The bolt has moved` as the name of an example. */
+/** The key of an example, made from its title: `The bolt has moved` becomes `the-bolt-has-moved`. */
 export function keyOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }

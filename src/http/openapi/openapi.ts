@@ -1,5 +1,5 @@
-// The document of the API, OpenAPI 3.1: made from the route tables, the schemas that validate, and the operations' descriptions.
-// Loaded and made when somebody asks for it.
+// Makes the OpenAPI 3.1 document from the route tables, the schemas that validate, and the descriptions of the operations.
+// It is loaded and made at the first request for it.
 
 import type { AnyRoute, OpenRoute } from '../pipeline/route.ts';
 import { deliveryRequest } from './delivery-request.ts';
@@ -139,7 +139,7 @@ function requestBody({ body }: AskedRoute, { examples }: OperationDocs): object 
   };
 }
 
-/** Only what these operations answer, what is sent besides, and what those refer to. */
+/** Only the schemas of what these operations answer, of what the gateway sends besides, and of what those refer to. */
 function usedSchemas(all: Readonly<Record<string, object>>, docs: readonly OperationDocs[], sent: readonly string[]): object {
   const used = new Set<string>();
   const use = (name: string): void => {

@@ -1,13 +1,13 @@
-// What the document of the API says of a route beyond its method, path and parameters. Each table of routes has its operations in the
-// `-docs.ts` file beside it; they are loaded when somebody asks for the document.
+// What the OpenAPI document says of a route beyond its method, path and parameters. Each route table has its operations in the
+// `-docs.ts` file beside it; they are loaded at the first request for the document.
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { EventSchemaName } from '../api/event-schemas.ts';
 import type { ResponseName } from '../api/response-schemas.ts';
 
-/** A request and its real answer: a test asks it. */
+/** A request and its real answer: a test sends it and compares. */
 export interface OperationExample {
   readonly title: string;
-  /** Of path and query string. */
+  /** Parameters in path and query string. */
   readonly parameters?: Readonly<Record<string, string | number>>;
   readonly body?: object;
   /** 200 when absent. */
@@ -15,7 +15,7 @@ export interface OperationExample {
   readonly answer: object;
 }
 
-/** Whose token it takes, which says what `forbidden` means. */
+/** Whose token the operation requires, which says what `forbidden` means. */
 export type RequiredRole =
   | 'nobody'
   | 'any account'
@@ -29,17 +29,17 @@ export type RequiredRole =
 export interface OperationDocs {
   readonly summary: string;
   readonly description?: string;
-  /** `nobody`: it takes no token. */
+  /** `nobody`: the operation takes no token. */
   readonly requiredRole: RequiredRole;
-  /** Beyond those that every request of its kind may meet (`openapi-responses.ts`). */
+  /** Errors beyond those that every request of its kind may get (`openapi-responses.ts`). */
   readonly refusals?: readonly ErrorCode[];
-  /** Bodies by status; a media type for what is no JSON of ours, with what it is a stream of. */
+  /** Bodies by status: a schema; or a media type for another format, with the schema of its events if it is a stream. */
   readonly answers: Readonly<
     Record<number, ResponseName | { readonly mediaType: string; readonly streamOf?: EventSchemaName } | 'nothing'>
   >;
   /** Headers of the 200, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** At least one where the answer has a schema. */
+  /** At least one, if the answer has a schema. */
   readonly examples: readonly OperationExample[];
 }
 

@@ -1,4 +1,4 @@
-// The operations of all tables. A route names one of them, so that none is without its description.
+// The operations of all tables. A route names one of them, so that each route has a description.
 import { alarmDocs } from '../api/alarm-docs.ts';
 import { auditDocs } from '../api/audit-docs.ts';
 import { cardDocs } from '../api/card-docs.ts';
@@ -14,7 +14,7 @@ import { signInDocs } from '../api/sign-in-docs.ts';
 import { webhookDocs } from '../api/webhook-docs.ts';
 import type { TableDocs } from './operation.ts';
 
-/** By the name under which the document groups them. */
+/** The tables by the name of their group in the document. */
 export const tables = {
   Locks: lockDocs,
   'Identity cards': cardDocs,

@@ -1,4 +1,4 @@
-// What each error code means, with one real answer of each: a test provokes them all (HTTP API 4).
+// What each error code means, with one real answer for each: a test provokes them all (HTTP API 4).
 import type { ErrorCode, ParameterProblem } from '../../domain/errors.ts';
 
 interface ProblemDocs {

@@ -10,7 +10,10 @@ export interface RequestLine {
   /** The path as the route table writes it, or for an unknown one as it was sent. */
   readonly path: string;
   readonly known: boolean;
-  /** Anybody may ask it: health checks, which watchdogs make every few seconds, documents and pages. Only what is wrong is worth a line. */
+  /**
+   * The route needs no token: health checks (watchdogs make one every few seconds), documents and pages. Only failures of these are logged
+   * at info.
+   */
   readonly isOpen: boolean;
   /** Parameters that have passed validation. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -39,12 +42,12 @@ const harmless: ReadonlySet<string> = new Set([
   'method',
 ]);
 
-/** Lines of requests without a valid token: at once, and then in a second. Whoever reads the log slowly would hold up the process. */
+/** Lines for requests without a valid token: in one burst, and then each second. A slow reader of the log would hold up the process. */
 const strangersLines = { burst: 1_000, perSecond: 100 };
 
 /**
- * Writes the line of a request that has ended. Of strangers' requests 100 a second are written, 1,000 at once; how many were not is said as
- * soon as there is room again.
+ * Returns the function that writes the line of a request that has ended. Requests without a valid token get at most 100 lines a second, in
+ * bursts of 1,000; the next line that fits is preceded by the number of lines that were left out.
  */
 export function createAccessLog({
   log,
@@ -72,7 +75,7 @@ export function createAccessLog({
   };
 }
 
-/** Of health checks and pages, nobody reads more than that they go wrong. */
+/** A health check, document or page that succeeded: nobody reads its line except at debug. */
 function isUsual({ isOpen, status }: RequestLine): boolean {
   return isOpen && status === 200;
 }
@@ -85,7 +88,7 @@ function write(log: Log, line: RequestLine): void {
     shown ??= {};
     shown[name] = parameters[name] as string;
   }
-  // One by one: an object for each member that may be absent would cost more than the line.
+  // Members are added one by one: spreading an object for each optional member would cost more than writing the line.
   const fields: Record<string, unknown> = { requestId, method, path: known ? path : masked(path) };
   if (shown !== undefined) fields['parameters'] = shown;
   if (account !== undefined) fields['account'] = account;
@@ -96,7 +99,7 @@ function write(log: Log, line: RequestLine): void {
   log[isUsual(line) ? 'debug' : 'info'](fields, 'request');
 }
 
-/** An unknown path can hold anything by mistake: what could be a token or a number of weight is blanked. */
+/** An unknown path can hold anything by mistake, so whatever could be a token, a card number or a passcode is blanked. */
 function masked(path: string): string {
   return path.slice(0, 200).replaceAll(/[^/]{33,}|\d{4,}/g, '…');
 }

@@ -1,4 +1,4 @@
-// Bearer token or sign-in to Caller (Specification 5, RFC 6750), and the slow-down of those who guess (HTTP API 2.1).
+// Turns a bearer token or a sign-in into a Caller (Specification 5, RFC 6750), and slows down clients that guess (HTTP API 2.1).
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -10,10 +10,10 @@ import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 
 const failuresAllowed = 20;
 
-/** The caller behind a request; `token-missing`, `token-invalid`, `token-expired`, or `rate-limited` instead of those. */
+/** Returns the caller behind a request. Throws `token-missing`, `token-invalid` or `token-expired`, or `rate-limited` in their place. */
 export type Authenticate = (request: IncomingMessage) => Caller;
 
-/** Runs a check of what the request holds, and counts it when that fails. */
+/** Runs `check` on the request and counts a failure against the address of the client. */
 export type Guard = (request: IncomingMessage, check: (request: IncomingMessage) => Caller) => Caller;
 
 /** The check that each request passes. `byToken` and `bySignIn` throw `token-invalid` or `token-expired`. */
@@ -30,7 +30,10 @@ export function createAuthenticate(
   return (request) => guard(request, check);
 }
 
-/** After 20 failures within a minute from one address, of IPv6 from one /64, its further failures are `rate-limited`; what is valid still passes. */
+/**
+ * After 20 failures within a minute from one IPv4 address or IPv6 /64, further failures from there are `rate-limited`; a valid token still
+ * passes.
+ */
 export function createGuard(clock: Clock): Guard {
   const failures = createFailedLogins(clock);
 
@@ -68,7 +71,7 @@ function malformed(message: string): DomainError {
   return new DomainError('token-invalid', message);
 }
 
-/** An IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */
+/** The address of the client; an IPv4 client has the same one on an IPv4 and on a dual-stack socket. */
 export function plainAddress(request: IncomingMessage): string {
   return originOf(request.socket.remoteAddress).address;
 }

@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import type { CancelSignal } from '../../domain/ports.ts';
 
 /**
- * Gone when the connection ends before the answer is out. An AbortSignal would cost as much as all the checks of a request, and
- * only a command that has to wait for its turn ever listens.
+ * Aborted when the connection ends before the answer is sent. An AbortSignal would cost as much as all the checks of a request, and
+ * only a command that waits in its lock's queue ever listens.
  *
- * A class, because V8 keeps the getter of an object that is written with one in the old space from its birth, and with the getter all
- * of its request until the next full collection (a page of cards: 182 µs of CPU instead of 135). A getter of a class is there once.
+ * A class, because V8 puts the getter of an object literal into the old space at once, and the getter holds its whole request in memory
+ * until the next full collection. A class has its getter once.
  */
 export class ClosedConnectionSignal implements CancelSignal {
   readonly #response: ServerResponse;

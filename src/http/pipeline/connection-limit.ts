@@ -1,15 +1,18 @@
-// How many clients stay connected, on all endpoints together: whoever opens connections for nothing keeps out nobody who asks for
-// something, and nobody without a token keeps out those with one (Fault T12).
+// Limits how many clients stay connected, on all endpoints together. A client that opens idle connections cannot keep out one that sends
+// requests, and clients without a token cannot keep out those with one (Fault T12).
 import { isIP } from 'node:net';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { Origin } from '../../domain/origin.ts';
 
 export interface ConnectionLimitSettings {
-  /** Without a valid token so far. */
+  /** Connections that have not sent a valid token so far. */
   readonly strangers: number;
-  /** Of them from one network: an IPv4 address, an IPv6 /64. This machine has no such limit: a reverse proxy brings everybody. */
+  /**
+   * Of these, from one network: an IPv4 address or an IPv6 /64. Loopback has no such limit, because all clients of a reverse proxy share
+   * it.
+   */
   readonly strangersOfNetwork: number;
-  /** Those on which a valid token has come. */
+  /** Connections that have sent a valid token. */
   readonly known: number;
   readonly knownOfAccount: number;
 }
@@ -22,31 +25,31 @@ export const connectionLimitSettings: ConnectionLimitSettings = {
 };
 
 /**
- * What goes on on a connection, in the order in which they give way: half of a request is there and half is missing; nothing was ever
- * asked; nothing is asked now; the answer is there and is not taken; the gateway has still to answer, who never gives way.
+ * What happens on a connection, in the order in which the gateway closes connections to make room: the client has sent part of a request;
+ * it never sent one; it sends none now; it does not read its answer; the gateway has still to answer (never closed for this reason).
  */
 const doings = ['sending', 'nothing', 'resting', 'taking', 'asking'] as const;
 export type Doing = (typeof doings)[number];
 
 export interface Client {
   doing(): Doing;
-  /** Ends the connection; called at most once, and the place is free by then. */
+  /** Closes the connection. Called at most once, after its slot is freed. */
   giveWay(): void;
 }
 
 export interface ConnectionSlot {
-  /** A valid token of this account has come on it. Idempotent. */
+  /** The connection has sent a valid token of this account. Idempotent. */
   keep(accountId: AccountId): void;
-  /** Idempotent. */
+  /** Frees the slot. Idempotent. */
   leave(): void;
 }
 
 export interface ConnectionLimit {
-  /** undefined: there is no room, and nobody who could give way. */
+  /** undefined: there is no room, and no connection that may be closed for it. */
   enter(origin: Origin, client: Client): ConnectionSlot | undefined;
 }
 
-/** `onGaveWay`: where a connection came from that was ended to make room. */
+/** `onGaveWay` gets the address of each connection that was closed to make room. */
 export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay: (address: string) => void): ConnectionLimit {
   const strangers = new Group(limits.strangers);
   const known = new Group(limits.known);
@@ -57,7 +60,7 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
     return groups.get(key) ?? new Group(atMost, { onFirst: (group) => groups.set(key, group), onEmpty: () => groups.delete(key) });
   }
 
-  /** Whether there is room in each of them, after somebody gave way where there was none. */
+  /** Whether each group has room; in a full group, one connection is closed for it. */
   function haveRoom(groups: readonly Group[]): boolean {
     return groups.every((group) => {
       if (!group.isFull()) return true;
@@ -67,7 +70,7 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
     });
   }
 
-  /** A class, for its methods are shared: there are thousands. */
+  /** A class, because there are thousands and they share their methods. */
   class Taken implements ConnectionSlot, Member {
     readonly client: Client;
     readonly #address: string;
@@ -82,7 +85,7 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
     keep(accountId: AccountId): void {
       if (this.#groups.length === 0 || this.#groups.includes(known)) return;
       const wanted = [groupOf(byAccount, accountId, limits.knownOfAccount), known];
-      // Without room it stays among the strangers: it may be a door that is asked for.
+      // Without room it stays among the strangers rather than being closed: its request may be an unlock.
       if (haveRoom(wanted)) this.#move(wanted);
     }
 
@@ -142,7 +145,7 @@ class Group {
     if (this.#members.size === 0) this.#keyed?.onEmpty();
   }
 
-  /** Who gives way first; of equals the oldest. Looks at all of them, which is done only when they are too many. */
+  /** The member to close first; of equals the oldest. Looks at all members, which is needed only when the group is full. */
   least(): Member | undefined {
     let least: Member | undefined;
     let rank: number = doings.indexOf('asking');

@@ -1,14 +1,16 @@
-// One connection of a client: hands Node's parser one request at a time. Node itself parses all that it has read, up to 64 KiB with
-// thousands of small requests, and each would be work and memory at once. So what follows a request waits here, as bytes, until its
-// answer is out; when it is much, the socket is not read any more, and TCP holds up the sender (RFC 9112 section 9.3.2).
+// One connection of a client: hands Node's parser one request at a time. On its own, Node parses all that it has read, up to 64 KiB with
+// thousands of small requests, and all of them would take work and memory at once. So the bytes that follow a request are buffered here
+// until its answer is sent; when they are many, the gateway stops reading, and TCP holds up the sender (RFC 9112 section 9.3.2).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client, ConnectionSlot, Doing } from './connection-limit.ts';
 import type { HeldBytes, Holder } from './held-bytes.ts';
 
-/** Up to here a connection is read on while its request is under way: only so the end of a client that leaves is seen. */
+/**
+ * A connection is read on, up to this many bytes, while its request is under way: otherwise the gateway would not see the client close it.
+ */
 const readAhead = 16 * 1024;
-/** What may have been read when reading stops: a read of Node takes that much. */
+/** How much more may have been read when reading stops: the size of one read of Node. */
 const readBytes = 64 * 1024;
 /** Pieces handed on in one go: a body in chunks may consist of empty lines. */
 const piecesAtOnce = 32;
@@ -16,24 +18,24 @@ const piecesAtOnce = 32;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Of all connections together. */
+/** The memory that all connections together may hold. */
 export interface Bounds {
-  /** What is sent ahead behind requests under way. */
+  /** Bytes that clients have sent ahead, behind requests under way. */
   readonly waiting: HeldBytes;
-  /** Answers that their clients do not take. */
+  /** Bytes of answers that clients do not read. */
   readonly untaken: HeldBytes;
 }
 
 type Parse = (bytes: Buffer) => void;
 
 /**
- * How much of `bytes` to hand on: up to and with the first empty line, which is where the head of a request may end, or all. What it says is
- * no judgement of the framing, which is the parser's alone: a piece too many costs a call. `ending`: how the bytes before ended.
+ * How many bytes to hand on: up to and with the first empty line, where the head of a request may end, or all. It does not decide where a
+ * request ends, which only the parser does: one piece too many merely costs a call. `ending`: how the bytes before ended.
  */
 function pieceLength(bytes: Buffer, ending: Ending): number {
   if (ending !== 'text' && bytes[0] === lineFeed) return 1;
   if (ending === 'line' && bytes[0] === carriageReturn && bytes[1] === lineFeed) return 2;
-  // By hand: what looks for a text looks through all that is there, each time anew.
+  // A loop, because a search for each of the two endings would go through all the bytes each time.
   for (let at = 0; at < bytes.length; at++) {
     if (bytes[at] !== lineFeed) continue;
     if (bytes[at + 1] === lineFeed) return at + 2;
@@ -42,7 +44,7 @@ function pieceLength(bytes: Buffer, ending: Ending): number {
   return bytes.length;
 }
 
-/** With a line feed; with a line feed and a carriage return; otherwise. */
+/** How bytes end: with a line feed; with a line feed and a carriage return; in any other way. */
 type Ending = 'line' | 'return' | 'text';
 
 function endingOf(piece: Buffer, before: Ending): Ending {
@@ -52,19 +54,19 @@ function endingOf(piece: Buffer, before: Ending): Ending {
   return (piece.length === 1 ? before === 'line' : piece[piece.length - 2] === lineFeed) ? 'return' : 'text';
 }
 
-/** A class, for its methods are shared: there are thousands. */
+/** A class, because there are thousands and they share their methods. */
 export class HttpConnection implements Client, Holder {
   readonly socket: Socket;
-  /** Among all; there is none when there was no room. */
+  /** The slot of this connection; undefined when there was no room. */
   place: ConnectionSlot | undefined;
   readonly #parse: Parse;
   readonly #bounds: Bounds;
   #waiting: Buffer | undefined;
   #ending: Ending = 'text';
-  /** Of the body of the last request, where its head says it. */
+  /** Bytes of the last request's body that are still to come, if it has a Content-Length. */
   #bodyLeft = 0;
   #request: IncomingMessage | undefined;
-  /** The one that is under way. */
+  /** The response of the request under way. */
   #response: ServerResponse | undefined;
   /** The head of a request has begun. */
   #isInHead = false;
@@ -72,11 +74,11 @@ export class HttpConnection implements Client, Holder {
   #isPaused = false;
   #isReleased = false;
 
-  /** To be made when Node has put its parser on the socket, before anything was read. */
+  /** Create it when Node has put its parser on the socket and nothing was read yet. */
   constructor(socket: Socket, bounds: Bounds) {
     this.socket = socket;
     this.#bounds = bounds;
-    // With a listener for its bytes, Node parses what that hands on, and no more what the system gives.
+    // Once the socket has a listener for its data, Node parses only the bytes that this listener hands on.
     const [parse] = socket.listeners('data') as Parse[];
     if (parse === undefined) throw new Error('Node has not put its parser on the connection');
     this.#parse = parse;
@@ -86,7 +88,7 @@ export class HttpConnection implements Client, Holder {
     socket.on('close', this.#forget);
   }
 
-  /** A request has come: nothing after it is parsed until its answer is out. */
+  /** A request has come: nothing after it is parsed until its answer is sent. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
     this.#response = response;
@@ -95,19 +97,19 @@ export class HttpConnection implements Client, Holder {
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
   }
 
-  /** Its answer is made, and with the system as far as the client takes it. */
+  /** The answer is complete, and handed to the operating system as far as the client reads it. */
   answered(): void {
     this.#bounds.untaken.hold(this, this.socket.writableLength);
   }
 
-  /** Its answer is out. */
+  /** The answer is sent. */
   end(response: ServerResponse): void {
     if (this.#response === response) this.#response = undefined;
     this.#bounds.untaken.hold(this, 0);
     this.#handOn();
   }
 
-  /** It is no HTTP any more; what was read and not handed on. */
+  /** The connection is no longer HTTP. Returns the bytes that were read and not handed on. */
   release(): Buffer {
     const rest = this.#waiting ?? Buffer.alloc(0);
     this.#isReleased = true;
@@ -116,7 +118,7 @@ export class HttpConnection implements Client, Holder {
     return rest;
   }
 
-  /** Part of an answer may be out. */
+  /** Whether part of an answer may have been sent. */
   isAnswering(): boolean {
     return this.#response?.headersSent === true && !this.#response.writableFinished;
   }
@@ -125,7 +127,7 @@ export class HttpConnection implements Client, Holder {
     if (this.#isInHead || this.#request?.complete === false) return 'sending';
     if (this.#response === undefined) return this.#request === undefined ? 'nothing' : 'resting';
     const { writableEnded, headersSent } = this.#response;
-    // What is large leaves piece by piece: it ends only when the client has taken nearly all.
+    // A large answer is sent piece by piece, so it ends only when the client has read nearly all of it.
     return writableEnded || (headersSent && this.socket.writableLength > 0) ? 'taking' : 'asking';
   }
 
@@ -136,7 +138,7 @@ export class HttpConnection implements Client, Holder {
   readonly #take = (bytes: Buffer): void => {
     if (this.#waiting === undefined) this.#waiting = bytes;
     else if (this.#waiting.length <= readAhead) this.#waiting = Buffer.concat([this.#waiting, bytes]);
-    // Node resumes the socket after each request; what it reads then goes back, and once that is enough nothing is read any more.
+    // Node resumes the socket after each request. What it reads then is put back, and once that is enough Node stops reading.
     else this.socket.pause().unshift(bytes);
     this.#handOn();
   };
@@ -148,7 +150,7 @@ export class HttpConnection implements Client, Holder {
     this.place?.leave();
   };
 
-  /** A request is under way, or the answer to one that has not come whole is not taken. */
+  /** Whether a complete request is under way, or the client does not read its answer. */
   #isBusy(): boolean {
     return (this.#response !== undefined && this.#request?.complete === true) || this.socket.writableNeedDrain;
   }
@@ -161,7 +163,7 @@ export class HttpConnection implements Client, Holder {
         setImmediate(this.#handOn);
         break;
       }
-      // Ended by us, such as after what is no HTTP: nobody reads what still comes.
+      // The gateway has ended this side, for example after bytes that are not HTTP: what still comes is dropped.
       if (this.socket.writable) this.#handOnPiece(this.#waiting);
       else this.#waiting = undefined;
     }

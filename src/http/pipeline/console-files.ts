@@ -1,11 +1,11 @@
-// The console as it was built: every file of it, read together when somebody first asks, so that they belong together whatever an
-// upgrade puts in their place later.
+// The built console. All its files are read together at the first request, so that they belong together even if an upgrade replaces
+// them on the disk later.
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { withEtag, withEtagCompressed } from './memoize.ts';
 import type { TextAnswer } from './route.ts';
 
-/** What a browser may do on the console's page (Content Security Policy 3): nothing that is not from this gateway, and nothing inline. */
+/** What the console's page may load in a browser (Content Security Policy 3): only what comes from this gateway, and nothing inline. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,7 +21,7 @@ const policy = [
 const pageHeaders = ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer'];
 
 const html = 'text/html; charset=utf-8';
-/** By the ending of a name; others are not served. */
+/** By the extension of a file; other files are not served. */
 const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -50,11 +50,11 @@ const notBuilt = `<!doctype html>
 
 export interface ConsoleFiles {
   readonly page: TextAnswer;
-  /** What the page refers to, by its name in the folder `assets`. Their names change with what they hold. */
+  /** The files that the page refers to, by their names in the folder `assets`. A name changes with the content. */
   readonly assets: ReadonlyMap<string, TextAnswer>;
 }
 
-/** Reads the folder; where there is none, its page says so. */
+/** Reads the folder; if there is none, the page says that the console was not built. */
 export async function readConsole(directory: string): Promise<ConsoleFiles> {
   const page = await readFile(join(directory, 'index.html')).catch(absent);
   if (page === undefined) return { page: withEtag(html, Buffer.from(notBuilt), pageHeaders), assets: new Map() };

@@ -1,4 +1,4 @@
-// One place where HTTP is served, plain or over TLS, with the limits against slow and broken clients.
+// One address and port where HTTP is served, plain or over TLS, with the limits against slow and broken clients.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -9,19 +9,22 @@ import { sayHttps } from './reject-socket.ts';
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
-/** How often the two above are enforced. */
+/** How often Node enforces the two timeouts above. */
 const timeoutCheckMs = 2_000;
-/** A connection on which nothing moves at all; longer than any command may be told to take (120 s). */
+/** A connection without any traffic is closed after this time; it is longer than the longest time-out of a command (120 s). */
 const silenceMs = 150_000;
 const keepAliveMs = 15_000;
 const headerBytesAtMost = 16 * 1024;
 const tlsHandshakeMs = 10_000;
-/** Connections that the system has taken and Node has not: beyond that it drops newcomers, who then wait for seconds. Linux takes 4,096 at most. */
+/**
+ * Connections that the kernel has accepted and Node has not. Beyond that the kernel drops new ones, which wait for seconds. Linux allows
+ * 4,096.
+ */
 const backlog = 4_096;
-/** Handshakes under way; beyond that the oldest gives way, so that silent sockets do not take the memory (Fault T12). */
+/** TLS handshakes under way; beyond that the oldest is closed, so that silent sockets do not take the memory (Fault T12). */
 const tlsHandshakesAtMost = 1_000;
 
-/** What a TLS endpoint proves itself with, PEM, and speaks, now and after each change; open connections keep what they have. */
+/** Key and certificate (PEM) and TLS settings of an endpoint, now and after each change; a change does not affect open connections. */
 interface TlsIdentity {
   current(): SecureContextOptions;
   onChange(listener: () => void): void;
@@ -31,20 +34,20 @@ export interface EndpointOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** TLS with it, plain without. */
+  /** With it the endpoint speaks TLS, without it plain HTTP. */
   readonly identity?: TlsIdentity | undefined;
 }
 
-/** What a server does with all that arrives; the same for every endpoint. */
+/** What a server does with what arrives; the same for every endpoint. */
 export interface Handlers {
-  /** What Node makes of each request. */
+  /** The class of the requests that Node creates. */
   readonly requestClass: typeof IncomingMessage;
-  /** A connection on which bytes can be exchanged, with Node's parser on it, before anything was read. */
+  /** A connection is ready (after the TLS handshake, if any) and has Node's parser on it; nothing was read yet. */
   onConnection(socket: Socket): void;
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   onConnect(socket: Duplex): void;
   onBroken(error: NodeJS.ErrnoException, socket: Duplex): void;
-  /** When it is absent, requests with an Upgrade header are requests like the others. */
+  /** Without it, a request with an Upgrade header is a request like any other. */
   readonly onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
 
@@ -56,10 +59,10 @@ export interface BoundAddress {
 export interface Endpoint {
   /** Resolves when it accepts connections; rejects with one sentence for people when it cannot. */
   listen(): Promise<void>;
-  /** Accepts no more; resolves when the last connection has gone. */
+  /** Stops accepting; resolves when the last connection is closed. */
   close(): Promise<void>;
   endConnections(): void;
-  /** With port 0 the port that was given, once it listens. */
+  /** With port 0, the port that the system chose, once the endpoint listens. */
   address(): BoundAddress;
 }
 
@@ -71,7 +74,7 @@ export function createEndpoint({ host, port, identity }: EndpointOptions, handle
     connectionsCheckingInterval: timeoutCheckMs,
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: headerBytesAtMost,
-    requireHostHeader: false, // checked by us, so that the refusal is a problem like the others
+    requireHostHeader: false, // the request handler checks it, so that the refusal is a problem like the others
     noDelay: true,
   };
   const tls = identity && {
@@ -81,11 +84,11 @@ export function createEndpoint({ host, port, identity }: EndpointOptions, handle
   tls?.identity.onChange(() => tls.server.setSecureContext(tls.identity.current()));
   const server = tls?.server ?? createServer(limits);
   server.timeout = silenceMs;
-  // None is dropped silently; how many are too many is for the exchange to say.
+  // Node drops no header silently; the request handler refuses too many.
   server.maxHeadersCount = 0;
   server.on(tls ? 'secureConnection' : 'connection', handlers.onConnection);
   server.on('request', handlers.onRequest);
-  // An expectation that nobody knows may be ignored (RFC 9110 section 10.1.1); Node's own 417 has no body.
+  // A server may ignore an unknown expectation (RFC 9110 section 10.1.1); Node's own 417 has no body.
   server.on('checkExpectation', handlers.onRequest);
   server.on('connect', (_request, socket: Duplex) => handlers.onConnect(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -94,7 +97,8 @@ export function createEndpoint({ host, port, identity }: EndpointOptions, handle
     else sayHttps(plain);
   });
   if (handlers.onUpgrade !== undefined) server.on('upgrade', handlers.onUpgrade);
-  // Those in the middle of a TLS handshake are known to nobody else; both faces of a connection have the same remote end.
+  // Only this map knows the sockets in a TLS handshake. The raw socket and the TLS socket of a connection have the same remote address and
+  // port.
   const handshakes = new Map<string, Socket>();
   tls?.server.on('connection', (socket: Socket) => {
     const name = nameOf(socket);

@@ -10,7 +10,7 @@ function rangeMessage(min: number, max: number): string {
   return `must be ${min === 1 ? 'a positive integer' : 'an integer, not negative and'} not above ${greatest}`;
 }
 
-/** A number in a JSON body, `min` to `max`, whole. */
+/** An integer in a JSON body, `min` to `max`. */
 export function wholeNumber(min: number, max: number) {
   const error = rangeMessage(min, max);
   return z.int({ error }).min(min, error).max(max, error);
@@ -18,7 +18,7 @@ export function wholeNumber(min: number, max: number) {
 
 /**
  * An integer in a query string or path: plain decimal digits, then converted, then `min` to `max` (HTTP API 1.1).
- * Refuses what Number() would take: "", blanks, 1e3, 1.0, 0x10, and anything beyond 2^53-1.
+ * Refuses what Number() would accept: "", blanks, 1e3, 1.0, 0x10, and anything beyond 2^53-1.
  */
 export function integer(min = 1, max = greatest) {
   return z
@@ -33,7 +33,7 @@ export function id<Id extends number>() {
   return integer() as unknown as z.ZodType<Id, string>;
 }
 
-/** Epoch milliseconds, not negative, that every calendar has (ECMA-262 21.4.1.1). */
+/** Epoch milliseconds, not negative, within the range of a Date (ECMA-262 21.4.1.1). */
 export const millis = integer(0, 8.64e15);
 
 /** 1: a phone has already done it on the lock. 2: the gateway does it (Specification 4.2 rule 1). */
@@ -47,7 +47,7 @@ function textProblem(value: string, min: number, max: number, controlCharacters:
   return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`;
 }
 
-/** Characters as they stand in a class of a pattern, so that it means the same in every language and without flags. */
+/** Control characters, written for a character class, so that the pattern means the same in every language and without flags. */
 const controls = '\\u0000-\\u001f\\u007f-\\u009f';
 
 function without(...classes: readonly string[]): string {
@@ -70,13 +70,13 @@ export function text(min: number, max: number, controlCharacters: 'refused' | 'a
     .meta(documented);
 }
 
-/** What people call a token, a card, a hub. */
+/** The name of a token, a card or a hub. */
 export const name = text(1, 64);
 
-/** What people call a lock. The services refuse marks of the direction of text in a new one; a lock that has some keeps them. */
+/** The name of a lock. The services refuse text direction marks in a new name; a lock that already has some keeps its name. */
 export const lockName = name.meta({ ...name.meta(), pattern: without(controls, '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069') });
 
-/** Decimal digits, 1 to 20 of them, of a number that fits in 8 bytes (HTTP API 6.2). It stays text. */
+/** A card number: 1 to 20 decimal digits of a number that fits in 8 bytes (HTTP API 6.2). It stays text. */
 export const cardNumber = z
   .string()
   .regex(/^\d{1,20}$/, { error: 'must be 1 to 20 decimal digits', abort: true })

@@ -1,5 +1,5 @@
-// One request from arrival to answer, its checks in the order of HTTP API 1.4:
-// path, method, authentication, Accept, parameters; existence and rights are the services' business.
+// Handles one request from arrival to answer, with the checks in the order of HTTP API 1.4:
+// path, method, authentication, Accept, parameters. The services check existence and rights.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
@@ -22,10 +22,10 @@ import { type Sender, uncached } from './sender.ts';
 /** Answers a request; never throws. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** For whoever counts requests. */
+/** A request that has ended, for the metrics. */
 export interface EndedRequest {
   readonly method: string;
-  /** As the route table writes it; undefined for a path that is in none. */
+  /** The path as the route table writes it; undefined for an unknown path. */
   readonly route: string | undefined;
   /** undefined: the client was gone before its answer. */
   readonly status: number | undefined;
@@ -36,12 +36,12 @@ interface RequestContext {
   readonly requestId: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Where the request goes; undefined: nowhere. */
+  /** What the path matches; undefined: nothing. */
   readonly found: RouteMatch | undefined;
   readonly startedAt: number;
-  /** What it asks for, once it is known that there is such a thing. */
+  /** The route, once path and method are known to exist. */
   route: AnyRoute | undefined;
-  /** Whose token it carries, where it needs one. */
+  /** The caller behind the token, if the route needs one. */
   caller: Caller | undefined;
   account: string | undefined;
   code: string | undefined;
@@ -53,16 +53,16 @@ const problemJson = 'application/problem+json';
 
 const none: Readonly<Record<string, string>> = {};
 
-/** Beyond what any client sends; the bytes of all are bounded, too. */
+/** More than any client sends. Node limits the bytes of all headers, too. */
 const headersAtMost = 1_000;
 const tooManyHeaders = new DomainError('too-large', `there must not be more than ${headersAtMost} headers`);
 
-/** Somebody stands at a door meanwhile. */
+/** Requests that are handled first, because somebody stands at a door. */
 const doors: ReadonlySet<OperationId> = new Set(['lock', 'unlock']);
 
 /**
- * Makes the way of each request: its checks, its answer or problem, its one line in the log. Whatever a handler throws is answered
- * and never thrown on. `onEnd` is told of each request that has ended.
+ * Creates the function that handles each request: its checks, its answer or problem, its one line in the log. It answers whatever a
+ * handler throws and never throws on. It calls `onEnd` for each request that has ended.
  */
 export function createRequestHandler(options: {
   clock: Clock;
@@ -93,7 +93,7 @@ export function createRequestHandler(options: {
       code: undefined,
       parameters: none,
     };
-    // Comes once; `once` would wrap it.
+    // 'close' comes once, and `once` would wrap the listener.
     response.on('close', () => note(exchange));
     try {
       turns.take(admit(exchange), () => void respond(exchange));
@@ -102,12 +102,12 @@ export function createRequestHandler(options: {
     }
   };
 
-  /** The first checks, which say whose turn it is. */
+  /** Makes the first checks, which decide how urgent the request is. */
   function admit(exchange: RequestContext): Rank {
     const { request, found } = exchange;
     if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
     requireOneHost(request.rawHeaders, request.httpVersion);
-    // Whoever looks whether it lives may know it by any name, and learns nothing else.
+    // A health check may use any name in Host: it learns nothing but that the process answers.
     if (found?.resource.path !== '/healthz') requireHost(request);
     if (found === undefined) throw new DomainError('not-found', 'there is nothing at this path');
     const { resource } = found;
@@ -134,7 +134,7 @@ export function createRequestHandler(options: {
     }
   }
 
-  /** undefined: the answer goes on, and is somebody else's now. */
+  /** undefined: the answer is a stream that goes on, and its handler owns it now. */
   async function answer(exchange: RequestContext): Promise<Answer | TextAnswer | undefined> {
     const { request, response, found, route, caller } = exchange;
     const { pathValues = {} } = found ?? {};
@@ -151,7 +151,7 @@ export function createRequestHandler(options: {
     if (problems.length > 0) throw invalidParameters(problems);
     exchange.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
-    // Who only reads leaves no line in the audit log.
+    // The address is for the audit log, in which reading leaves no line.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
     return await route.handle({ caller: asking, parameters, body, gone });
   }
@@ -170,7 +170,7 @@ export function createRequestHandler(options: {
   function begin(exchange: RequestContext, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
     const { request, response, requestId } = exchange;
     if (problems.length > 0) throw invalidParameters(problems);
-    // It ends with its connection, so it needs no framing of its own; proxies are asked not to gather it.
+    // The stream ends with its connection, so it needs no chunked encoding. X-Accel-Buffering asks proxies not to buffer it.
     const head = ['Content-Type', route.mediaType, ...uncached, 'X-Accel-Buffering', 'no', 'Connection', 'close'];
     if (request.method === 'HEAD') {
       send(exchange, 200, head);
@@ -213,7 +213,7 @@ export function createRequestHandler(options: {
   }
 }
 
-/** Names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */
+/** An id that names one request in its answer and in the log; never taken from the client. 48 random bits, which Node draws in batches. */
 export function newRequestId(): string {
   const uuid = randomUUID();
   return uuid.slice(0, 8) + uuid.slice(9, 13);

@@ -1,9 +1,9 @@
-// What request headers say about the request as a whole: Accept, Host, repeated ones.
+// Headers that concern the request as a whole: Accept, Accept-Encoding, Host, repeated ones.
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
 
-/** How often a header was sent; Node itself keeps only the first of those that may not be repeated. `name` in lower case. */
+/** How often a header was sent: of those that must not be repeated, Node gives only the first. `name` in lower case. */
 export function headerCount(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -19,7 +19,9 @@ export function requireOneHost(rawHeaders: readonly string[], httpVersion: strin
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw invalidParameter('Host', 'must be sent exactly once');
 }
 
-/** `not-acceptable` when an Accept header excludes what is answered here (RFC 9110 section 12.5.1); none at all excludes nothing. */
+/**
+ * Throws `not-acceptable` when the Accept header excludes this media type (RFC 9110 section 12.5.1); without the header all is accepted.
+ */
 export function requireAccepted(accept: string | undefined, mediaType: 'application/json' | 'text/event-stream'): void {
   if (accept === undefined || accept === mediaType || accept === '*/*' || accept.trim() === '') return;
   if (quality(accept, mediaType) === 0) throw new DomainError('not-acceptable', `the answer is ${mediaType} only`);
@@ -41,7 +43,9 @@ function quality(accept: string, mediaType: string): number {
   return found;
 }
 
-/** Whether Accept-Encoding asks for gzip (RFC 9110 section 12.5.3). Who says nothing may be a program that reads what it gets as it is. */
+/**
+ * Whether Accept-Encoding asks for gzip (RFC 9110 section 12.5.3). A client without this header may be a program that cannot decompress.
+ */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;
   const codings = acceptEncoding.split(',').map((item) => item.split(';').map((part) => part.trim().toLowerCase()));
@@ -50,8 +54,9 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /**
- * Refuses by `invalid-parameter` a request for a name that is not in the list; an empty list has all. A page whose own name is made to lead
- * here (DNS rebinding) has that name in Host. Addresses and this machine itself are no names that somebody else can give.
+ * Returns a check that throws `invalid-parameter` when Host is a name that is not in the list; an empty list allows every name. It is
+ * against DNS rebinding: a foreign page whose name is made to resolve to this gateway has that name in Host. Addresses and localhost always
+ * pass, because nobody else can own them.
  */
 export function createHostCheck(names: readonly string[]): (request: IncomingMessage) => void {
   const ours = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);

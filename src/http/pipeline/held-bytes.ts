@@ -1,14 +1,14 @@
-// What connections hold of the memory, all of them together: requests that wait, or answers that nobody takes.
+// The memory that all connections together hold: requests that wait, or answers that clients do not read.
 
 export interface Holder {
-  /** Ends the connection. */
+  /** Closes the connection. */
   giveWay(): void;
 }
 
-/** Keeps the sum; beyond the limit the connection that has held something for longest gives way. */
+/** Keeps the sum. Beyond the limit it closes the connection that has held bytes for longest. */
 export class HeldBytes {
   readonly #atMost: number;
-  /** In the order in which they began to hold something. */
+  /** In the order in which the connections began to hold bytes. */
   readonly #held = new Map<Holder, number>();
   #bytes = 0;
 
@@ -16,7 +16,7 @@ export class HeldBytes {
     this.#atMost = atMost;
   }
 
-  /** Replaces what this one held before; 0: nothing any more. */
+  /** Replaces the number of bytes that `who` held before; 0: none any more. */
   hold(who: Holder, bytes: number): void {
     const before = this.#held.get(who) ?? 0;
     if (bytes === before) return;

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { DomainError, invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
 
 const bytesAtMost = 64 * 1024;
-/** Of somebody who has shown no token yet: it is nothing but a token. */
+/** The limit before the client has authenticated: such a body holds nothing but a token. */
 export const strangersBytesAtMost = 4 * 1024;
 
 /**
- * The members of the request's JSON object. `unsupported-media-type`, `too-large` (above `atMost`), `invalid-parameter` when it is
- * not well-formed JSON or not an object; members that appear twice are added to `problems`.
+ * Returns the members of the request's JSON object. Rejects with `unsupported-media-type`, with `too-large` above `atMost` bytes, and with
+ * `invalid-parameter` when the body is not well-formed JSON or not an object. Members that appear twice are added to `problems`.
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -67,7 +67,7 @@ function parse(source: string): unknown {
   }
 }
 
-/** Names given twice within one object, which JSON.parse would quietly merge. `source` is well-formed JSON. */
+/** Names that appear twice within one object, which JSON.parse would quietly merge. `source` is well-formed JSON. */
 function repeatedMembers(source: string): ReadonlySet<string> {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];

@@ -1,4 +1,4 @@
-// Every endpoint of the HTTP server together: what is under way on any of them, and a bounded stop of all.
+// All endpoints of the HTTP server together: counts the requests under way on any of them, and stops all within a bounded time.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -16,28 +16,28 @@ import { refuseBrokenRequest, refuseConnect, refuseSocket } from './reject-socke
 import type { WebSockets } from './web-socket.ts';
 
 const stopMs = 4_500;
-/** Enough for hundreds of clients that send their requests ahead. */
+/** Enough for hundreds of clients that send requests ahead. */
 const waitingBytesAtMost = 16 * 1024 * 1024;
-/** Enough for a hundred clients far away that fetch the largest pages. */
+/** Enough for a hundred distant clients that fetch the largest pages. */
 const untakenBytesAtMost = 32 * 1024 * 1024;
 
 export interface ListenerEndpoint extends EndpointOptions {
-  /** Whether WebSocket handshakes are taken here. */
+  /** Whether this endpoint accepts WebSocket handshakes. */
   readonly webSocket: boolean;
 }
 
 export interface HttpListener {
   /** Resolves when every endpoint accepts connections; rejects with one sentence for people when one cannot. */
   start(): Promise<void>;
-  /** Accepts no more, lets what is under way be answered for at most 4.5 s, then closes every connection. */
+  /** Stops accepting, answers the requests under way for at most 4.5 s, then closes every connection. */
   stop(): Promise<void>;
-  /** Whether stop has begun: answers then end their connection. */
+  /** Whether stop has begun: each answer then ends its connection. */
   closing(): boolean;
-  /** A valid token of this account has come on the connection. */
+  /** The connection has sent a valid token of this account. */
   keep(socket: Duplex, accountId: AccountId): void;
-  /** The answer to a request on it has been handed over whole. */
+  /** The whole answer to a request has been handed to the connection. */
   answered(socket: Duplex): void;
-  /** Where it listens, in the order of the endpoints. */
+  /** The addresses it listens on, in the order of the endpoints. */
   addresses(): readonly BoundAddress[];
 }
 
@@ -46,7 +46,7 @@ export function createHttpListener(options: {
   clock: Clock;
   log: Log;
   webSockets: WebSockets;
-  /** What Node makes of each request. */
+  /** The class of the requests that Node creates. */
   requestClass: typeof IncomingMessage;
   handle: (request: IncomingMessage, response: ServerResponse) => void;
 }): HttpListener {
@@ -73,7 +73,7 @@ export function createHttpListener(options: {
       const connection = connections.get(request.socket);
       underWay += 1;
       connection?.begin(request, response);
-      // Comes once; `once` would wrap it.
+      // 'close' comes once, and `once` would wrap the listener.
       response.on('close', () => {
         underWay -= 1;
         connection?.end(response);
@@ -83,7 +83,7 @@ export function createHttpListener(options: {
     },
     onConnect: (socket: Duplex) => noteNoRequest(refuseConnect(socket), 'CONNECT'),
     onBroken(error: NodeJS.ErrnoException, socket: Duplex) {
-      // In the middle of an answer, another one would be taken for its rest.
+      // In the middle of an answer, the client would take a second answer for the rest of the first.
       if (!socket.writable || connections.get(socket)?.isAnswering() === true) socket.destroy();
       else noteNoRequest(refuseBrokenRequest(socket, error.code), error.code);
     },
@@ -93,13 +93,13 @@ export function createHttpListener(options: {
     limited.warn('too-many', { code: 'http-connections-full', address }, 'more HTTP connections than the gateway keeps; one was closed');
   }
 
-  /** Every id that a client can quote is in the log, also of what never became a request. */
+  /** Logs the id of an answer to something that never became a request, so that the log has every id that a client can quote. */
   function noteNoRequest(requestId: string | undefined, reason: string | undefined): void {
     if (requestId !== undefined) log.info({ requestId, reason }, 'what came was no request');
   }
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // From here on it is counted as a lock.
+    // From here on the broker counts this connection.
     const rest = connections.get(socket)?.release();
     try {
       webSockets.accept(request, socket, rest === undefined ? head : Buffer.concat([head, rest]));
@@ -120,8 +120,8 @@ export function createHttpListener(options: {
     };
     const cancel = clock.timer(stopMs, end);
     const closed = endpoints.map((endpoint) => endpoint.close());
-    // Once nothing is under way anywhere, connections that ask nothing are not worth waiting for. Until then locks stay
-    // connected over WebSocket: what is under way may be a command for one of them.
+    // Once no request is under way on any endpoint, idle connections are closed. Until then locks stay connected over WebSocket:
+    // a request under way may be a command for one of them.
     settle = () => setImmediate(() => underWay === 0 && end());
     if (underWay === 0) settle();
     await Promise.all(closed);

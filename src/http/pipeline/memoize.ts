@@ -1,20 +1,20 @@
-// Answers that are made once, and named by an ETag.
+// Answers that are made once and identified by an ETag.
 import { createHash } from 'node:crypto';
 import { gzip } from 'node:zlib';
 import type { TextAnswer } from './route.ts';
 
-/** An answer with the ETag of what it holds. `headers`: name, value, name, value. */
+/** An answer with an ETag made from its content. `headers`: name, value, name, value. */
 export function withEtag(contentType: string, text: Buffer, headers: readonly string[] = []): TextAnswer {
   return { contentType, text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`, headers };
 }
 
-/** As `withEtag`, also compressed: a fifth of the bytes. */
+/** As `withEtag`, and compressed as well. */
 export async function withEtagCompressed(contentType: string, text: Buffer, headers: readonly string[] = []): Promise<TextAnswer> {
   const gzipped = await new Promise<Buffer>((done, failed) => gzip(text, (error, bytes) => (error ? failed(error) : done(bytes))));
   return { ...withEtag(contentType, text, headers), gzipped };
 }
 
-/** Makes it once, for everybody who asks; what failed is tried again. */
+/** Calls `make` once for all callers; after a failure the next call tries again. */
 export function memoize<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-// Every refusal as RFC 9457 problem+json. The only file that knows error statuses (HTTP API 4).
+// Turns every error into RFC 9457 problem+json. The only file that knows error statuses (HTTP API 4).
 import { DomainError, type ErrorCode, type ParameterProblem } from '../../domain/errors.ts';
 
 const internalDetail = 'something went wrong inside the gateway; its log has the details under this requestId';
@@ -31,7 +31,7 @@ export const problemKinds: Readonly<Record<ErrorCode, { readonly status: number;
   'lock-timeout': { status: 504, title: 'Lock timeout' },
 };
 
-/** A refusal on its way out: `headers` as name, value, name, value. */
+/** An error as it is sent: `headers` as name, value, name, value. */
 export interface Problem {
   readonly code: ErrorCode;
   readonly status: number;
@@ -44,8 +44,8 @@ const reportedAtMost = 100;
 
 /**
  * Turns whatever was thrown into the answer for the client (RFC 9457, RFC 6750 section 3). Anything but a DomainError becomes
- * `internal-error` with a fixed sentence; logging the original is the caller's business.
- * @param status replaces the code's own status, for the few refusals of HTTP itself (431, 408)
+ * `internal-error` with a fixed sentence; the calling code logs the original.
+ * @param status replaces the status of the code, for the few errors of HTTP itself (431, 408)
  */
 export function problemOf(error: unknown, requestId: string, status?: number): Problem {
   const known = error instanceof DomainError ? error : new DomainError('internal-error', internalDetail);

@@ -1,4 +1,4 @@
-// The parameters of every endpoint: specification names in, domain values out (HTTP API 1, 5, 6 and 8).
+// The parameters of every endpoint: turns the names of the specification into domain values (HTTP API 1, 5, 6 and 8).
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import { type CardId, hasEnded, isInOrder } from '../../domain/credentials/card.ts';
@@ -21,7 +21,7 @@ const datesInOrder = {
 
 export const noParameters = validate(z.object({}), () => undefined);
 
-/** Which locks of a list are asked for. */
+/** Which locks a list is to hold. */
 const wantedLocks = { lockAlias: text(0, 64).exactOptional(), groupId: integer(0).exactOptional() };
 
 export const lockList = validate(z.object({ ...page, ...wantedLocks }), ({ lockAlias, groupId, ...page }) => ({
@@ -31,7 +31,7 @@ export const lockList = validate(z.object({ ...page, ...wantedLocks }), ({ lockA
 
 export const oneLock = validate(z.object({ lockId }), (value) => value);
 
-/** `clear`: the cards of the lock are removed from it first. */
+/** `clear`: the gateway first removes the lock's cards from the lock. */
 export const lockRemoval = validate(
   z.object({ lockId, clear: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false') }),
   ({ lockId, clear }) => ({ lockId, clear: clear === 'true' }),
@@ -73,13 +73,13 @@ export const cardList = validate(z.object({ lockId, ...page }), ({ lockId, ...pa
 
 export const oneCard = validate(z.object({ lockId, cardId }), (value) => value);
 
-/** A list that the specification does not know: all of it (up to 1000) unless a page is asked for. */
+/** A list that is not in the specification: all rows (up to 1000) unless the client asks for a page. */
 export const wholeLockList = validate(
   z.object({ lockId, pageNo: integer().default(1), pageSize: integer(1, 1000).default(1000) }),
   ({ lockId, ...page }) => ({ lockId, page }),
 );
 
-/** `now`: what is past then is refused. */
+/** `now` is the clock: a validity that has ended is refused. */
 export const cardAdd = (now: () => number) =>
   validate(
     z
@@ -114,7 +114,7 @@ export const cardDelete = validate(z.object({ lockId, cardId, deleteType: via })
   via: deleteType,
 }));
 
-/** Lists of the management API: pageNo 1 and pageSize 100 unless given, 1 to 1000 (HTTP API 1.3). */
+/** Lists of the management API: pageNo 1 and pageSize 100 (of 1 to 1000) unless given (HTTP API 1.3). */
 const ofManagement = { pageNo: integer().default(1), pageSize: integer(1, 1000).default(100) };
 
 export const managementPage = validate(z.object(ofManagement), (page) => page);
@@ -124,7 +124,7 @@ export const managedLockList = validate(z.object({ ...ofManagement, ...wantedLoc
   wanted: { alias: lockAlias, groupId },
 }));
 
-/** The list of what belongs to one lock. */
+/** A list that belongs to one lock. */
 export const pageOfLock = validate(z.object({ lockId, ...ofManagement }), ({ lockId, ...page }) => ({ lockId, page }));
 
 export const oneRole = validate(z.object({ lockId, username }), (value) => value);

@@ -1,17 +1,17 @@
-// Takes the raw URL apart, because the usual parsers forgive what must be refused: repeats, bad percent-encoding, bad UTF-8.
+// Parses the raw URL, because the usual parsers accept what must be refused: repeated parameters, bad percent-encoding, bad UTF-8.
 import type { ParameterProblem } from '../../domain/errors.ts';
 
 /** Values within a path, still percent-encoded. */
 export type PathValues = Readonly<Record<string, string>>;
 
-/** The path, as it was sent. A whole URI must be taken, too (RFC 9112 section 3.2.2); its host is no matter. */
+/** The path, as the client sent it. A server must accept a whole URI, too (RFC 9112 section 3.2.2); its host is ignored. */
 export function pathOf(url: string): string {
   return /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? '';
 }
 
 /**
  * The texts of the parameters called `names`, from the path and the query string; all others are ignored (HTTP API 1.1).
- * A repeated or undecodable one is left out and added to `problems`. `+` is a space, as browsers and most clients write it.
+ * A repeated or undecodable parameter is added to `problems`. `+` is a space, as browsers and most clients write it.
  */
 export function rawParameters(
   url: string,
@@ -45,7 +45,7 @@ function spaced(encoded: string): string {
   return encoded.includes('+') ? encoded.replaceAll('+', ' ') : encoded;
 }
 
-/** Percent-encoded UTF-8 to text; undefined when it is not. (Node's parser has refused everything but ASCII in a URL.) */
+/** Turns percent-encoded UTF-8 into text; undefined when it is malformed. (Node's parser has refused everything but ASCII in a URL.) */
 function decoded(encoded: string): string | undefined {
   if (!encoded.includes('%')) return encoded;
   try {

@@ -1,4 +1,4 @@
-// Refusals outside the ordinary exchange: what Node's parser rejects before there is a request, and handshakes that fail.
+// Errors without a request: bytes that Node's parser rejects, and handshakes that fail.
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError } from '../../domain/errors.ts';
@@ -6,8 +6,8 @@ import { newRequestId } from './handle-request.ts';
 import { problemOf } from './problem.ts';
 
 /**
- * Answers a socket on which there is no response object, with a problem like any other, and closes it. `status` replaces the
- * code's own. Gives the id of the answer, for the log.
+ * Answers a socket that has no response object with a problem like any other, and closes it. `status` replaces the status of the
+ * code. Returns the id of the answer, for the log.
  */
 export function refuseSocket(socket: Duplex, error: unknown, status?: number): string {
   const requestId = newRequestId();
@@ -36,18 +36,21 @@ const useHttpsAnswer = [
   useHttps,
 ].join('\r\n');
 
-/** Tells who speaks plain HTTP to a port with TLS; the connection is about to be closed, by what has failed on it. */
+/** Tells a client that it speaks plain HTTP to a TLS port. The failed handshake closes the connection right after. */
 export function sayHttps(socket: Duplex): void {
   socket.once('error', () => socket.destroy());
   socket.write(useHttpsAnswer);
 }
 
-/** CONNECT (RFC 9110 section 9.3.6) is for proxies. */
+/** Refuses CONNECT (RFC 9110 section 9.3.6), which is for proxies. */
 export function refuseConnect(socket: Duplex): string {
   return refuseSocket(socket, notHttp('CONNECT is not supported'));
 }
 
-/** For the errors of Node's parser; every other one, such as a failed TLS handshake, leaves nobody to answer, and no id. */
+/**
+ * Answers an error of Node's parser and returns the id of the answer. After any other error, such as a failed TLS handshake, no answer is
+ * possible: it closes the socket and returns undefined.
+ */
 export function refuseBrokenRequest(socket: Duplex, code = ''): string | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return refuseSocket(socket, new DomainError('too-large', 'the URL and the headers must not exceed 16 KiB together'), 431);

@@ -1,20 +1,24 @@
-// In which order requests are handled: doors at the end of the turn in which they came; all others in slices, so that doors keep their pace
-// whatever else is asked, those with a valid token before those without. Without load nothing waits.
+// Decides in which order requests are handled. Lock and unlock requests run at the end of the event loop tick in which they came. All
+// others run in short slices, so that they never delay a door, and those with a valid token before those without. Without load nothing
+// waits.
 import type { Clock } from '../../domain/ports.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 
-/** Whose request it is: of somebody at a door; of somebody with a valid token; of anybody. */
+/** What kind of request it is: lock or unlock; another one with a valid token; one without. */
 export type Rank = 'door' | 'known' | 'stranger';
 
-/** What others than doors may take of a turn of the event loop; one request in each turn is handled however long it takes. */
+/** How long requests that are no doors may run in one tick of the event loop; one of them runs in each tick, however long it takes. */
 const sliceMs = 1;
-/** Of five requests that waited, at least one is a stranger's: newcomers and health checks come through. */
+/** After so many requests with a token in a row, one without a token runs, so that sign-ins and health checks are answered. */
 const knownInARow = 4;
-/** One callback for each request, so that what it leaves to microtasks is done, and measured, before the next. */
+/**
+ * Callbacks that are scheduled ahead. Each request has its own, so that its microtasks run, and count in its slice, before the next
+ * request.
+ */
 const armedAtMost = 32;
 
 export interface RequestScheduler {
-  /** `work` is done at once, or later; it must not throw. */
+  /** Runs `work` at once or later. It must not throw. */
   take(rank: Rank, work: () => void): void;
 }
 
@@ -28,7 +32,7 @@ export function createRequestScheduler({
   const doDoor = tickBatcher.batch('requests', (work: () => void) => work());
   const waiting = { known: new Set<() => void>(), stranger: new Set<() => void>() };
   let sliceAt = 0;
-  /** The end of this turn will be noticed. */
+  /** A callback is scheduled that begins the next tick. */
   let isOpen = false;
   let armed = 0;
   let handled = 0;

@@ -1,4 +1,4 @@
-// Which resource a path means: one look-up for the paths without values, the busy ones among them; patterns for the others.
+// Finds the resource of a path: one look-up for paths without values, which include the busy ones; patterns for the others.
 import type { PathValues } from './raw-query.ts';
 import type { AnyRoute } from './route.ts';
 
@@ -17,7 +17,10 @@ export interface RouteMatch {
 
 const noValues: PathValues = {};
 
-/** The returned function takes a path as it was sent, case-sensitive, and leaves its values percent-encoded; undefined: there is nothing. */
+/**
+ * Returns a function that takes a path as it was sent, case-sensitive. It leaves values percent-encoded; undefined: no resource has this
+ * path.
+ */
 export function createRouteTable(routes: readonly AnyRoute[]): (path: string) => RouteMatch | undefined {
   const resources = byPath(routes);
   const fixed = new Map(resources.map((resource) => [resource.path, { resource, pathValues: noValues }]));

@@ -1,4 +1,4 @@
-// The shape of a line in the route tables, and the answers that handlers give.
+// The shape of a row of the route tables, and the answers that handlers give.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
 import type { CancelSignal } from '../../domain/ports.ts';
@@ -8,12 +8,12 @@ import type { Validated } from './validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** A request that has passed every check of this layer. */
+/** A request that has passed every check of the HTTP layer. */
 export interface Asked<P, B> {
   readonly caller: Caller;
   readonly parameters: P;
   readonly body: B;
-  /** Aborted when the client is gone before its answer. */
+  /** Aborted when the client closes the connection before its answer. */
   readonly gone: CancelSignal;
 }
 
@@ -25,28 +25,28 @@ export interface Answer {
   readonly body: object;
 }
 
-/** What is not made for each request anew, or is not JSON. */
+/** An answer that is made once for many requests, or that is not JSON. */
 export interface TextAnswer {
   readonly contentType: string;
   readonly text: string | Buffer;
-  /** The same, compressed, for who takes it so. */
+  /** The same, compressed, for clients that accept gzip. */
   readonly gzipped?: Buffer;
-  /** Names this very text, quotes included: who has it already is told so, and nothing else. */
+  /** Identifies this very text, quotes included: a client that has it already gets 304 without the text. */
   readonly etag?: string;
   /** Name, value, name, value. */
   readonly headers?: readonly string[];
-  /** Its name changes with it, so that nobody has to ask for it again. */
+  /** The path changes with the content, so that a client may cache it for good. */
   readonly isImmutable?: boolean;
 }
 
-/** What every endpoint with a token is. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
+/** What all endpoints with a token share. `path` is written as in OpenAPI, `/locks/{lockId}`; `parameters` covers path and query string. */
 interface TokenRoute<P, B> {
   readonly method: Method;
   readonly path: string;
-  /** What the document of the API says of it, in the `-docs.ts` beside its table. */
+  /** The operation in the OpenAPI document, described in the `-docs.ts` beside the route table. */
   readonly operation: OperationId;
   readonly parameters: Validated<P>;
-  /** undefined: the endpoint takes no body, and ignores one. */
+  /** undefined: the endpoint ignores a body. */
   readonly body: Validated<B> | undefined;
 }
 
@@ -55,21 +55,21 @@ export interface Route<P = unknown, B = unknown> extends TokenRoute<P, B> {
   handle(asked: Asked<P, B>): Answer | Promise<Answer>;
 }
 
-/** An endpoint whose answer has no end: it goes on until one side has enough. */
+/** An endpoint whose answer is a stream: it goes on until one side closes it. */
 export interface StreamRoute extends TokenRoute<unknown, undefined> {
   readonly mediaType: 'text/event-stream';
-  /** What it throws before `open` is answered as a refusal. */
+  /** An error that it throws before it calls `open` is answered as a problem. */
   begin(stream: {
     readonly caller: Caller;
     readonly headers: IncomingHttpHeaders;
-    /** Whether the request would still be let in; else throws. */
+    /** Throws when the token or sign-in of the request is no longer valid. */
     readonly authenticate: () => void;
-    /** Sends the head of the answer; its body is the caller's from then on. */
+    /** Sends the head of the answer; from then on the caller writes its body. */
     readonly open: () => ServerResponse;
   }): void;
 }
 
-/** An endpoint about the sign-in of a browser: it finds out by itself who asks. */
+/** An endpoint about the sign-in of a browser: it authenticates the request itself. */
 export interface SignInRoute<B = unknown> extends TokenRoute<unknown, B> {
   readonly isSignIn: true;
   handle(request: IncomingMessage, body: B): Promise<Answer & { readonly caller: Caller }>;
@@ -77,7 +77,7 @@ export interface SignInRoute<B = unknown> extends TokenRoute<unknown, B> {
 
 export type AnyRoute = Route | StreamRoute | SignInRoute | OpenRoute;
 
-/** An endpoint that anybody may ask, without token or Accept. */
+/** An endpoint for everybody, without token or Accept. */
 export interface OpenRoute {
   readonly method: 'GET';
   readonly path: string;
@@ -87,7 +87,7 @@ export interface OpenRoute {
   handle(pathValues: PathValues): Answer | Promise<TextAnswer>;
 }
 
-/** An endpoint that takes all it needs from path and query string. */
+/** An endpoint whose input is only in the path and query string. */
 export function route<P>(
   method: Method,
   path: string,
@@ -115,14 +115,14 @@ export function ok(body: object): Answer {
   return { body };
 }
 
-/** 201 with the object that was made. */
+/** 201 with the object that was created. */
 export function created(body: object): Answer {
   return { status: 201, body };
 }
 
 const success: Answer = { body: { success: true } };
 
-/** 200 `{"success":true}` once `work` is done. */
+/** 200 with `{"success":true}` once `work` is done. */
 export async function done(work: Promise<void>): Promise<Answer> {
   await work;
   return success;

@@ -1,4 +1,4 @@
-// Sends an answer: its head, what large ones cost of the memory, and gzip for who takes it.
+// Sends an answer: writes its head, compresses it for clients that accept gzip, and sends large ones piece by piece.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { gzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import { acceptsGzip } from './headers.ts';
 import type { TextAnswer } from './route.ts';
 
-/** An exchange, as far as its answer is concerned. */
+/** The part of a request context that an answer needs. */
 export interface Answering {
   readonly requestId: string;
   readonly request: IncomingMessage;
@@ -14,12 +14,12 @@ export interface Answering {
 }
 
 export interface Sender {
-  /** `headers`: name, value, name, value. Does nothing when the client has gone, or had its answer. */
+  /** `headers`: name, value, name, value. Does nothing when the client is gone or an answer was begun. */
   send(to: Answering, status: number, headers: readonly string[], body?: string | Buffer): void;
   sendText(to: Answering, answer: TextAnswer): void;
 }
 
-/** An answer, with its head made, that is about to leave. */
+/** An answer whose head is written and whose body is about to be. */
 interface Ending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -29,27 +29,29 @@ interface Ending {
 const sliceBytes = 16 * 1024;
 
 /**
- * A text of so many characters leaves as bytes. As a string it would be copied whole each time it is measured, joined with its head or
- * written, into strings so large that V8 makes them old, and they stay in memory for long.
+ * A text of so many characters is turned into bytes once. As a string it would be copied whole each time it is measured, joined with its
+ * head or written; V8 puts strings of that size into the old space, where they stay in memory for long.
  */
 const largeText = 64 * 1024;
 
-/** Smaller ones are hardly shorter on the way than packets are anyway. */
+/** In characters. Compressing smaller texts saves few packets on the network. */
 const worthCompressing = 16 * 1024;
 
 export const uncached = ['Cache-Control', 'no-store'];
 
-/** Caches must not give to one what was made for another. */
+/** A cache must not give a compressed answer to a client that cannot read it. */
 const vary = ['Vary', 'Accept-Encoding'];
 
-/** `closing`: whether connections end with their answer. `onAnswered` is told when an answer has been handed over whole. */
+/** `closing`: whether each answer ends its connection. `onAnswered` is called when a whole answer has been handed to its response. */
 export function createSender(options: {
   readonly tickBatcher: TickBatcher;
   readonly closing: () => boolean;
   readonly onAnswered: (request: IncomingMessage) => void;
 }): Sender {
   const { tickBatcher, closing, onAnswered } = options;
-  /** One at a time: it takes a thread from those that the disk uses. What comes meanwhile leaves as it is. */
+  /**
+   * One answer at a time is compressed, because it takes a thread from those that disk access uses. Meanwhile others are sent uncompressed.
+   */
   let isCompressing = false;
   const endSoon = tickBatcher.batch('answers', ({ request, response, body }: Ending) => {
     response.end(body);
@@ -63,7 +65,7 @@ export function createSender(options: {
     const all = [...headers, ...length, 'X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId];
     if (closing() || isOldAndChunked(request)) all.push('Connection', 'close');
     response.writeHead(status, all);
-    // A slow reader of something large must not have all of it in our memory, which TLS would copy for each.
+    // A large answer to a slow reader must not be buffered whole: TLS would copy it for each client.
     if (typeof body === 'object' && request.method !== 'HEAD') Readable.from(slices(body)).pipe(response);
     else endSoon({ request, response, body: outgoing });
   }
@@ -87,12 +89,12 @@ export function createSender(options: {
   return {
     send,
 
-    /** A text with an ETag may be kept, if it is asked for again each time whether it is still the same (RFC 9111 section 5.2.2.4). */
+    /** A client may cache a text with an ETag, if it asks each time whether the text has changed (RFC 9111 section 5.2.2.4). */
     sendText(to, { contentType, text, gzipped, etag, headers = [], isImmutable = false }) {
       if (typeof text === 'string') return send(to, 200, ['Content-Type', contentType, ...uncached, ...headers], text);
       const asked = to.request.headers;
       const isZipped = gzipped !== undefined && acceptsGzip(asked['accept-encoding']);
-      // What is not the same byte by byte has another name (RFC 9110 section 8.8.3).
+      // Compressed and plain bytes need different ETags (RFC 9110 section 8.8.3).
       const name = isZipped ? etag?.replace(/"$/, '-gzip"') : etag;
       const kept = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
       const encoding = [...(gzipped === undefined ? [] : vary), ...(isZipped ? ['Content-Encoding', 'gzip'] : [])];
@@ -104,7 +106,7 @@ export function createSender(options: {
   };
 }
 
-/** RFC 9112 section 6.1: who of HTTP/1.0 passes it on may have taken another length for the body's. */
+/** RFC 9112 section 6.1: an HTTP/1.0 intermediary that forwarded this request may have taken another length for its body. */
 function isOldAndChunked({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }

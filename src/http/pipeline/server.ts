@@ -43,25 +43,25 @@ import { createWebSockets, upgradeWebSocketsAlone, type WebSocketStream } from '
 
 export type { Readiness };
 
-/** Where to serve, by scheme; what is absent is off. */
+/** Where to serve, by scheme; an absent scheme is off. */
 export interface HttpEndpoints {
   readonly http?: ListenerEndpoint | undefined;
   readonly https?: ListenerEndpoint | undefined;
 }
 
 export interface HttpServer extends Part {
-  /** Where it listens; with port 0 the port that was given, once started. */
+  /** The addresses it listens on; with port 0, the port that the system chose, once started. */
   addresses(): { readonly [Scheme in keyof HttpEndpoints]: BoundAddress };
 }
 
 /**
- * The HTTP API as a part. `start` rejects with one clear sentence when a port cannot be had; `stop` answers what is under way,
- * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`; `onWebSocket` is given the
- * stream of each WebSocket that was opened at `/mqtt`.
+ * The HTTP API as a part. `start` rejects with one clear sentence when a port is not available; `stop` answers the requests under way
+ * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`; `onWebSocket` gets the stream of
+ * each WebSocket that a client opens at `/mqtt`.
  */
 export function createHttpServer(options: {
   endpoints: HttpEndpoints;
-  /** The only names it is asked by; none: any. */
+  /** The names that Host may have; none: any. */
   hosts?: readonly string[];
   onWebSocket: (stream: WebSocketStream) => void;
   clock: Clock;
@@ -84,9 +84,9 @@ export function createHttpServer(options: {
   gatewayStatus: () => object | Promise<object>;
   /** The document at `/asyncapi.json`. */
   lockProtocol: () => Promise<object>;
-  /** Where the build has put the console. */
+  /** The directory of the built console. */
   consoleDirectory: string;
-  /** What `/metrics` answers, and who counts requests; without it there is no `/metrics`. */
+  /** The answer of `/metrics`, and the function that counts requests; undefined: there is no `/metrics`. */
   metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
 }): HttpServer {
   const {
@@ -144,8 +144,8 @@ export function createHttpServer(options: {
   class ApiRequest extends IncomingMessage {}
   upgradeWebSocketsAlone(ApiRequest.prototype);
 
-  // The router of Express alone: its application would give each request and response another prototype, which makes V8 give up what it knows
-  // of them and doubles the work for an unlock.
+  // Only the router of Express is used: its application would change the prototype of each request and response, which makes V8 drop its
+  // optimizations for them and makes each unlock cost more.
   const route = Router().use(serve) as unknown as (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   const served = (['http', 'https'] as const).flatMap((scheme) => (endpoints[scheme] ? [{ scheme, endpoint: endpoints[scheme] }] : []));
   const listener = createHttpListener({
@@ -154,7 +154,7 @@ export function createHttpServer(options: {
     log,
     webSockets: createWebSockets({ onStream: onWebSocket, clock, requireHost }),
     requestClass: ApiRequest,
-    // What Express cannot make out, such as `OPTIONS *`, is answered all the same.
+    // Express passes on what it cannot parse, such as `OPTIONS *`; it is answered all the same.
     handle: (request, response) => route(request, response, () => serve(request, response)),
   });
 

@@ -1,11 +1,14 @@
-// The cookie of a browser that is signed in to the console, and what closes the door to pages of others that would use it (CSRF).
+// The cookie of a browser that is signed in to the console, and the checks that stop foreign pages from using it (CSRF).
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '../../domain/errors.ts';
 
-/** No script can read it, no other site makes a browser send it. */
+/** No script can read the cookie, and no other site can make a browser send it. */
 const attributes = 'Path=/; HttpOnly; SameSite=Strict';
 
-/** What a sign-in over https is called; `__Host-` keeps plain http and other hosts from setting it (RFC 6265bis section 4.1.3.2). */
+/**
+ * The name of the cookie. Over https it begins with `__Host-`, so that plain http and other hosts cannot set it (RFC 6265bis section
+ * 4.1.3.2).
+ */
 function cookieName(request: IncomingMessage): string {
   return isEncrypted(request) ? '__Host-latchd' : 'latchd';
 }
@@ -14,12 +17,12 @@ function isEncrypted({ socket }: IncomingMessage): boolean {
   return 'encrypted' in socket && socket.encrypted === true;
 }
 
-/** The secret of a sign-in that the request carries instead of a token; undefined: none. `token-invalid`: more than one. */
+/** The secret of a sign-in that the request carries instead of a token; undefined: none. Throws `token-invalid` for more than one. */
 export function signInSecretOf(request: IncomingMessage): string | undefined {
   return request.headers.authorization === undefined ? cookieSecretOf(request) : undefined;
 }
 
-/** The secret in the cookie, whoever else the request says it is from. */
+/** The secret in the cookie, even if the request carries a token as well. */
 export function cookieSecretOf(request: IncomingMessage): string | undefined {
   const { cookie } = request.headers;
   if (cookie === undefined) return undefined;
@@ -29,14 +32,14 @@ export function cookieSecretOf(request: IncomingMessage): string | undefined {
   return secret;
 }
 
-/** Set-Cookie that keeps `secret` for so long; with 0 it is forgotten. */
+/** The Set-Cookie header that makes the browser store `secret` for so long; with 0 the browser deletes it. */
 export function signInCookie(request: IncomingMessage, secret: string, maxAgeSeconds: number): string {
   return `${cookieName(request)}=${secret}; Max-Age=${maxAgeSeconds}; ${attributes}${isEncrypted(request) ? '; Secure' : ''}`;
 }
 
 /**
- * A sign-in counts on pages of this gateway alone, else `token-missing`. What changes anything must have the header `latchd-console: 1`,
- * which a page of another origin cannot send: it would have to ask first (Fetch 3.2.5), and nobody answers that here.
+ * Throws `token-missing` unless the request comes from a page of this gateway. A request that changes anything must have the header
+ * `latchd-console: 1`. A page of another origin cannot send it: its browser asks first (Fetch 3.2.5), and this gateway does not allow it.
  */
 export function requireOwnPage(request: IncomingMessage): void {
   const reads = request.method === 'GET' || request.method === 'HEAD';
@@ -45,19 +48,21 @@ export function requireOwnPage(request: IncomingMessage): void {
   if (!isSameOrigin(request, reads)) throw new DomainError('token-missing', 'a sign-in counts on pages of this gateway alone');
 }
 
-/** What the browser says of the page that asks. `typed`: an address that somebody typed or opened from outside is no page of others. */
+/**
+ * Whether the browser says that the request comes from a page of this gateway. With `typed`, an address that somebody typed counts, too.
+ */
 export function isSameOrigin(request: IncomingMessage, typed = false): boolean {
   const { headers } = request;
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && !(typed && site === 'none')) return false;
-  // Over plain http, browsers say no more than that.
+  // Over plain http, browsers send only Origin.
   const { origin } = headers;
   return origin === undefined || isPageOf(origin, request);
 }
 
 /**
- * Whether a page of this origin was served where the request goes. Over TLS it must be https, too: whoever is in the network can put any page
- * there that is not. Over plain http it may be: a proxy in between has ended the TLS.
+ * Whether this origin is the host that the request is for. A request over TLS needs an https origin: anybody in the network can forge a
+ * page over plain http. A request over plain http may have an https origin: a proxy in between has ended the TLS.
  */
 export function isPageOf(origin: string, request: IncomingMessage): boolean {
   if (!URL.canParse(origin)) return false;

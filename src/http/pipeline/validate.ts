@@ -1,16 +1,16 @@
-// Ties a zod schema to the domain value it stands for, and collects all that is wrong instead of stopping at the first.
+// Ties a zod schema to the domain value it stands for, and collects all problems instead of stopping at the first.
 import type { z } from 'zod';
 import type { ParameterProblem } from '../../domain/errors.ts';
 
-/** What a client may send: `object` documents and validates it, `read` turns it into `T`. */
+/** What a client may send: `object` documents and validates it, `read` turns it into a `T`. */
 export interface Validated<T> {
   readonly object: z.ZodObject;
   readonly names: ReadonlySet<string>;
-  /** The value, or undefined when something was wrong and has been added to `problems` (one a parameter). */
+  /** Returns the value, or undefined after adding the problems to `problems` (one for each parameter). */
   read(raw: unknown, problems: ParameterProblem[]): T | undefined;
 }
 
-/** A schema with specification names, and how its values are called inside. */
+/** Joins a schema that has the names of the specification and a function that gives its values their names in the domain. */
 export function validate<Shape extends z.ZodRawShape, T>(
   object: z.ZodObject<Shape>,
   translate: (value: z.output<z.ZodObject<Shape>>) => T,
@@ -38,12 +38,12 @@ function addProblems(issue: z.core.$ZodIssue, raw: unknown, problems: ParameterP
   problems.push({ parameter, message: missing ? 'is required' : issue.message });
 }
 
-/** For a rule about several members: run it when those are right, whatever else is wrong, so that all is reported at once. */
+/** For a rule about several members: it runs when these are valid, whatever else is wrong, so that all problems are reported at once. */
 export function whenValid(...names: readonly string[]) {
   return ({ issues }: z.core.ParsePayload) => !issues.some((issue) => names.includes(String(issue.path?.[0])));
 }
 
-/** The members that are there, under new names: an absent member stays absent instead of becoming undefined. */
+/** The members that are present: an absent one stays absent instead of becoming undefined. */
 export function present<T extends object>(members: { readonly [Key in keyof T]: T[Key] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

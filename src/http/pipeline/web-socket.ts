@@ -1,5 +1,5 @@
-// MQTT over WebSocket (RFC 6455, MQTT 3.1.1 section 6): takes the handshake at /mqtt and hands on a stream of bytes. The only file that
-// names ws. What is said on the stream is nobody's business here.
+// MQTT over WebSocket (RFC 6455, MQTT 3.1.1 section 6): answers the handshake at /mqtt and hands on a stream of bytes, which it does not
+// read. The only file that names ws.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
@@ -9,13 +9,13 @@ import { RateLimiter } from '../../domain/rate-limiter.ts';
 import { headerCount, requireOneHost } from './headers.ts';
 import { isPageOf } from './sign-in-cookie.ts';
 
-/** What a client says and is told, as bytes; where it comes from, when that is known; and the connection below. */
+/** The bytes to and from a client, its address if known, and the connection below. */
 export type WebSocketStream = Duplex & { readonly remoteAddress?: string | undefined; readonly wire: { readonly bytesRead: number } };
 
 export interface WebSockets {
-  /** Completes a handshake and hands its stream on; throws a DomainError, with nothing written, when it is not to be had. */
+  /** Completes a handshake and hands its stream on. Throws a DomainError, and writes nothing, when the handshake is refused. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Ends all of them. */
+  /** Closes all WebSockets. */
   close(): void;
 }
 
@@ -24,11 +24,14 @@ const subprotocol = 'mqtt';
 /** A message may carry more than one packet, and packets have their own limit (Protocol 1). */
 const messageBytesAtMost = 131_072;
 const fragmentsAtMost = 64;
-/** Frames that carry nothing of MQTT (empty ones, pings, pongs), as many as packets of one client (`broker/packet-filter.ts`): at once, and then in a second. */
+/**
+ * WebSocket frames without MQTT bytes (empty ones, pings, pongs): in one burst, and then each second. As many as the packets of one client
+ * (`broker/packet-filter.ts`).
+ */
 const idleFrames = { burst: 4_000, perSecond: 2_000 };
-/** How long the other side may take to close its end. */
+/** How long the client may take to close its end. */
 const closeTimeoutMs = 1_000;
-/** Pieces in which the network brings one frame: the longest, in the smallest segments that TCP must take, has 245. */
+/** Chunks in which the network may bring one frame; more than the longest frame has in the smallest segments that TCP must accept. */
 const chunksAtMost = 1_024;
 
 export function createWebSockets(options: {
@@ -49,7 +52,9 @@ export function createWebSockets(options: {
       return this.#idleFrames.take() ? true : this.#end();
     }
 
-    /** What is no data closes the connection [MQTT-6.0.0-1], and the stream would take text for bytes. */
+    /**
+     * A text message closes the connection [MQTT-6.0.0-1]: the stream would take its text for bytes. Too many idle frames close it, too.
+     */
     #end(): true {
       this.terminate();
       return true;
@@ -59,12 +64,13 @@ export function createWebSockets(options: {
     noServer: true,
     WebSocket: BinaryWebSocket,
     maxPayload: messageBytesAtMost,
-    // Each is kept as an object of its own: a message of single bytes would take twenty times its size, before any login (Fault T12).
+    // ws holds each fragment as an object: a message in fragments of single bytes would take many times its size, before any login (Fault
+    // T12).
     maxFragments: fragmentsAtMost,
     maxBufferedChunks: chunksAtMost,
-    // Compression buys nothing for messages this short, and costs memory for each connection.
+    // Compression saves nothing for messages this short, and costs memory for each connection.
     perMessageDeflate: false,
-    // The types do not know it yet.
+    // The types of ws do not have this option yet.
     ...{ closeTimeout: closeTimeoutMs },
     // [MQTT-6.0.0-4]
     handleProtocols: () => subprotocol,
@@ -78,14 +84,14 @@ export function createWebSockets(options: {
       const wire = request.socket;
       const { remoteAddress } = wire;
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        // Else it would wait for the other side's goodbye, as a socket that nobody reads or counts any more.
+        // Otherwise ws would wait for the client's close frame, with a socket that is no longer read or counted.
         webSocket.once('error', () => webSocket.terminate());
         const stream = Object.assign(createWebSocketStream(webSocket), { remoteAddress, wire });
         open.add(stream);
         stream.once('close', () => open.delete(stream));
-        // A WebSocket is never half open. Left to itself the stream would stay for ever when the network breaks.
+        // A WebSocket is never half open. Without this the stream would stay open for ever when the network breaks.
         stream.once('end', () => stream.destroy());
-        // A message that is too long, or no WebSocket at all: the stream closes, and that is all there is to do.
+        // After a message that is too long, or bytes that are no WebSocket frames, the stream closes by itself.
         stream.on('error', () => {});
         onStream(stream);
       });
@@ -97,9 +103,9 @@ export function createWebSockets(options: {
 }
 
 /**
- * Lets Node treat only WebSocket handshakes at /mqtt as upgrades. Every other request with an Upgrade header stays a request, since a
+ * Makes Node treat only WebSocket handshakes at /mqtt as upgrades. Every other request with an Upgrade header stays a request, since a
  * server may ignore that header (RFC 9110 section 7.8) and some clients offer h2c with each first request.
- * @param requests the prototype of the requests; Node keeps there whether a request is an upgrade
+ * @param requests the prototype of the requests; Node stores there whether a request is an upgrade
  */
 export function upgradeWebSocketsAlone(requests: IncomingMessage): void {
   const asked = new WeakSet<IncomingMessage>();
@@ -118,7 +124,9 @@ function isHandshake({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'GET' && url.split('?', 1)[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
-/** RFC 6455 section 4.2.1; `invalid-parameter` names the header, `forbidden` is a page of another site. */
+/**
+ * Checks a handshake (RFC 6455 section 4.2.1). Throws `invalid-parameter` that names the header, or `forbidden` for a page of another site.
+ */
 function requireHandshake(request: IncomingMessage): void {
   const { headers, rawHeaders, httpVersion } = request;
   requireOneHost(rawHeaders, httpVersion);
@@ -133,8 +141,9 @@ function requireHandshake(request: IncomingMessage): void {
 }
 
 /**
- * Browsers always say which page it is (RFC 6455 section 10.2). One from elsewhere could make its reader's browser guess device keys from inside
- * the network, so only pages of this very host may. What is no browser says nothing, or something that is no page (`file://`).
+ * A browser always names the page that connects (RFC 6455 section 10.2). A page from elsewhere could make its reader's browser guess device
+ * keys from inside the network, so only pages of this very host may connect. Other clients send no Origin, or one that is no page
+ * (`file://`).
  */
 function mayConnect(request: IncomingMessage): boolean {
   const { origin } = request.headers;
