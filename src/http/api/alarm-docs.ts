@@ -1,4 +1,4 @@
-// The endpoints of alarms for the document of the API.
+// Descriptions of the alarm endpoints for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 export const alarmDocs = {

@@ -1,4 +1,4 @@
-// The endpoints of alarms at a glance.
+// The routes of alarms.
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import { managementPage, oneAlarm } from '../pipeline/query.ts';
 import { done, ok, type Route, route } from '../pipeline/route.ts';
@@ -6,7 +6,7 @@ import { alarmView, pageView } from './views.ts';
 
 const base = '/api/v1/gateway/alarms';
 
-/** For gateway administrators and, of their own locks, managers, which the service sees to. */
+/** For gateway administrators, and for the managers of a lock; the service checks that. */
 export function alarmRoutes(alarms: Pick<AlarmService, 'list' | 'end'>): readonly Route[] {
   return [
     route('GET', base, 'listAlarms', managementPage, ({ caller, parameters }) => ok(pageView(alarms.list(caller, parameters), alarmView))),

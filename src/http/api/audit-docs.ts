@@ -1,4 +1,4 @@
-// The endpoint of the audit log for the document of the API.
+// Description of the audit log endpoint for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 export const auditDocs = {

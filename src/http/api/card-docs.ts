@@ -1,4 +1,4 @@
-// The identity card endpoints for the document of the API (Specification 4.2, HTTP API 6).
+// Descriptions of the identity card endpoints for the OpenAPI document (Specification 4.2, HTTP API 6).
 import type { TableDocs } from '../openapi/operation.ts';
 
 const lockId = 7;

@@ -1,11 +1,11 @@
-// The identity card endpoints at a glance (Specification 4.2, HTTP API 6).
+// The routes of identity cards (Specification 4.2, HTTP API 6).
 import type { CardService } from '../../domain/credentials/card-service.ts';
 import type { Clock } from '../../domain/ports.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
 import { done, ok, type Route, route } from '../pipeline/route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';
 
-/** Specification 4.2 and HTTP API 6: rights, existence and what the lock says are the service's business. */
+/** Specification 4.2 and HTTP API 6. The service checks rights and existence, and talks to the lock. */
 export function cardRoutes(cards: CardService, clock: Pick<Clock, 'now'>): readonly Route[] {
   return [
     route('GET', '/api/v1/identity-card/list', 'listCards', cardList, async ({ caller, parameters: { lockId, page } }) =>

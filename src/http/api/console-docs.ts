@@ -1,4 +1,4 @@
-// The console, for the document of the API.
+// Descriptions of the console's files for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 export const consoleDocs = {

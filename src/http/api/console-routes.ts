@@ -1,9 +1,9 @@
-// The console at `/`. It holds nothing that a stranger may not know, so it takes no token; what it shows, it asks the API for.
+// The console at `/`. Its files hold nothing confidential, so they need no token; the page gets all that it shows from the API.
 import { DomainError } from '../../domain/errors.ts';
 import { memoize } from '../pipeline/memoize.ts';
 import type { OpenRoute } from '../pipeline/route.ts';
 
-/** `directory`: where the build has put it. */
+/** `directory`: where the build has put the console. */
 export function consoleRoutes(directory: string): readonly OpenRoute[] {
   const files = memoize(async () => (await import('../pipeline/console-files.ts')).readConsole(directory));
   return [

@@ -1,4 +1,4 @@
-// The documents of the API, for the document of the API.
+// Descriptions of the document endpoints for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 export const documentDocs = {

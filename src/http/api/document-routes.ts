@@ -1,10 +1,10 @@
-// The documents of the API and the page that shows them. They hold nothing that a stranger may not know, so they take no token.
-// Each is made or read when it is first asked for, then kept.
+// The OpenAPI and AsyncAPI documents and the page that shows the first. They hold nothing confidential, so they need no token.
+// Each is made or read at the first request for it, then cached.
 import { DomainError } from '../../domain/errors.ts';
 import { memoize, withEtag, withEtagCompressed } from '../pipeline/memoize.ts';
 import type { AnyRoute, OpenRoute, TextAnswer } from '../pipeline/route.ts';
 
-/** `routes`: all there are, these included. `lockProtocol` is what locks speak, as a document. */
+/** `routes`: all routes, these included. `lockProtocol` makes the AsyncAPI document of the lock protocol. */
 export function documentRoutes(options: {
   readonly routes: () => readonly AnyRoute[];
   readonly lockProtocol: () => Promise<object>;

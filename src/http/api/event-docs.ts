@@ -1,4 +1,4 @@
-// The live events, for the document of the API.
+// Description of the live events endpoint for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 export const eventDocs = {

@@ -1,4 +1,4 @@
-// The live events (HTTP API: what happens, the moment it happens).
+// The route of live events (HTTP API 7).
 import { invalidParameter } from '../../domain/errors.ts';
 import type { EventStreams } from '../events/event-streams.ts';
 import { noParameters } from '../pipeline/query.ts';
@@ -22,7 +22,9 @@ export function eventRoutes(streams: EventStreams): readonly StreamRoute[] {
   ];
 }
 
-/** Last-Event-ID: what the last `id:` said, as browsers and other clients of event streams send it again by themselves. */
+/**
+ * Last-Event-ID: the last `id:` that the client got. Browsers and other clients of event streams send it by themselves when they reconnect.
+ */
 function recordIdOf(header: string | string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
   const id = typeof header === 'string' && /^\d{1,16}$/.test(header) ? Number(header) : Number.NaN;

@@ -1,5 +1,5 @@
-// What the live events and the deliveries of webhooks say, by their types (HTTP API: live events, webhooks). `views.ts` compiles only when
-// it makes these; the document of the API is made from them.
+// The schemas of live events and webhook deliveries, by type of event (HTTP API 7 and 8.7). `views.ts` compiles only if its functions
+// return these; the OpenAPI document is made from them.
 import { z } from 'zod';
 import { responseSchemas } from './response-schemas.ts';
 
@@ -64,5 +64,5 @@ export const eventSchemas = {
 };
 
 export type EventSchemaName = keyof typeof eventSchemas;
-/** What an event of that name says. */
+/** The data of an event of that name. */
 export type EventBody<Name extends EventSchemaName> = z.input<(typeof eventSchemas)[Name]>;

@@ -1,4 +1,4 @@
-// The management endpoints for the document of the API (HTTP API 8).
+// Descriptions of the management endpoints for the OpenAPI document (HTTP API 8).
 import type { TableDocs } from '../openapi/operation.ts';
 
 const lockId = 7;

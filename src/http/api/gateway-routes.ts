@@ -1,4 +1,4 @@
-// The management endpoints at a glance (HTTP API 8).
+// The routes of the management API (HTTP API 8).
 import type { AccountService } from '../../domain/accounts/account-service.ts';
 import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
 import type { RoleService } from '../../domain/accounts/role-service.ts';
@@ -21,7 +21,7 @@ import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway';
 
-/** HTTP API 8. `gatewayStatus` knows no caller, so its route asks for a gateway administrator itself; all others leave that to the services. */
+/** HTTP API 8. `gatewayStatus` takes no caller, so its route itself requires a gateway administrator; for all others the services do. */
 export function gatewayRoutes(options: {
   readonly registrations: RegistrationService;
   readonly roles: RoleService;

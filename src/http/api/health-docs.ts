@@ -1,4 +1,4 @@
-// What watchdogs and Prometheus ask, for the document of the API (HTTP API 9).
+// Descriptions of the health and metrics endpoints for the OpenAPI document (HTTP API 9).
 import type { TableDocs } from '../openapi/operation.ts';
 
 export const healthDocs = {

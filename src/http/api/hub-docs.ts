@@ -1,4 +1,4 @@
-// The endpoints of hubs for the document of the API (HTTP API 8.2).
+// Descriptions of the hub endpoints for the OpenAPI document (HTTP API 8.2).
 import type { TableDocs } from '../openapi/operation.ts';
 
 const deviceId = 'a4c1387f02f0';

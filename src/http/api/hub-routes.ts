@@ -1,4 +1,4 @@
-// The endpoints of hubs at a glance (HTTP API 8.2).
+// The routes of hubs (HTTP API 8.2).
 import type { HubService } from '../../domain/locks/hub.ts';
 import { managementPage, noParameters, oneDevice } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
@@ -8,7 +8,7 @@ import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway/hubs';
 
-/** HTTP API 8.2: for gateway administrators, which the service sees to. */
+/** HTTP API 8.2: for gateway administrators; the service checks that. */
 export function hubRoutes(hubs: HubService): readonly Route[] {
   return [
     bodyRoute('POST', base, 'registerHub', noParameters, newHub, async ({ caller, body }) =>

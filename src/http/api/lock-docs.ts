@@ -1,4 +1,4 @@
-// The lock endpoints for the document of the API (Specification 4.1, HTTP API 5).
+// Descriptions of the lock endpoints for the OpenAPI document (Specification 4.1, HTTP API 5).
 import type { TableDocs } from '../openapi/operation.ts';
 
 const lockId = 7;

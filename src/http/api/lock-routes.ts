@@ -1,4 +1,4 @@
-// The lock endpoints at a glance (Specification 4.1, HTTP API 5).
+// The routes of locks (Specification 4.1, HTTP API 5).
 import type { LockService } from '../../domain/locks/lock-service.ts';
 import { paginate } from '../../domain/page.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
@@ -6,7 +6,7 @@ import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, who
 import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
 import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
 
-/** Specification 4.1 and HTTP API 5: who may do what, and whether the lock exists, is for the services to say. */
+/** Specification 4.1 and HTTP API 5. The services check the caller's rights and whether the lock exists. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
@@ -45,7 +45,7 @@ export function lockRoutes(locks: LockService, records: RecordService): readonly
   ];
 }
 
-/** The body is the specification's alone; how old and how current it is stands in headers (HTTP API 5.2). */
+/** The body has only what the specification says; headers say how old the state is and whether it is certain (HTTP API 5.2). */
 function stateAnswer({ state, stateAt, online, sure }: ReturnType<LockService['state']>): Answer {
   const now = ['Latchd-Lock-Online', String(online), 'Latchd-State-Sure', String(sure)];
   const headers = ['Last-Modified', new Date(stateAt).toUTCString(), ...now];

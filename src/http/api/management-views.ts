@@ -1,4 +1,4 @@
-// What the management API shows (HTTP API 8): domain values out to its names. Those of doors, cards and live events are in views.ts.
+// Turns domain values into the answers of the management API (HTTP API 8). The views of locks, cards and live events are in views.ts.
 
 import type { Account, Caller } from '../../domain/accounts/account.ts';
 import type { TokenView } from '../../domain/accounts/account-service.ts';
@@ -10,7 +10,7 @@ import type { PendingDevice } from '../../domain/locks/pairing.ts';
 import type { IssuedKey, ManagedLock, Removal, RemovedLockView } from '../../domain/locks/registration-service.ts';
 import type { ResponseBody } from './response-schemas.ts';
 
-/** A lock as a gateway administrator sees it: neither super passcode nor lockData, which are the lock administrator's. */
+/** A lock as a gateway administrator sees it: without super passcode and lockData, which only the lock's administrator may see. */
 export function managedLockView({ lock, status, online, administrator }: ManagedLock): ResponseBody<'ManagedLock'> {
   return {
     lockId: lock.lockId,
@@ -31,12 +31,12 @@ export function managedLockView({ lock, status, online, administrator }: Managed
   };
 }
 
-/** HTTP API 8.1: a lock is removed; how many cards it may still open for. */
+/** HTTP API 8.1: the lock is removed; `cardsOnLock` is how many cards may still open it. */
 export function removalView({ cardsOnLock }: Removal): ResponseBody<'Removal'> {
   return { success: true, cardsOnLock };
 }
 
-/** HTTP API 8.1: what stays of a lock that was removed. */
+/** HTTP API 8.1: what the gateway still stores of a removed lock. */
 export function removedLockView({ removed, administrator, removedBy }: RemovedLockView): ResponseBody<'RemovedLock'> {
   const { lockId, deviceId, name, alias, removedAt } = removed;
   const lockMac = macOf(deviceId);
@@ -48,7 +48,7 @@ export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): Respo
   return { lockId, deviceId, deviceKey };
 }
 
-/** A hub; `locks` is how many are bound to it. */
+/** A hub; `locks` is how many locks are bound to it. */
 export function hubView({ hub, online, locks }: ManagedHub): ResponseBody<'Hub'> {
   const { deviceId, name, createdAt } = hub;
   return { deviceId, mac: macOf(deviceId), name, online, locks, date: createdAt };
@@ -59,12 +59,12 @@ export function issuedHubKeyView({ deviceId, deviceKey }: IssuedHubKey): Respons
   return { deviceId, deviceKey };
 }
 
-/** When the pairing that is open closes by itself. */
+/** When the open pairing closes by itself. */
 export function pairingView(closesAt: number): ResponseBody<'PairingWindow'> {
   return { closeDate: closesAt };
 }
 
-/** A device that waits to be confirmed; of its hello, what helps a person to recognise it. */
+/** A device that waits to be confirmed, with the part of its hello that helps a person to recognise it. */
 export function pendingDeviceView(device: PendingDevice): ResponseBody<'PendingDevice'> {
   const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
   return {
@@ -91,22 +91,22 @@ function helloView({ modelNum, hardwareRevision, firmwareRevision, featureValue,
   };
 }
 
-/** HTTP API 8.3: a device that is a lock now; its key is its own, and not known here. */
+/** HTTP API 8.3: a device that has become a lock. It keeps the key that it made itself, which the gateway does not know. */
 export function confirmedView(deviceId: DeviceId, lockId: LockId): ResponseBody<'ConfirmedDevice'> {
   return { lockId, deviceId };
 }
 
-/** Who asks. */
+/** The account that asks. */
 export function callerView({ username, gatewayAdministrator }: Caller): ResponseBody<'SignedIn'> {
   return { username, gatewayAdministrator };
 }
 
-/** An account, by its name: ids of accounts stay inside. */
+/** An account, by its name: account ids are internal. */
 export function accountView({ username, gatewayAdministrator, createdAt }: Account): ResponseBody<'Account'> {
   return { username, gatewayAdministrator, createDate: createdAt };
 }
 
-/** A token without its secret; expireDate null: never. */
+/** A token without its secret; expireDate null: it never expires. */
 export function tokenView({ token, username }: TokenView): ResponseBody<'Token'> {
   return { tokenId: token.tokenId, username, name: token.name, createDate: token.createdAt, expireDate: token.expiresAt };
 }
@@ -116,7 +116,7 @@ export function newTokenView({ token, secret }: TokenView & { readonly secret: s
   return { tokenId: token.tokenId, token: secret };
 }
 
-/** One deed of the audit log. */
+/** One entry of the audit log. */
 export function auditView({
   at,
   username,

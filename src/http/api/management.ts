@@ -1,4 +1,4 @@
-// The management API without HTTP, for whoever administers this machine: the same routes, with the same checks, services and answers.
+// The management API without HTTP, for administrators of this machine: the same routes, with the same checks, services and answers.
 import { z } from 'zod';
 import { type Caller, localAdministrator } from '../../domain/accounts/account.ts';
 import type { AccountService } from '../../domain/accounts/account-service.ts';
@@ -19,10 +19,13 @@ import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-/** By method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
+/** Calls a route by method and path, such as `POST /api/v1/gateway/locks/{lockId}/key`. Rejects with a DomainError. */
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
-/** Without `pairing`, `alarms` and `webhooks`, where nobody can connect, their routes are not there. Routes of locks and cards never are: nobody on the machine opens doors. */
+/**
+ * Without `pairing`, `alarms` and `webhooks` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * nobody opens doors from the command line.
+ */
 export function createManagement(options: {
   readonly registrations: RegistrationService;
   readonly roles: RoleService;
@@ -33,7 +36,7 @@ export function createManagement(options: {
   readonly webhooks?: WebhookService;
   readonly audit: AuditService;
   readonly gatewayStatus: () => object | Promise<object>;
-  /** How whoever asks has come in, for the audit log. */
+  /** Where the request came from, for the audit log. */
   readonly address: string;
 }): Management {
   const { registrations, roles, accounts, hubs, pairing, alarms, webhooks, audit, gatewayStatus, address } = options;

@@ -1,4 +1,4 @@
-// The endpoints of pairing for the document of the API (HTTP API 8.3, Protocol 7).
+// Descriptions of the pairing endpoints for the OpenAPI document (HTTP API 8.3, Protocol 7).
 import type { TableDocs } from '../openapi/operation.ts';
 
 const deviceId = '0123456789ab';

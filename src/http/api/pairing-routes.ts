@@ -1,4 +1,4 @@
-// The endpoints of pairing at a glance (HTTP API 8.3, Protocol 7).
+// The routes of pairing (HTTP API 8.3, Protocol 7).
 import type { PairingService } from '../../domain/locks/pairing.ts';
 import { managementPage, noParameters, oneDevice } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
@@ -8,7 +8,7 @@ import { pageView } from './views.ts';
 
 const base = '/api/v1/gateway';
 
-/** HTTP API 8.3: for gateway administrators, which the service sees to. */
+/** HTTP API 8.3: for gateway administrators; the service checks that. */
 export function pairingRoutes(pairing: PairingService): readonly Route[] {
   return [
     bodyRoute('POST', `${base}/pairing`, 'openPairing', noParameters, pairingTime, async ({ caller, body }) =>

@@ -1,4 +1,4 @@
-// The JSON bodies of the management API: names of the API in, domain values out (HTTP API 8). Unknown members are errors.
+// The JSON bodies of the management API: turns its names into domain values (HTTP API 8). Unknown members are errors.
 import { z } from 'zod';
 import type { LockId } from '../../domain/locks/lock.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
@@ -8,7 +8,7 @@ import { present, validate } from '../pipeline/validate.ts';
 const timezoneRawOffset = wholeNumber(-43_200_000, 50_400_000);
 const boolean = z.boolean({ error: 'must be true or false' });
 
-/** What a lock has that its registration says and a change can replace. */
+/** The members of a lock that a registration sets and a change can replace. */
 const described = {
   lockAlias: lockName.exactOptional(),
   groupName: text(0, 64).exactOptional(),
@@ -69,7 +69,7 @@ const keyFingerprint = z
   .string({ error: 'must be a string' })
   .regex(/^[0-9a-f]{4}(-[0-9a-f]{4}){3}$/, 'must be a fingerprint such as 9f86-d081-884c-7d65');
 
-/** A registration without lockMac and hubId, or for a replacement nothing of it; `keyFingerprint` is what the person has compared. */
+/** A registration without lockMac and hubId, or nothing of it when the device replaces a lock. The person has compared `keyFingerprint`. */
 export const confirmation = validate(
   z
     .strictObject({
@@ -100,7 +100,7 @@ export const grantedRole = validate(
 
 export const newAccount = validate(z.strictObject({ username, gatewayAdministrator: boolean }), (body) => body);
 
-/** What somebody signs in with. */
+/** The token with which a person signs in. */
 export const heldToken = validate(z.strictObject({ token: text(1, 512) }), (body) => body);
 
 export const newToken = validate(z.strictObject({ username, name, expiresInDays: wholeNumber(1, 3650).exactOptional() }), (body) => body);

@@ -1,5 +1,5 @@
-// The shape of every answer, by the specification's names (Specification 2, HTTP API 4, 5, 6 and 8). `views.ts` compiles only when it
-// makes these; the document of the API is made from them. Loaded when somebody asks for that document: answers are not validated.
+// The schema of every answer, by the names of the specification (Specification 2, HTTP API 4, 5, 6 and 8). `views.ts` compiles only if its
+// functions return these; the OpenAPI document is made from them. Loaded at the first request for it: answers are not validated.
 import { z } from 'zod';
 import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
@@ -203,7 +203,7 @@ const delivery = z.strictObject({
   reason: z.string(),
 });
 
-/** Figures come and go with what there is to watch. */
+/** Members come and go with the parts that are configured. */
 const gatewayStatus = z.looseObject({
   version: z.string(),
   uptimeSeconds: count,
@@ -243,7 +243,7 @@ function page<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ list: z.array(item), pageNo: id, pageSize: id, pages: count, total: count });
 }
 
-/** By the names that the document gives them. */
+/** The schemas by their names in the document. */
 export const responseSchemas = {
   Success: z.strictObject({ success: z.literal(true) }),
   Moved: z.strictObject({ success: z.boolean(), reason: z.string().exactOptional() }),
@@ -300,5 +300,5 @@ export const responseSchemas = {
 } satisfies Readonly<Record<string, z.ZodObject>>;
 
 export type ResponseName = keyof typeof responseSchemas;
-/** The body of that name, for whoever makes it. */
+/** The type of the body with that name. */
 export type ResponseBody<Name extends ResponseName> = z.input<(typeof responseSchemas)[Name]>;

@@ -1,4 +1,4 @@
-// The sign-in of the console, for the document of the API.
+// Descriptions of the sign-in endpoints for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 const alice = { username: 'alice', gatewayAdministrator: true };

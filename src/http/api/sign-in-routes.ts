@@ -1,4 +1,4 @@
-// Signing in to the console and out again, and who is (HTTP API: authentication).
+// The routes to sign in to the console, to sign out, and to see who is signed in (HTTP API 2.2).
 import type { Caller } from '../../domain/accounts/account.ts';
 import { type SignInService, signInMs } from '../../domain/accounts/sign-in-service.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -11,7 +11,7 @@ import { heldToken } from './request-schemas.ts';
 
 const path = '/api/v1/session';
 
-/** `byToken` throws `token-invalid` or `token-expired`, which `guard` counts as it does for other requests. */
+/** `byToken` throws `token-invalid` or `token-expired`; `guard` counts these failures like those of other requests. */
 export function signInRoutes(options: {
   readonly signIns: SignInService;
   readonly byToken: (token: string) => Caller;
@@ -23,7 +23,7 @@ export function signInRoutes(options: {
   const signIn: SignInRoute<{ readonly token: string }> = {
     ...{ method: 'POST', path, operation: 'signIn', parameters: noParameters, body: heldToken, isSignIn: true },
     async handle(request, { token }) {
-      // Else a page of others could sign somebody in to an account of theirs.
+      // Otherwise a foreign page could sign its reader in to an account of its own.
       if (!isSameOrigin(request)) throw new DomainError('forbidden', 'only pages of this gateway sign in here');
       const caller = { ...guard(request, () => byToken(token)), address: plainAddress(request) };
       const secret = await signIns.signIn(caller, token);

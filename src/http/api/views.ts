@@ -1,5 +1,5 @@
-// Domain values out to the specification's names (Specification 2, HTTP API 5 and 6), and what is told the moment it happens. With
-// management-views.ts, nothing else decides what a client sees.
+// Turns domain values into the answers of the specification (Specification 2, HTTP API 5 and 6) and into live events and webhook
+// deliveries. Only this file and management-views.ts decide what a client sees.
 
 import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
 import type { Card, CardOnLock } from '../../domain/credentials/card.ts';
@@ -13,7 +13,7 @@ import type { IssuedSecret, WebhookView } from '../../domain/webhooks/webhook-se
 import type { EventBody } from './event-schemas.ts';
 import type { ResponseBody } from './response-schemas.ts';
 
-/** Specification 2.4: the envelope, its items each through `view`. */
+/** Specification 2.4: the envelope of a page; `view` makes each item. */
 export function pageView<T, View>(page: Page<T>, view: (item: T) => View) {
   const { list, pageNo, pageSize, pages, total } = page;
   return { list: list.map(view), pageNo, pageSize, pages, total };
@@ -61,7 +61,7 @@ function settingsView(settings: LockSettings): LockSettings {
   return { lockSound, privacyLock, tamperAlert, resetButton, openDirection, passageMode, passageModeAutoUnlock };
 }
 
-/** Specification 3, HTTP API 5.3: whether the bolt moved; the lock's own word when it could not. */
+/** Specification 3, HTTP API 5.3: whether the bolt moved, or the lock's own reason why it could not. */
 export function moveView(result: BoltResult): ResponseBody<'Moved'> {
   return result.success ? { success: true } : { success: false, reason: result.reason };
 }
@@ -124,7 +124,7 @@ export function addedCardView(cardId: number): ResponseBody<'AddedCard'> {
   return { keyboardPwdId: cardId };
 }
 
-/** HTTP API 6.7 identity-card/on-lock: what the lock holds, and whether the gateway knows it. */
+/** HTTP API 6.7 identity-card/on-lock: a card that the lock holds, and whether the gateway knows it. */
 export function cardOnLockView({
   cardNumber,
   startDate,
@@ -134,12 +134,12 @@ export function cardOnLockView({
   return { cardNumber, startDate, endDate, known };
 }
 
-/** An alarm that stands; lockId null: of the gateway itself. */
+/** An active alarm; lockId null: of the gateway itself. */
 export function alarmView({ kind, lockId, since, reason }: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'>): ResponseBody<'Alarm'> {
   return { kind, lockId, since, reason, endsByItself: !endsByPerson(kind) };
 }
 
-/** A live event: what it says beside its type. */
+/** The data of a live event, without its type. */
 export function liveEventView(event: LiveEvent): object {
   switch (event.type) {
     case 'state':
@@ -191,12 +191,12 @@ export function issuedSecretView({ webhookId, secret }: IssuedSecret): ResponseB
   return { webhookId, secret };
 }
 
-/** What came of sending something once. */
+/** The result of one attempt to send a delivery. */
 export function attemptView({ delivered, status, reason, ms }: Attempt): ResponseBody<'WebhookAttempt'> {
   return { delivered, status, reason, ms };
 }
 
-/** A delivery without what it says: that is for the receiver. */
+/** A delivery without its content, which only the receiver gets. */
 export function deliveryView({
   id,
   type,
@@ -216,12 +216,12 @@ interface DeliveryHead {
   readonly at: number;
 }
 
-/** What a receiver is sent: the event as in live events, in an envelope. */
+/** The body that a receiver gets: the event as in live events, in an envelope. */
 export function deliveryBody(event: DeliveryEvent, { id, at }: DeliveryHead): string {
   return JSON.stringify({ deliveryId: id, eventType: event.type, eventDate: at, data: liveEventView(event) });
 }
 
-/** What a receiver is sent as a test. */
+/** The body that a receiver gets as a test. */
 export function testBody({ id, at }: DeliveryHead): string {
   return JSON.stringify({ deliveryId: id, eventType: 'test', eventDate: at, data: {} });
 }

@@ -1,4 +1,4 @@
-// The endpoints of webhooks for the document of the API.
+// Descriptions of the webhook endpoints for the OpenAPI document.
 import type { TableDocs } from '../openapi/operation.ts';
 
 const webhookId = 3;

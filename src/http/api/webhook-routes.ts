@@ -1,4 +1,4 @@
-// The endpoints of webhooks at a glance.
+// The routes of webhooks.
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { managementPage, noParameters, oneDelivery, oneWebhook, webhookDeliveries } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
@@ -8,7 +8,7 @@ import { attemptView, deliveryView, issuedSecretView, pageView, webhookView } fr
 const base = '/api/v1/gateway/webhooks';
 const one = `${base}/{webhookId}`;
 
-/** For every account, of its own webhooks; gateway administrators see and delete all. The service sees to it. */
+/** Each account manages its own webhooks; gateway administrators see and delete all. The service checks that. */
 export function webhookRoutes(webhooks: WebhookService): readonly Route[] {
   return [
     bodyRoute('POST', base, 'createWebhook', noParameters, newWebhook, async ({ caller, body }) =>
