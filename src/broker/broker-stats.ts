@@ -69,8 +69,11 @@ export class StatsRecorder {
   packetRejected({ address, network }: Origin, identity: Identity, reason: PacketRejection): void {
     this.#refusedFrames.add(reason);
     if (reason !== 'too-many-from-address' && reason !== 'too-many-connections') {
-      const fields = { code: 'connection-turned-away', address, ...identity, reason };
-      this.#limited.warn(`frame ${reason} ${network}`, fields, 'A connection was turned away at the gate.');
+      this.#limited.warn(
+        `packet ${reason} ${network}`,
+        { code: 'connection-turned-away', address, ...identity, reason },
+        'A connection was turned away at the gate.',
+      );
       return;
     }
     this.#limited.warn(
