@@ -1,15 +1,18 @@
-// The few file operations the store is made of, as an interface, so that a test can let any one of them fail.
-// Files are made 0600 and folders 0700, whatever the umask.
+// The few file operations that the store needs, as an interface, so that a test can let any of them fail. Files are made 0600 and folders
+// 0700, whatever the umask.
 import { constants, read, write } from 'node:fs';
 import { chmod, type FileHandle, link, mkdir, open, readdir, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface OpenFile {
-  /** Writes all bytes at a position, and flushes them when the file was opened as a journal. When it rejects, any part of them may be in the file. */
+  /**
+   * Writes all bytes at a position, and flushes them when the file was opened as a journal. When it rejects, any part of the bytes may be
+   * in the file.
+   */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Bytes read: fewer than asked for only at the end of the file. */
+  /** Resolves with the number of bytes read: fewer than requested only at the end of the file. */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** fsync: for all files but journals. */
+  /** fsync; a journal does not need it. */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;
   size(): Promise<number>;
@@ -17,25 +20,25 @@ export interface OpenFile {
 }
 
 /**
- * `read`: must be there, never written. `update`: must be there. `create`: must not be there. `replace`: emptied or made.
- * `journal`: must be there; each write is on the disk when it resolves, as after an fdatasync (O_DSYNC), and one trip to a thread is saved.
+ * `read`: must exist, never written. `update`: must exist. `create`: must not exist. `replace`: emptied or made. `journal`: must exist;
+ * each write is on the disk when it resolves, as after an fdatasync (O_DSYNC), which saves one trip to a thread.
  */
 export type OpenMode = 'read' | 'update' | 'create' | 'replace' | 'journal';
 
 export interface FileLayer {
   open(path: string, mode: OpenMode): Promise<OpenFile>;
   readFile(path: string): Promise<Buffer>;
-  /** Names in a folder, in no order. */
+  /** Names in a folder, in any order. */
   readdir(path: string): Promise<string[]>;
-  /** Makes the folder (and those above it) where it is missing, and takes group and others off its mode. */
+  /** Makes the folder (and those above it) if it is missing, and removes the rights of group and others. */
   makeFolder(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** A second name for the same file; EEXIST when `to` is there. */
+  /** Gives the file a second name; EEXIST when `to` exists. */
   link(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** What may still be written on the file system of a folder. */
+  /** How many bytes may still be written on the file system of a folder. */
   freeBytes(path: string): Promise<number>;
-  /** How many files may still be made there; undefined where the file system does not count them. */
+  /** How many files may still be made there; undefined when the file system does not count them. */
   freeFiles(path: string): Promise<number | undefined>;
   /** fsync of a folder: makes new, renamed and removed names in it durable. */
   syncFolder(path: string): Promise<void>;
@@ -49,7 +52,7 @@ const flags: Readonly<Record<OpenMode, string | number>> = {
   journal: constants.O_RDWR | constants.O_DSYNC,
 };
 
-/** The system error code (`ENOSPC`, …) of anything caught; '' when it has none. */
+/** The system error code (`ENOSPC`, …) of any caught value; '' when it has none. */
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
@@ -95,7 +98,10 @@ export function nodeFiles(): FileLayer {
   };
 }
 
-/** Makes a folder (0700) and those above it where they are missing. Step by step: mkdir's own recursion never ends where nobody can make anything (below /proc). */
+/**
+ * Makes a folder (0700) and those above it if they are missing. It goes step by step: the recursive mkdir never ends in a place where
+ * nobody can make anything (below /proc).
+ */
 export async function makeMissing(path: string): Promise<void> {
   const make = (): Promise<void> => mkdir(path, { mode: 0o700 });
   try {
@@ -109,7 +115,7 @@ export async function makeMissing(path: string): Promise<void> {
 }
 
 function openFile(handle: FileHandle): OpenFile {
-  /** Under way. They know the file by a number that another file gets once this one is closed. */
+  /** Running reads. They use the file's number, which another file gets once this one is closed. */
   let reads = 0;
   let whenRead: (() => void) | undefined;
   let closing: Promise<void> | undefined;
@@ -156,14 +162,14 @@ function openFile(handle: FileHandle): OpenFile {
   };
 }
 
-/** Bytes written. A group commit is one call of this: the handle's own way takes a tenth longer. */
+/** Resolves with the number of bytes written. Every group commit calls this, and it is faster than the write of a file handle. */
 function writeSome(fd: number, bytes: Uint8Array, from: number, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     write(fd, bytes, from, bytes.length - from, position, (error, written) => (error ? reject(error) : resolve(written)));
   });
 }
 
-/** Bytes read. */
+/** Resolves with the number of bytes read. */
 function readSome(fd: number, into: Uint8Array, from: number, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
     read(fd, into, from, into.length - from, position, (error, count) => (error ? reject(error) : resolve(count)));

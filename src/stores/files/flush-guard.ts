@@ -1,26 +1,26 @@
-// The one rule about failed flushes (Fault T4): after the first, the kernel may have dropped what it could not write,
-// and a second flush would answer ok. So nothing is written, named or acknowledged any more, and the process must end.
+// The one rule about failed flushes (Fault T4): after the first one, the kernel may have dropped the bytes that it could not write, and a
+// second flush would report success. So nothing is written, named or acknowledged any more, and the process must end.
 import { DomainError } from '../../domain/errors.ts';
 import { codeOf, type FileLayer, type OpenFile, type OpenMode } from './files.ts';
 
-/** What the caller of a write is told; the system's own error is the `cause`. A DomainError passes as it is. */
+/** The error that the caller of a write gets; the system's own error is its `cause`. A DomainError passes unchanged. */
 export function storageUnavailable(cause: unknown): DomainError {
   if (cause instanceof DomainError) return cause;
   return new DomainError('storage-unavailable', `${whatIsWrong(codeOf(cause))}; nothing was changed`, { cause });
 }
 
-/** What the caller of a change is told of which a part was done; `outcome` says which, and what becomes of the rest. */
+/** The error for a change that was done in part; `outcome` says which part, and what happens to the rest. */
 export function partlyDone(cause: unknown, outcome: string): DomainError {
   const system = cause instanceof DomainError ? cause.cause : cause;
   return new DomainError('storage-unavailable', `${whatIsWrong(codeOf(system))}; ${outcome}`, { cause });
 }
 
-/** What is told of a file of records that is there and cannot be used. */
+/** The error for a file of records that exists and cannot be used. */
 export function unreadable(file: string, cause: unknown): DomainError {
   return new DomainError('storage-unavailable', `The records in ${file} cannot be read. ${whatIsWrong(codeOf(cause))}`, { cause });
 }
 
-/** For whoever may go to the machine, and for the one who can only call them. */
+/** The cause of the failure, worded for people who can go to the machine and for those who can only call them. */
 function whatIsWrong(code: string): string {
   if (isFull(code)) return `The disk of the gateway is full (${code}): make room on it, no restart is needed`;
   if (code === 'EROFS') return 'The disk of the gateway is mounted read-only (EROFS): look at the kernel log, it may be failing';
@@ -30,7 +30,7 @@ function whatIsWrong(code: string): string {
   return `The disk of the gateway does not work (${code}): look at the kernel log and at the disk`;
 }
 
-/** The disk has no room; whatever was to be flushed was not taken, and there may be room later. */
+/** The disk is full: the bytes of this flush were not accepted, and a later flush may succeed. */
 export function isFull(code: string): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT';
 }
@@ -38,17 +38,17 @@ export function isFull(code: string): boolean {
 export interface GuardedFiles extends FileLayer {
   /** The flush error after which nothing is written any more. */
   broken(): Error | undefined;
-  /** Refuses every later change: the directory may belong to another process from now on. */
+  /** Rejects every later change, because the directory may belong to another process from now on. */
   close(): void;
 }
 
-/** What is there already, or is not, is for whoever asked to judge; everything else means that the disk takes no changes. */
+/** The caller judges whether a file may exist or be missing; every other error means that the disk accepts no changes. */
 const harmless = ['ENOENT', 'EEXIST'];
 
 /**
- * The same files, where the first failed flush calls `onFatal` once and refuses every later change.
- * A full disk is not fatal where its bytes are thrown away whole: a file that has no name yet, a group of lines that is cut off again.
- * `onFailed` is told of every change that the disk has refused, as its caller will be.
+ * The same file layer with a guard: the first failed flush calls `onFatal` once, and every later change is rejected. A full disk is not
+ * fatal for bytes that are thrown away as a whole: a file that has no name yet, a group of lines that is cut off again. Every change that
+ * the disk has rejected calls `onFailed`, with the error that its caller gets.
  */
 export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, onFailed: (error: Error) => void): GuardedFiles {
   let broken: Error | undefined;

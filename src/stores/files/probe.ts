@@ -1,8 +1,8 @@
-// Whether events can be kept now is seen by keeping something.
+// Shows whether events can be stored now, by storing something.
 import type { FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';
 
-/** Writes so many bytes, flushes them, and takes them away again; `storage-unavailable`. */
+/** Writes that many bytes, flushes them and deletes them again; `storage-unavailable`. */
 export async function probe(files: FileLayer, path: string, bytes: number): Promise<void> {
   try {
     const file = await files.open(path, 'replace');

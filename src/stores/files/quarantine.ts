@@ -1,4 +1,5 @@
-// What a lock sent that cannot be a record, for a person to look at: one file of bounded size and its previous generation (Store 6).
+// Stores messages of locks that cannot become records, for a person to look at: one file of limited size and its previous generation (Store
+// 6).
 import { z } from 'zod';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Quarantine } from '../../domain/ports.ts';
@@ -27,7 +28,7 @@ export function createQuarantine(options: {
   const { files, folder, clock, log } = options;
   const path = `${folder}/quarantine.jsonl`;
   let journal: Journal | undefined;
-  /** Bytes in the file and on their way into it. */
+  /** Bytes in the file, including those that are being written. */
   let size = 0;
   let turning: Promise<void> | undefined;
 
@@ -35,7 +36,7 @@ export function createQuarantine(options: {
     journal = createJournal(await createJournalFile(files, path), 0);
     size = 0;
   }
-  /** The full file becomes the previous generation, a new one begins. */
+  /** The full file becomes the previous generation, and a new one begins. */
   function turn(): Promise<void> {
     turning ??= (async () => {
       await journal?.close();
@@ -58,7 +59,7 @@ export function createQuarantine(options: {
           { code: 'quarantine-unreadable', err: error },
           'the quarantine file cannot be read: doors and records go on, and what comes next is kept in a new one',
         );
-        // Doors do not wait for it. Whatever is kept tries again.
+        // Doors do not wait for this file: the next `keep` tries again.
         return turn().catch(() => undefined);
       });
       if (!recovered) return;
@@ -85,7 +86,7 @@ export function createQuarantine(options: {
   };
 }
 
-/** Whether an intact line holds what `keep` wrote. */
+/** Whether an intact line holds a message as `keep` writes it. */
 export function holdsMessage(line: Buffer): boolean {
   return quarantineLine.safeParse(jsonOf(line)).success;
 }

@@ -1,7 +1,7 @@
-// Ids that are taken from a block that was reserved on the disk before, so that none is given twice, whatever happens to the files they are
-// used in. A crash leaps to the end of the block; a clean stop gives the rest of it back.
+// Gives out ids from a block that was reserved on the disk before, so that no id is given out twice, whatever happens to the files that use
+// them. After a crash, ids continue at the end of the block; a clean stop gives the unused rest back.
 
-/** The number in counters.json above which the ids of one kind are free. */
+/** The number in counters.json above which the ids of one kind are unused. */
 export interface IdFloor {
   now(): number;
   /** Never lowers it. `storage-unavailable`. */
@@ -12,13 +12,13 @@ export interface IdFloor {
 export interface ReservedIds {
   /** Whether `count` ids can be taken at once. */
   has(count: number): boolean;
-  /** The next one; only after `has`. */
+  /** Gives out the next id; only after `has`. */
   take(): number;
-  /** The id that `take` would give. */
+  /** The id that `take` would give out. */
   peek(): number;
-  /** Makes room for `count` more. `storage-unavailable`. */
+  /** Reserves `count` more. `storage-unavailable`. */
   reserve(count: number): Promise<void>;
-  /** Before a clean stop: gives back what was not taken. */
+  /** Before a clean stop: gives back the unused ids. */
   settle(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createReservedIds(floor: IdFloor, blockSize: number, highestSeen
     has: (count) => last + count <= reserved,
     take() {
       last += 1;
-      // Half a block ahead, so that takers seldom wait; a failure shows when the block is really used up.
+      // Reserves half a block ahead, so that callers seldom wait; a failure matters only when the block is used up.
       if (reserved - last < blockSize / 2) reserve(1).catch(() => undefined);
       return last;
     },

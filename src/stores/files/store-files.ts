@@ -1,4 +1,4 @@
-// Everything that the store keeps, file by file: made here, opened in one order, closed together.
+// All files of the store: created here, opened in one order, closed together.
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Clock, Secrets } from '../../domain/ports.ts';
@@ -20,7 +20,7 @@ import type { FileLayer } from './files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog } from './records/record-log.ts';
 
-/** The options of a store, which say what each of them is for. */
+/** StoreOptions explains each of them. */
 interface StoreFilesOptions {
   readonly files: FileLayer;
   readonly directory: string;
@@ -41,7 +41,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
     await announced;
     await keepCopy(files, path);
   }
-  /** Backups that read files of rows as they were: those are not written anew meanwhile. */
+  /** Number of running backups that read files of rows: those are not rewritten meanwhile. */
   let beingRead = 0;
   const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.cardFiles.highest());
   const accounts = createAccountFile({ files, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
@@ -83,7 +83,10 @@ export function createStoreFiles(options: StoreFilesOptions) {
     records,
     audit,
     quarantine,
-    /** Resolves with the key for command ids and the number of this start. Rejects with one sentence that names the file, and what to do. */
+    /**
+     * Resolves with the key for command ids and the number of this start. Rejects with one sentence that names the file and says what to
+     * do.
+     */
     async open(): Promise<{ readonly key: Buffer; readonly start: number }> {
       const key = await openOrBegin({
         files,
@@ -99,7 +102,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await removedLocks.open((lockId) => lockFiles.locks.get(lockId) !== undefined);
       await lockFiles.cardFiles.removeLeft((lockId) => removedLocks.get(lockId) !== undefined);
       if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
-        // Before there were hubs there was no such file.
+        // The file did not exist before latchd had hubs.
         if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
         await hubs.document.put(noHubs);
       }
@@ -117,7 +120,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await quarantine.open();
       return { key, start };
     },
-    /** Nothing that grows is written anew as long as `use` runs. */
+    /** No file of rows is rewritten while `use` runs. */
     async holding<T>(use: () => Promise<T>): Promise<T> {
       beingRead += 1;
       const release = lockFiles.cardFiles.hold();
@@ -128,7 +131,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
         release();
       }
     },
-    /** Waits for what is on its way to the disk. Never rejects. */
+    /** Waits for running writes. Never rejects. */
     async close(): Promise<void> {
       const closed = await Promise.allSettled([
         statuses.close(),

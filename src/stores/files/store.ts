@@ -1,4 +1,4 @@
-// The store adapter: every store port of the domain, as plain JSON files in one data directory.
+// The store adapter: implements every store port of the domain with plain JSON files in one data directory.
 import { resolve } from 'node:path';
 import type { DomainError } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
@@ -39,18 +39,18 @@ export interface StoreOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** For the token of the first start. */
+  /** Makes the token of the first start. */
   readonly secrets: Secrets;
-  /** In place of a token made here; asked at the first start alone, and what it rejects with stops that. */
+  /** Returns a token to use instead of a new one; called at the first start alone, which fails when this rejects. */
   readonly givenAdminToken?: () => Promise<string | undefined>;
-  /** Called once, after a flush has failed: the process must end without a clean stop's promises (Fault T4). */
+  /** Called once, after a flush has failed: the process must end without the promises of a clean stop (Fault T4). */
   readonly onFatal: (error: Error) => void;
-  /** Emits what changes, as soon as readers see it and before whoever asked for it knows; by default nobody hears of it. */
+  /** Emits each change when readers begin to see it, before its caller gets the answer; by default nothing happens. */
   readonly emit?: Emit;
   readonly files?: FileLayer;
-  /** Called once, at a start on data of an older program, before any of it is changed; what it rejects with stops the start. */
+  /** Called once, at a start on data of an older program, before any of it is changed; the start fails when this rejects. */
   readonly beforeUpgrade?: () => Promise<void>;
-  /** Whether something keeps the wall clock right; asked only while it is suspect. By default the kernel is asked. */
+  /** Whether something synchronises the wall clock; called only while the clock is suspect. By default it asks the kernel. */
   readonly isClockSynchronised?: () => Promise<boolean>;
 }
 
@@ -62,7 +62,7 @@ interface StoreStats {
   readonly days: number;
   /** Flushes of the record log since the start. */
   readonly recordFlushes: number;
-  /** Events that became records, and those that had been stored before, since the start. */
+  /** Since the start: events that became records, and events that were stored already. */
   readonly stored: number;
   readonly duplicates: number;
   /** False after a failed flush. */
@@ -85,43 +85,43 @@ export interface Store extends Part {
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;
-  /** 32 bytes for signing command ids. */
+  /** 32 bytes that sign command ids. */
   commandKey(): Buffer;
-  /** Of this start, from 1: higher than that of every start before it, a restore included. */
+  /** The number of this start, from 1: higher than that of every earlier start, also after a restore. */
   startNumber(): number;
-  /** Locks whose document is damaged: not in `locks`, and their MAC addresses cannot be registered. */
+  /** Locks with a damaged document: they are not in `locks`, and their MAC addresses cannot be registered. */
   disabledLocks(): readonly DisabledLock[];
-  /** Writes and flushes so many bytes, to see whether events can be kept now; `storage-unavailable`. */
+  /** Writes and flushes this many bytes, to see whether events can be stored now; `storage-unavailable`. */
   probe(bytes: number): Promise<void>;
-  /** What is wrong with a file of records that cannot be read; undefined when nothing is. Each probe has it tried again. */
+  /** What is wrong with an unreadable file of records; undefined: nothing. Each probe tries the file again. */
   unreadable(): DomainError | undefined;
   stats(): StoreStats;
   /**
-   * Runs `use` on the documents and records as they were at one instant. What is changed, sealed or deleted meanwhile stays readable as it
-   * was until `use` has ended.
+   * Runs `use` on the documents and records as they are at one instant. Files that are changed, sealed or deleted meanwhile stay readable
+   * in that state until `use` has ended.
    */
   atOneInstant<T>(use: (kept: readonly BackupSource[]) => Promise<T>): Promise<T>;
-  /** Seals every finished day: after midnight UTC. Runs at the start by itself. Never rejects. */
+  /** Seals every finished day; to be called after midnight UTC. A start also does it. Never rejects. */
   sealDays(): Promise<void>;
   /**
-   * Deletes records older than `recordDays` (30 to 184) and parts of the audit log older than six calendar months, whole days, seven at most, and what
-   * was left of locks that have no records any more; nothing while the clock is suspect. `storage-unavailable`.
+   * Deletes records older than `recordDays` (30 to 184) and parts of the audit log older than six calendar months, in whole days, at most
+   * seven, and what is left of locks that no longer have records; nothing while the clock is suspect. `storage-unavailable`.
    */
   purge(now: number, recordDays: number): Promise<PurgeOutcome>;
   /** Whether the wall clock may be wrong (Fault T19). */
   clockIsSuspect(): boolean;
-  /** Asks the kernel as well, while it is suspect. */
+  /** Also asks the kernel while the clock is suspect. */
   clockIsTrusted(): Promise<boolean>;
-  /** A person says that it is right. `storage-unavailable`. */
+  /** Accepts the clock, because a person says that it is right. `storage-unavailable`. */
   acceptClock(): Promise<void>;
 }
 
-/** `start` rejects with one sentence that names the file or the directory, and what to do. */
+/** `start` rejects with one sentence that names the file or the directory and says what to do. */
 export function createStore(options: StoreOptions): Store {
   const { directory, log, onFatal, emit = () => undefined } = options;
   const unguarded = options.files ?? nodeFiles();
   const files = guardFlushes(unguarded, onFatal, (error) => emit('storage-failed', { error }));
-  // Not guarded: it is given back even after a failed flush.
+  // Without the guard: the lock is released even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
   const kept = createStoreFiles({ ...options, files, emit });
   const { counters, accounts, hubs, lockFiles, removedLocks, webhooks, records, audit, clockTrust } = kept;
@@ -145,7 +145,7 @@ export function createStore(options: StoreOptions): Store {
         throw error;
       }
       log.info({ directory: resolve(directory), locks: lockFiles.locks.all().length, records: records.count() }, 'the store is open');
-      // In the background: doors do not wait for it, `stop` does.
+      // In the background: doors do not wait for it, but `stop` does.
       void records.seal();
     },
     stop() {

@@ -1,11 +1,11 @@
-// What the ids and hashes of the domain look like in a file.
+// The form that ids and hashes of the domain have in a file.
 import { z } from 'zod';
 import type { AccountId } from '../../../domain/accounts/account.ts';
 import type { CardId } from '../../../domain/credentials/card.ts';
 import type { DeviceId, LockId } from '../../../domain/locks/lock.ts';
 import type { WebhookId } from '../../../domain/webhooks/webhook.ts';
 
-/** A number that is given once. */
+/** A number that is given out only once. */
 export const idSchema = z.int().min(1);
 export const lockId = idSchema.transform((number) => number as LockId);
 export const cardId = idSchema.transform((number) => number as CardId);

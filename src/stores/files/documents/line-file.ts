@@ -1,4 +1,4 @@
-// A file of lines that is appended to, each time with a flush, and now and then written anew. Open only as long as it is used: there may be
+// A file of lines that is appended to, each time with a flush, and rewritten now and then. It is open only while it is used: there may be
 // one for each lock.
 import { dirname } from 'node:path';
 import type { BackupSource } from '../backup/backup-sources.ts';
@@ -9,12 +9,12 @@ import { nextTick } from '../records/next-turn.ts';
 export class LineFile {
   readonly #files: FileLayer;
   readonly #path: string;
-  /** Where the next line goes. */
+  /** Position of the next line. */
   #length = 0;
-  /** Bytes of a line that nobody was told is kept may be behind that. */
+  /** Bytes of a line that was never acknowledged may be behind `#length`. */
   #ragged = false;
   #broken: unknown;
-  /** Resolves with how long it is when it has its new content, or keeps the old. */
+  /** A running rename: resolves with the new length, or with the old one when the rename fails. */
   #renaming: Promise<number> | undefined;
 
   constructor(files: FileLayer, path: string) {
@@ -22,13 +22,15 @@ export class LineFile {
     this.#path = path;
   }
 
-  /** So many bytes of it hold, and so many behind them do not. */
+  /** The file has `length` valid bytes, and `torn` invalid bytes behind them. */
   found({ length, torn }: { readonly length: number; readonly torn: number }): void {
     this.#length = length;
     this.#ragged = torn > 0;
   }
 
-  /** Resolves when the text is on the disk; when it rejects, none of it is in the file, and a later one may be. One at a time. */
+  /**
+   * Resolves when the text is on the disk; when it rejects, none of it is in the file, and a later append may succeed. One call at a time.
+   */
   async append(text: string): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
     const bytes = Buffer.from(text);
@@ -40,9 +42,9 @@ export class LineFile {
       this.#ragged = false;
       this.#length += bytes.length;
     } catch (error) {
-      // Nothing is written again: the kernel may have dropped these pages, and would now say ok (Fault T4).
+      // The file is not written again: the kernel may have dropped these pages, and the next flush would report success (Fault T4).
       if (!isFull(codeOf(error))) this.#broken = error;
-      // When this fails too, the next text tries it again first.
+      // When this fails too, the next append tries it first.
       else await this.#cut(file).catch(() => undefined);
       throw error;
     } finally {
@@ -50,7 +52,10 @@ export class LineFile {
     }
   }
 
-  /** Writes these texts in place of all that is there, which holds until they are on the disk. `mayRename` is asked last. `storage-unavailable`. */
+  /**
+   * Replaces the whole content with these texts; the old content is valid until the new one is on the disk. Calls `mayRename` last, right
+   * before the rename. `storage-unavailable`.
+   */
   async rewrite(texts: Iterable<string>, mayRename: () => boolean): Promise<void> {
     const files = this.#files;
     const temporary = `${this.#path}.tmp`;
@@ -92,7 +97,7 @@ export class LineFile {
     }
   }
 
-  /** The file as it is now, whatever is appended later; nobody writes it anew before that was read. */
+  /** The file as it is now, whatever is appended later. The caller must prevent a rewrite before the content has been read. */
   keptNow(name: string): BackupSource {
     const length = this.#renaming ?? this.#length;
     return {

@@ -1,4 +1,4 @@
-// The document of one lock: the lock with its roles. And what can still be read of a damaged one.
+// The document of one lock: the lock with its roles. Also reads what it can from a damaged one.
 import { z } from 'zod';
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
 import type { DeviceId, Lock } from '../../../domain/locks/lock.ts';
@@ -8,9 +8,9 @@ import { accountId, deviceId, lockId, sha256 } from './id-schemas.ts';
 
 export interface LockDocument {
   readonly lock: Lock;
-  /** There is, or was, a file of its cards. */
+  /** The lock has, or had, a file of cards. */
   readonly hasCards: boolean;
-  /** What the document itself held of them, in its earlier schemas: never written. */
+  /** The cards that the document itself contained in earlier schemas: never written. */
   readonly toMove?: { readonly cards: readonly Card[]; readonly intents: readonly CardIntent[] };
 }
 
@@ -49,27 +49,27 @@ const lock = z.strictObject({
   driver: z.strictObject({ kind: z.string(), address: z.string() }).exactOptional(),
 }) satisfies z.ZodType<Lock>;
 
-/** One for all locks: a schema costs more than a document. */
+/** All locks share one format: a schema takes more memory than a document. */
 export const lockDocumentFormat: DocumentFormat<LockDocument> = {
   schemaVersion: 3,
   upgrades: { 1: withoutHub, 2: withCardsToMove },
   schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.strictObject(cardsInDocument).exactOptional() }),
 };
 
-/** Schema 1 knew no hubs. What is no lock document stays none, for the schema to refuse. */
+/** Schema 1 knew no hubs. Other content passes unchanged, and the schema rejects it. */
 function withoutHub(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('lock' in content) || typeof content.lock !== 'object') return content;
   return { ...content, lock: { ...content.lock, hubId: null } };
 }
 
-/** In schema 2 the cards of a lock were in its document. */
+/** Up to schema 2, the document contained the cards of its lock. */
 function withCardsToMove(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('cards' in content) || !('intents' in content)) return content;
   const { cards, intents, ...rest } = content;
   return { ...rest, hasCards: false, toMove: { cards, intents } };
 }
 
-/** The deviceId that a damaged document most probably had, so that its lock is not registered a second time. */
+/** The deviceId that a damaged document most probably had, so that nobody registers its lock a second time. */
 export function readableDeviceId(text: string): DeviceId | undefined {
   return /"deviceId"\s*:\s*"([0-9a-f]{12})"/.exec(text)?.[1] as DeviceId | undefined;
 }

@@ -1,5 +1,5 @@
-// One document for each lock, in a folder, and its cards in a file beside it (card-files.ts): what a write costs depends on one lock, not on
-// how many there are. A damaged document disables that lock alone.
+// One document per lock, in a folder, and its cards in a file beside it (card-files.ts): the cost of a write depends on one lock, not on
+// the number of locks. A damaged document disables only its lock.
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
@@ -23,14 +23,14 @@ export interface LockFiles {
   readonly locks: LockStore;
   readonly cards: CardStore;
   readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'keptNow' | 'removeLeft'>;
-  /** Reads every document. Rejects when one is of a newer program. */
+  /** Reads every document. Rejects when a newer program wrote one of them. */
   open(): Promise<void>;
   disabled(): readonly DisabledLock[];
   /** The highest id in use, disabled locks included. */
   highest(): { readonly lockId: number };
-  /** The names of all documents, with what is on the disk now; undefined: a damaged one, as it lies there. */
+  /** The names of all documents with their content on the disk; undefined: a damaged one, to be copied as it is. */
   flushed(): readonly (readonly [name: string, text: (() => Buffer) | undefined])[];
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is running. */
   idle(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface Entry {
   removing?: Promise<DomainError | undefined>;
 }
 
-/** Documents that are read at a time. All of ten thousand at once would be in memory at once, as text and half checked. */
+/** How many documents are read at once: all of a large gateway would fill the memory with texts. */
 const readsAtOnce = 32;
 
 export function createLockFiles(options: {
@@ -70,7 +70,7 @@ export function createLockFiles(options: {
     entries.set(lockId, entry);
     byDevice.set(entry.deviceId, entry);
   }
-  /** The document, or why there is none. */
+  /** The document, or the reason why it cannot be read. */
   async function load(lockId: LockId): Promise<{ lockId: LockId; document: Document<LockDocument>; error?: unknown }> {
     const document = documentOf(lockId);
     try {
@@ -81,7 +81,9 @@ export function createLockFiles(options: {
       return { lockId, document, error };
     }
   }
-  /** First the file of the cards, whole, then the document without them: until then, what the document holds is what is so. */
+  /**
+   * First the complete file of cards, then the document without them: until the second write, the cards in the document are the valid ones.
+   */
   async function moveCards(lockId: LockId, document: Document<LockDocument>): Promise<void> {
     const { lock, toMove } = document.current();
     if (toMove === undefined || lock.lockId !== lockId) return;
@@ -98,20 +100,23 @@ export function createLockFiles(options: {
       enter(lockId, { document, deviceId });
       sorted.put(document.current().lock);
     } catch (error) {
-      // A disk that takes nothing is no fault of the document.
+      // A disk that rejects writes does not mean that the document is damaged.
       if (error instanceof NewerSchemaError || error instanceof DomainError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       await disable(lockId, reason, pathOf(lockId));
     }
   }
-  /** `readable`: where its deviceId may still be read. */
+  /** `readable`: the file from which the deviceId may still be read. */
   async function disable(lockId: LockId, reason: string, readable: string): Promise<void> {
     const text = await files.readFile(readable).then(String, () => '');
     const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
     disabled.set(lockId, entry);
     log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
   }
-  /** Begins `work` on the document of a lock in the very moment in which it is there and stays: written a moment later, it would outlive its removal. */
+  /**
+   * Starts `work` on the document in the same tick in which the lock is present and not being removed: a later write would outlive the
+   * removal.
+   */
   async function onPresent<T>(lockId: LockId, work: (entry: Entry) => Promise<T>): Promise<T> {
     for (;;) {
       const entry = entries.get(lockId);
@@ -120,13 +125,13 @@ export function createLockFiles(options: {
       await entry.removing.catch(() => undefined);
     }
   }
-  /** Resolves when the document is gone, and with it the lock; with an error when more is left of it. */
+  /** Resolves when the document is deleted, and the lock with it; with an error when other files of the lock may be left. */
   async function discard(lockId: LockId, { document, deviceId }: Entry): Promise<DomainError | undefined> {
-    // A change of its cards may still write the document.
+    // A running change of the lock's cards may still write the document.
     await cardFiles.settled(lockId);
     await document.idle();
     try {
-      // Copies first: they must not outlive the lock, and of a lock that has one the document is missed.
+      // Copies first: they must not outlive the lock, and a lock that has a copy but no document counts as lost.
       for (const copy of ['previous', 'previous.tmp', 'tmp', 'schema-1', 'schema-2'])
         await removeIfThere(files, `${pathOf(lockId)}.${copy}`);
       await removeIfThere(files, pathOf(lockId));
@@ -156,7 +161,7 @@ export function createLockFiles(options: {
   function isDisabled(deviceId: DeviceId): boolean {
     return [...disabled.values()].some((lock) => lock.deviceId === deviceId);
   }
-  /** Undefined until the first write of a new lock is flushed, too. */
+  /** Also undefined until the first write of a new lock is flushed. */
   function currentOf(entry: Entry | undefined): LockDocument | undefined {
     return entry && isLoaded(entry) ? entry.document.current() : undefined;
   }
@@ -231,7 +236,7 @@ export function createLockFiles(options: {
       const lockIds = registeredLocks(names);
       for (let from = 0; from < lockIds.length; from += readsAtOnce) {
         const loaded = await Promise.all(lockIds.slice(from, from + readsAtOnce).map(load));
-        // In turn, by lockId: of two documents with one deviceId it is always the newer lock that is disabled.
+        // One after the other, by lockId: when two documents have the same deviceId, the newer lock is always the one that is disabled.
         for (const one of loaded) await takeIn(one);
       }
       for (const lockId of lostDocuments(names)) await disable(lockId, missingLock(pathOf(lockId)), previousOf(pathOf(lockId)));

@@ -1,4 +1,5 @@
-// One document for each lock that was removed, in a folder: a removal costs the same however many there were. A damaged one is set aside.
+// One document per removed lock, in a folder: the cost of a removal does not depend on the number of earlier ones. A damaged document is
+// set aside.
 import { z } from 'zod';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
 import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
@@ -31,16 +32,19 @@ export const removedLockFileName = /^([1-9]\d{0,15})\.json$/;
 const none: readonly LockId[] = [];
 
 export interface RemovedLockFiles extends RemovedLockStore {
-  /** Reads every document; `isRegistered`: that lock was not removed after all. Rejects when one is of a newer program. */
+  /**
+   * Reads every document and deletes those for which `isRegistered` is true: that lock was not removed after all. Rejects when a newer
+   * program wrote one of them.
+   */
   open(isRegistered: (lockId: LockId) => boolean): Promise<void>;
-  /** The lockIds that the device of a lock had before, in the order of registration. */
+  /** The earlier lockIds of the lock's device, in the order of registration. */
   earlierIds(lock: Pick<Lock, 'lockId' | 'deviceId'> | undefined): readonly LockId[];
-  /** Forgets what was removed before that date; resolves with the names of the files. `storage-unavailable`. */
+  /** Deletes the documents of locks removed before that date; resolves with the names of the files. `storage-unavailable`. */
   forgetBefore(removedAt: number): Promise<readonly string[]>;
   highest(): { readonly lockId: number };
-  /** The names of all documents, with what is on the disk now. */
+  /** The names of all documents, with their content on the disk. */
   flushed(): readonly (readonly [name: string, text: () => Buffer])[];
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is running. */
   idle(): Promise<void>;
 }
 
@@ -122,13 +126,13 @@ export function createRemovedLockFiles(options: {
         const digits = removedLockFileName.exec(name)?.[1];
         if (digits === undefined) continue;
         const id = Number(digits) as LockId;
-        // A power cut between the two steps of its removal: nobody was told that it is gone.
+        // A power cut came between the two steps of the removal: it was never acknowledged.
         if (isRegistered(id)) await forget(id);
         else await takeIn(id);
       }
     },
     earlierIds(lock) {
-      // Asked with every message of every lock, and most gateways have removed none.
+      // Called for every message of every lock, and most gateways have removed none.
       const ids = lock === undefined || byDevice.size === 0 ? none : idsOf(lock.deviceId);
       return ids.length === 0 ? none : ids.filter((id) => id !== lock?.lockId);
     },

@@ -1,14 +1,14 @@
-// Rows under keys, in memory and on the disk, of which a change costs what it changes and not what is kept (Store 3).
+// Rows under keys, in memory and on the disk. The cost of a change depends on the change, not on the size of the file (Store 3).
 //
-// The file is one of checked lines that only grows: a header, then one line for each group of changes that was flushed together,
-//   {"of":"cards","schemaVersion":1,"crc":"…"}
-//   {"rows":[["card 41",{"cardId":41,…}],["add 41",null]],"top":41,"crc":"…"}
-// where null drops a row and `top` is the highest id so far. One group is one line, so a power cut leaves all of it or none: the last line,
-// when it is torn, is one that nobody was told is kept. When most of what is in the file is no longer so, it is written anew, beside it, and
-// renamed.
+// The file consists of checksummed lines and only grows: a header, then one line for each group of changes that was flushed together,
+// - {"of":"cards","schemaVersion":1,"crc":"…"}
+// - {"rows":[["card 41",{"cardId":41,…}],["add 41",null]],"top":41,"crc":"…"}
+// where null drops a row and `top` is the highest id so far. One group is one line, so a power cut leaves all of it or none: a torn last
+// line was never acknowledged. When most of the file is outdated, it is rewritten under a temporary name and renamed.
 //
-// To use it: `createRowFile`, then `load` (false: there is no such file, then `create`), then `get`, `entries` and `update`. Whoever wants rows
-// by something else than their key keeps that in `onFlushed`. In a backup: `keptNow`, and `mayCompact` false as long as it is read.
+// Usage: `createRowFile`, then `load` (false: the file does not exist, then `create`), then `get`, `entries` and `update`. A caller that
+// looks rows up by something other than their key builds that index in `onFlushed`. A backup takes `keptNow`, and `mayCompact` must be
+// false while it reads.
 
 import type { BackupSource } from '../backup/backup-sources.ts';
 import { checksummedLine } from '../checksummed-line.ts';
@@ -17,7 +17,7 @@ import { storageUnavailable } from '../flush-guard.ts';
 import { LineFile } from './line-file.ts';
 import { type RowChange, type RowFormat, readRowFile } from './row-reader.ts';
 
-/** What a change is built on: what is flushed, and over it what goes out in the same group. */
+/** The rows that a change builds on: the flushed ones, overlaid with those in the same group. */
 export interface NewestRows<Row> {
   get(key: string): Row | undefined;
   readonly staged: ReadonlyMap<string, Row | null>;
@@ -27,34 +27,37 @@ export interface RowFileOptions<Row> {
   readonly files: FileLayer;
   readonly path: string;
   readonly format: RowFormat<Row>;
-  /** Called for each row that has changed, once that is flushed or read, with what was there before. */
+  /** Called for each changed row, with the previous one, after it has been flushed or read. */
   readonly onFlushed?: (key: string, row: Row | undefined, before: Row | undefined) => void;
-  /** Whether the file may be written anew now; absent: always. */
+  /** Whether the file may be rewritten now; absent: always. */
   readonly mayCompact?: () => boolean;
 }
 
 export interface RowFile<Row> {
-  /** Reads the rows; false when there is no such file. Rejects with a sentence that names the file, and when it is damaged with a `DamagedDocumentError`. */
+  /**
+   * Reads the rows; false when the file does not exist. Rejects with a sentence that names the file, and with a `DamagedDocumentError` when
+   * it is damaged.
+   */
   load(): Promise<boolean>;
-  /** Makes the file, with these rows, in place of one that is there. `storage-unavailable`. */
+  /** Creates the file with these rows and replaces an existing one. `storage-unavailable`. */
   create(rows: Iterable<readonly [key: string, row: Row]>): Promise<void>;
-  /** A row that is on the disk. */
+  /** A row as it is on the disk. */
   get(key: string): Row | undefined;
   readonly size: number;
-  /** Those on the disk, in the order in which their keys were first put. */
+  /** The rows on the disk, in the order in which their keys were first put. */
   entries(): IterableIterator<[string, Row]>;
-  /** The highest id that a row ever had; 0: none. */
+  /** The highest id that any row ever had; 0: none. */
   top(): number;
   /**
-   * Applies `change` to the newest rows, in turn; resolves when what it gives is flushed, all of it or nothing. What `change` throws is
-   * rejected, and nothing is written. `storage-unavailable`: nothing was changed, and a later change may succeed.
+   * Applies `change` to the newest rows, in call order; resolves when all its row changes are flushed. Rejects with what `change` throws;
+   * then nothing is written. `storage-unavailable`: nothing was changed, and a later change may succeed.
    */
   update(change: (newest: NewestRows<Row>) => readonly RowChange<Row>[]): Promise<void>;
   /** For a backup: the file as it is now, whatever is appended later. */
   keptNow(name: string): BackupSource;
-  /** Bytes of a line that a power cut had torn when it was loaded. */
+  /** Bytes of a torn line that a power cut had left when the file was loaded. */
   torn(): number;
-  /** Resolves when no write is under way or waiting. Never rejects. */
+  /** Resolves when no write is running or waiting. Never rejects. */
   idle(): Promise<void>;
 }
 
@@ -68,20 +71,20 @@ interface Waiting<Row> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Fewer changes are not worth writing a file anew. */
+/** With fewer outdated changes, rewriting the file is not worth it. */
 const leastDead = 1_000;
 const rowsAtOnce = 500;
 
-/** A class, for its methods are shared: there is one for each lock whose cards are in memory. */
+/** A class, so that its methods are shared: each lock whose cards are in memory has one. */
 class JsonRowFile<Row extends object> implements RowFile<Row> {
   readonly #options: RowFileOptions<Row>;
   readonly #rows = new Map<string, Row>();
   readonly #file: LineFile;
   #top = 0;
   #torn = 0;
-  /** Changes in the file. */
+  /** How many changes are in the file. */
   #written = 0;
-  /** The file is not written anew before it holds so many: an attempt that failed is not repeated with each change. */
+  /** The file is not rewritten before it has this many changes, so that a failed attempt is not repeated with each change. */
   #compactFrom = 0;
   #waiting: Waiting<Row>[] = [];
   #writing: Promise<void> | undefined;
@@ -154,7 +157,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
   }
 
   async #writeAll(): Promise<void> {
-    // What is asked for in the same turn goes out together.
+    // Changes requested in the same tick go out together.
     await Promise.resolve();
     for (let group = this.#waiting; group.length > 0; group = this.#waiting) {
       this.#waiting = [];
@@ -187,7 +190,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     for (const { resolve } of accepted) resolve();
   }
 
-  /** Writes the file anew when most of it is no longer so. Never rejects: what is there still holds. */
+  /** Rewrites the file when most of it is outdated. Never rejects: the old file is still valid. */
   async #compact(): Promise<void> {
     const { mayCompact = () => true } = this.#options;
     if (this.#written < Math.max(2 * this.#rows.size + leastDead, this.#compactFrom) || !mayCompact()) return;
@@ -211,7 +214,7 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
       lines = [];
     }
     if (lines.length > 0) yield lines.join('');
-    // The highest id outlasts the rows.
+    // The highest id stays known after its row is dropped.
     else if (this.#top > 0 && this.#rows.size === 0) yield lineOf([], this.#top);
   }
 }

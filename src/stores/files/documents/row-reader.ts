@@ -1,33 +1,33 @@
-// Reads a file of rows, as row-file.ts writes it, in pieces that hold up nobody else.
+// Reads a file of rows, as row-file.ts writes it, in pieces, so that other work runs in between.
 import type { z } from 'zod';
 import { isIntact, jsonOf } from '../checksummed-line.ts';
 import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
 import { scanLines } from '../records/line-scan.ts';
 import { DamagedDocumentError, NewerSchemaError } from './document.ts';
 
-/** What the rows of a file must look like. */
+/** The format of the rows in a file. */
 export interface RowFormat<Row> {
-  /** What they are: `cards`. */
+  /** What the rows are: `cards`. */
   readonly of: string;
   readonly schemaVersion: number;
   readonly schema: z.ZodType<Row>;
-  /** The id in a row of which the highest is remembered for good, though the row goes; absent: none is. */
+  /** The id in a row. The file remembers the highest one even after the row is dropped; absent: it remembers none. */
   idOf?(row: Row): number | undefined;
 }
 
-/** A row in place of what was under this key; null: none. */
+/** Replaces the row under this key; null drops it. */
 export type RowChange<Row> = readonly [key: string, row: Row | null];
 
 export interface ReadRows {
-  /** Bytes of the header and of the lines that hold. */
+  /** Bytes of the header and the valid lines. */
   readonly length: number;
-  /** Bytes behind them: of a line that a power cut tore, and that nobody was told is kept. */
+  /** Bytes behind them: a line that a power cut tore before it was acknowledged. */
   readonly torn: number;
 }
 
 /**
- * Gives each line's changes, in order; `top` is 0 where the line has none. Undefined: there is no such file. Rejects with a sentence that
- * names the file; with a `DamagedDocumentError` when a line that was kept is not as it was written, or holds something else than rows.
+ * Calls back with each line's changes, in order; `top` is 0 when the line has none. Undefined: the file does not exist. Rejects with a
+ * sentence that names the file; with a `DamagedDocumentError` when a stored line was changed or contains something other than rows.
  */
 export async function readRowFile<Row>(
   files: FileLayer,
@@ -51,7 +51,7 @@ export async function readRowFile<Row>(
   }
 }
 
-/** Rows are checked one by one, by their schema: what takes so long that doors would wait is more than this. */
+/** Every row is checked by its schema: a larger piece would take so long that doors wait. */
 const pieceBytes = 32 << 10;
 
 async function readLines<Row>(
@@ -69,10 +69,10 @@ async function readLines<Row>(
     file,
     (line, position) => {
       number += 1;
-      // One group is one line: what is torn is the last.
+      // One group is one line, so only the last line can be torn.
       if (bad !== undefined) throw damaged(`line ${bad.number} is not as it was written`);
       if (!isIntact(line)) {
-        // A place that the cut left without bytes reads as zeros.
+        // Sectors that did not reach the disk read as zeros.
         bad = { number, isTorn: line.includes(0) };
         return;
       }
@@ -102,7 +102,7 @@ function checkHeader(path: string, { of, schemaVersion }: Pick<RowFormat<never>,
   }
 }
 
-/** What an intact line changes, or what is wrong with it. */
+/** The changes in an intact line, or what is wrong with it. */
 function changesIn<Row>(
   value: unknown,
   { schema }: RowFormat<Row>,
@@ -126,8 +126,8 @@ function changesIn<Row>(
 const tailBytes = 16_384;
 
 /**
- * The highest id that a row of the file ever had, read from its end alone where that is possible; 0: none. Undefined: there is no such file.
- * Rejects as `readRowFile`.
+ * The highest id that any row of the file ever had, read from its end alone if possible; 0: none. Undefined: the file does not exist.
+ * Rejects as `readRowFile` does.
  */
 export async function readTop<Row>(files: FileLayer, path: string, format: RowFormat<Row>): Promise<number | undefined> {
   const known = await topAtEnd(files, path);
@@ -139,7 +139,7 @@ export async function readTop<Row>(files: FileLayer, path: string, format: RowFo
   return read && highest;
 }
 
-/** Undefined when the end does not say it, or cannot be read. */
+/** Undefined when the end of the file does not contain it or cannot be read. */
 async function topAtEnd(files: FileLayer, path: string): Promise<number | undefined> {
   try {
     const file = await files.open(path, 'read');

@@ -1,4 +1,4 @@
-// What an older program kept in one document becomes rows, once, at a start.
+// Converts the single document of an older program to rows, once, at a start.
 import { dirname } from 'node:path';
 import type { FileLayer } from '../files.ts';
 import type { BeforeUpgrade, Document } from './document.ts';
@@ -6,8 +6,8 @@ import { previousOf, removeIfThere } from './durable-file.ts';
 import type { RowFile } from './row-file.ts';
 
 /**
- * Reads the rows, or makes them of the document that is there instead; false when neither is. The rows get their name when all of them are on
- * the disk, and the document goes after that: where a power cut leaves both, the rows count. Rejects as `load` of both.
+ * Reads the rows, or makes them from the older document; false when neither exists. The file of rows gets its name when all rows are on the
+ * disk, and the older document is deleted after that: if a power cut leaves both, the rows count. Rejects as `load` of either does.
  */
 export async function loadRows<Row, T>(options: {
   readonly files: FileLayer;

@@ -1,8 +1,8 @@
-// Random secrets and their hashes. The secrets are random, not chosen by people, so a plain SHA-256 is enough.
+// Random secrets and their hashes. People do not choose these secrets, so a plain SHA-256 is enough.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../domain/ports.ts';
 
-/** Tokens (`latchd_…`) and secrets of webhooks (`hook_…`) of 256 random bits, device keys of 192, from the system's generator. */
+/** Tokens (`latchd_…`) and webhook secrets (`hook_…`) of 256 random bits and device keys of 192, from the system's generator. */
 export function createSecrets(): Secrets {
   return {
     newToken: () => `latchd_${randomBytes(32).toString('base64url')}`,

@@ -1,5 +1,5 @@
-// sign-ins.jsonl: which browsers stay signed in, by the hashes of their secrets: 256 random bits each, so the file opens nothing. No backup
-// has it: what is restored somewhere else, or later, begins with nobody signed in.
+// sign-ins.jsonl stores which browsers stay signed in, by the hashes of their secrets: 256 random bits each, so nobody can sign in with the
+// file. No backup contains it: after a restore, nobody is signed in.
 import { z } from 'zod';
 import type { Log } from '../../../domain/part.ts';
 import type { SignIn, SignInStore } from '../../../domain/ports.ts';
@@ -16,9 +16,9 @@ export const signInFormat: RowFormat<SignIn> = {
 };
 
 export interface SignInFile extends SignInStore {
-  /** Reads it; a damaged one is set aside, and people sign in again. */
+  /** Reads it; a damaged file is set aside, and people must sign in again. */
   open(): Promise<void>;
-  /** Waits for what is on its way to the disk. Never rejects. */
+  /** Waits for running writes. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createSignInFile({
 }): SignInFile {
   const begin = () => createRowFile({ files, path, format: signInFormat });
   let rows = begin();
-  /** Made with the first sign-in. */
+  /** The file is made with the first sign-in. */
   let made: Promise<void> | undefined;
 
   return {
@@ -43,7 +43,7 @@ export function createSignInFile({
       } catch (error) {
         if (error instanceof NewerSchemaError) throw error;
         await files.rename(path, `${path}.damaged`);
-        // Nor those that were read before the damage: their end may be behind it.
+        // Sign-ins that were read before the damage are dropped too: the damaged part may have contained their end.
         rows = begin();
         const kept = 'sign-ins.jsonl.damaged';
         log.warn({ code: 'sign-ins-lost', err: error, kept }, 'who stays signed in could not be read; people sign in again');

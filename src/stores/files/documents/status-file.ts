@@ -1,5 +1,5 @@
-// status.json: what each lock last said of itself. In memory at once, on the disk within seconds and at a clean stop;
-// losing it costs nothing that the locks do not say again.
+// status.json stores the last report of each lock. Changes are in memory at once and on the disk within seconds and at a clean stop; locks
+// report again what is lost.
 import { z } from 'zod';
 import type { Emit } from '../../../domain/event-bus.ts';
 import { type LockId, type LockStatus, unknownStatus } from '../../../domain/locks/lock.ts';
@@ -25,9 +25,9 @@ export const statusFormat = {
 };
 
 export interface StatusFile extends StatusStore {
-  /** Loads it; a damaged one is set aside. */
+  /** Loads it; sets a damaged file aside. */
   open(): Promise<void>;
-  /** Writes what is not yet on the disk and ends the timer. Never rejects. */
+  /** Writes what is not on the disk yet and ends the timer. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createStatusFile({ emit, ...options }: WriteBehindOptions & { re
   };
 }
 
-/** Schema 1 did not know how many cards a lock holds. What is no such document stays none, for the schema to refuse. */
+/** Schema 1 did not store how many cards a lock has. Other content passes unchanged, and the schema rejects it. */
 function withoutCards(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('statuses' in content) || !Array.isArray(content.statuses)) return content;
   return { ...content, statuses: content.statuses.map((one: object) => ({ ...one, cardsOnLock: null })) };

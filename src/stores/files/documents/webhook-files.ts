@@ -1,5 +1,5 @@
-// One document for each webhook, in a folder: what it is, and how far its deliveries have come. A damaged one is set aside: doors, and the
-// other webhooks, do not wait for it.
+// One document per webhook, in a folder: the webhook, and how far its deliveries have come. A damaged document is set aside: doors and
+// other webhooks do not wait for it.
 import { z } from 'zod';
 import { alarmKinds } from '../../../domain/alarms/alarm.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -49,12 +49,12 @@ export const webhookFormat: DocumentFormat<StoredWebhook> = {
 };
 
 export interface WebhookFiles extends WebhookStore {
-  /** Reads every document. Rejects when one is of a newer program. */
+  /** Reads every document. Rejects when a newer program wrote one of them. */
   open(): Promise<void>;
   highest(): { readonly webhookId: number };
-  /** The names of all documents, with what is on the disk now. */
+  /** The names of all documents, with their content on the disk. */
   flushed(): readonly (readonly [name: string, text: () => Buffer])[];
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is running. */
   idle(): Promise<void>;
 }
 
@@ -67,9 +67,9 @@ export function createWebhookFiles(options: {
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): WebhookFiles {
   const { files, folder, log, beforeUpgrade } = options;
-  /** In the order of their ids, because those only rise. */
+  /** In the order of their ids, because ids only rise. */
   const documents = new Map<WebhookId, Document<StoredWebhook>>();
-  /** Of those that were set aside, too. */
+  /** The highest id, including documents that were set aside. */
   let highest = 0;
 
   const pathOf = (id: WebhookId): string => `${folder}/${id}.json`;
@@ -111,7 +111,7 @@ export function createWebhookFiles(options: {
       documents.delete(id);
       try {
         await document.idle();
-        // The copy first: it must not outlive the secret's end.
+        // The copy first: it contains the secret and must not outlive the document.
         for (const path of [`${pathOf(id)}.previous`, pathOf(id)]) await removeIfThere(files, path);
         await files.syncFolder(folder);
       } catch (error) {

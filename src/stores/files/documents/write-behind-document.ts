@@ -1,5 +1,5 @@
-// A document of what is said so often, and is so soon said again, that it is written together, some time later; a damaged one is no reason
-// to refuse a start.
+// A document whose values change and are reported again so often that it is written only after a delay; a damaged one does not stop the
+// start.
 import { basename } from 'node:path';
 import type { Log } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
@@ -7,15 +7,15 @@ import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
 
 export interface WriteBehindDocument<T> {
-  /** What was saved; undefined when there is nothing, or nothing that can be used: that is set aside. */
+  /** The saved value; undefined when there is none, or when it is damaged: then it is set aside. */
   load(): Promise<T | undefined>;
-  /** Something has changed: it is saved when the delay is over, and tried again after another when that fails. */
+  /** Notes a change: the document is saved after the delay, and tried again after another one when that fails. */
   touch(): void;
   /** Saves what is not saved yet and ends the timer. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Where the files of a store that are saved late come from. */
+/** What every write-behind document of a store needs. */
 export interface WriteBehindOptions {
   readonly files: FileLayer;
   readonly path: string;
@@ -29,11 +29,11 @@ export function createWriteBehindDocument<T extends object>(
   options: {
     readonly format: DocumentFormat<T>;
     readonly delayMs: number;
-    /** What is in it, for the log: `the battery levels`. */
+    /** The content, for the log: `the battery levels`. */
     readonly holds: string;
-    /** What comes of losing it: `they begin anew`. */
+    /** What losing it means, for the log: `they begin anew`. */
     readonly whenLost: string;
-    /** All of it, as it is now. */
+    /** The whole present value. */
     readonly value: () => T;
   },
 ): WriteBehindDocument<T> {

@@ -1,13 +1,13 @@
-// The blocks of one lock in sealed days that follow each other, side by side. A page asks every day what it holds of the lock: of 180 days'
-// indexes that is a thousand places in memory, of a row it is one.
+// The blocks of one lock in consecutive sealed days, side by side: each lock has one in-memory index over all of these days, so a page
+// needs one look-up instead of one for each day.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { BlockColumns } from './sealed-index.ts';
 
-/** One element of each column for each block, oldest first. */
+/** One element of each column per block, oldest first. */
 export interface LockRow {
-  /** Which of the days. */
+  /** The day of the block. */
   readonly days: Uint32Array;
-  /** Which block of that day's index. */
+  /** The number of the block in that day's index. */
   readonly blocks: Uint32Array;
   readonly counts: Uint32Array;
   /** Lowest and highest lockDate. */
@@ -15,10 +15,10 @@ export interface LockRow {
   readonly highest: Float64Array;
 }
 
-/** Of so many locks; 180 days of one are 5 kB. */
+/** The cache holds the rows of this many locks. */
 const mostRows = 2_000;
 
-/** Made when it is first asked for, and kept. */
+/** Makes a row when it is first requested, and caches it. */
 export function createLockRows(days: readonly BlockColumns[]): (lockId: LockId) => LockRow {
   const rows = new Map<LockId, LockRow>();
   return (lockId) => {
@@ -32,7 +32,7 @@ export function createLockRows(days: readonly BlockColumns[]): (lockId: LockId) 
   };
 }
 
-/** With plain loops: a page that needs a new row waits for it, and what they throw away has to be collected. */
+/** Plain loops: a page may wait for this, and other forms allocate memory that must be collected. */
 function rowOf(days: readonly BlockColumns[], lockId: LockId): LockRow {
   const firsts = new Uint32Array(days.length);
   let length = 0;
@@ -58,7 +58,7 @@ function rowOf(days: readonly BlockColumns[], lockId: LockId): LockRow {
   return row;
 }
 
-/** All columns in one piece of memory. */
+/** All columns share one buffer. */
 function emptyRow(length: number): LockRow {
   const bytes = new ArrayBuffer(length * (2 * 8 + 3 * 4));
   return {
@@ -70,7 +70,7 @@ function emptyRow(length: number): LockRow {
   };
 }
 
-/** Index of the first block of a lock, or of the first behind where it would be. */
+/** Index of the first block of a lock, or of the next one when the lock has none. */
 function firstBlock(lockIds: Float64Array, lockId: LockId): number {
   let low = 0;
   let high = lockIds.length;

@@ -1,15 +1,15 @@
-// Where the bytes of a page are read into: a few buffers, used again and again. A new one for each page costs more than its bytes: it lies
-// outside of the heap, and all that was thrown away there is counted until it is collected.
+// Buffers for reading pages, used again and again. A new buffer for each page costs more than its bytes: it lies outside of the heap, and
+// discarded ones take memory until they are collected.
 
 export interface BufferPool {
-  /** A buffer with room for so many bytes; what was in it before may still be there. */
+  /** A buffer of at least this size; it may still contain old bytes. */
   take(bytes: number): Buffer;
-  /** Nothing reads into it or from it any more. */
+  /** The caller must no longer read into it or from it. */
   giveBack(buffer: Buffer): void;
 }
 
 const leastBytes = 64 << 10;
-/** A page of 1,000 reads some 200 kB. */
+/** Enough for a page of 1,000 records. */
 const mostBytes = 512 << 10;
 const mostKept = 8;
 

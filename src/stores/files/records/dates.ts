@@ -1,18 +1,18 @@
-// The dates of lines, in the order of the lines: which of them lie in a range is told without a look at each. Dates nearly rise, so of a
-// block of them the lowest and the highest say it, for nearly all blocks.
+// The dates of lines, in the order of the lines, so that a range can be counted without a look at each date. The dates nearly rise, so for
+// most blocks the lowest and highest date are enough.
 
 const blockLength = 256;
 
-/** A class, for its methods are shared: each lock that has been used today has one. */
+/** A class, so that its methods are shared: each lock that was used today has one. */
 export class Dates {
   count = 0;
-  /** In epoch milliseconds; those from `count` on mean nothing. */
+  /** In epoch milliseconds; values from index `count` on mean nothing. */
   values = new Float64Array(8);
-  /** Of each block. */
+  /** The lowest date of each block. */
   readonly #lowest: number[] = [];
   readonly #highest: number[] = [];
 
-  /** Behind all others. */
+  /** Adds a date at the end. */
   add(date: number): void {
     this.#makeRoom();
     this.values[this.count] = date;
@@ -22,7 +22,7 @@ export class Dates {
     this.#highest[block] = Math.max(this.#highest[block] ?? date, date);
   }
 
-  /** As the one with number `n`; costs as much as follows it. */
+  /** Inserts a date at index `n`; the cost depends on the number of dates behind it. */
   insert(n: number, date: number): void {
     this.#makeRoom();
     this.values.copyWithin(n + 1, n, this.count);
@@ -35,14 +35,14 @@ export class Dates {
     }
   }
 
-  /** How many lie between both, included. */
+  /** How many dates lie between both (inclusive). */
   matching(from: number, to: number): number {
     let matching = 0;
     for (let block = 0; block * blockLength < this.count; block++) matching += this.#matchingIn(block, from, to);
     return matching;
   }
 
-  /** The numbers of those that lie between both, the last one first, without the first `skip`, at most `take`. */
+  /** The indexes of the dates between both, last one first, without the first `skip`, at most `take`. */
   newest(from: number, to: number, skip: number, take: number): number[] {
     const found: number[] = [];
     let left = skip;

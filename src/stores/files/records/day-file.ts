@@ -1,4 +1,4 @@
-// What the record log asks of a day, whether its file is still open or sealed; and how day files are named (Store 4.1).
+// What the record log needs from a day file, open or sealed; and how day files are named (Store 4.1).
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import type { RecordsWanted } from './records-after.ts';
@@ -11,16 +11,16 @@ export interface DayQuery {
 }
 
 export interface Matching {
-  /** How many there are, exactly. */
+  /** The exact number of matches. */
   readonly total: number;
   readonly records: readonly LockRecord[];
 }
 
-/** What pages are made of. */
+/** A source of record pages. */
 export interface RecordPages {
   /**
-   * The records that match, newest first, without the first `skip`, at most `take`; damaged lines are left out. It is settled when it is
-   * asked what they are: nothing that is appended later shows.
+   * The matching records, newest first, without the first `skip`, at most `take`; damaged lines are left out. The call fixes the result:
+   * records appended later do not appear.
    */
   newest(query: DayQuery, skip: number, take: number): Matching | Promise<Matching>;
 }
@@ -28,16 +28,16 @@ export interface RecordPages {
 export interface DayFile {
   readonly name: DayName;
   count(): number;
-  /** Those that are wanted by recordId, some at a time, or none. Damaged lines are left out. */
+  /** The wanted records in the order of their ids, some at a time, or none. Damaged lines are left out. */
   above(wanted: RecordsWanted): AsyncGenerator<LockRecord[]>;
   /** Flushed bytes of the file. */
   bytes(): number;
-  /** As OpenFile.read. */
+  /** See OpenFile.read. */
   readAt(into: Uint8Array, position: number): Promise<number>;
   close(): Promise<void>;
 }
 
-/** `2026-11-21-8123001`: the UTC day on which the file was begun and its first recordId. */
+/** `2026-11-21-8123001`: the UTC day on which the file was begun, and its first recordId. */
 export interface DayName {
   readonly day: string;
   readonly firstRecordId: number;
@@ -46,12 +46,12 @@ export interface DayName {
 const firstDay = Date.UTC(1970, 0, 1);
 const lastDay = Date.UTC(9999, 11, 31);
 
-/** Days since 1970 (UTC): the same for two instants exactly when `utcDay` is. */
+/** Days since 1970 (UTC): equal for two instants exactly when their `utcDay` is equal. */
 export function dayNumber(at: number): number {
   return Math.floor(Math.min(Math.max(at, firstDay), lastDay) / 86_400_000);
 }
 
-/** The UTC day of an instant: `2026-11-21`. A clock beyond the years of four digits gets the nearest day. */
+/** The UTC day of an instant: `2026-11-21`. A date beyond the years of four digits gets the nearest such day. */
 export function utcDay(at: number): string {
   return new Date(Math.min(Math.max(at, firstDay), lastDay)).toISOString().slice(0, 10);
 }
@@ -64,7 +64,7 @@ export function indexFileName({ day, firstRecordId }: DayName): string {
   return `${day}-${firstRecordId}.index`;
 }
 
-/** Undefined for any other file. */
+/** Undefined when the name is not that of a day file. */
 export function parseDayFileName(file: string): DayName | undefined {
   const match = /^(\d{4}-\d{2}-\d{2})-(\d{1,16})\.jsonl$/.exec(file);
   return match ? { day: match[1] as string, firstRecordId: Number(match[2]) } : undefined;

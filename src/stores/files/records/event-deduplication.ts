@@ -1,42 +1,42 @@
-// Which events of which lock are stored, so that each is stored once however often it is sent (Protocol 4.4).
-// An event is claimed before its flush: whoever sends it again meanwhile waits for that flush.
+// Which events of which lock are stored, so that each is stored once, however often the lock sends it (Protocol 4.4). An event is reserved
+// before its flush: a second append of the same event waits for that flush.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { EpochProgress } from '../../../domain/ports.ts';
 import type { LockRecord, RecordDraft } from '../../../domain/records/record.ts';
 import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
 import { createUsedCommands, type RememberedCommands } from './used-commands.ts';
 
-/** Protocol 4.4: what is remembered of one lock. */
+/** The limits for one lock of Protocol 4.4. */
 const maxEpochs = 8;
 const maxGaps = 1_000;
 
-/** Of the claims that nothing was refused of, which are nearly all. */
+/** Shared by the reservations without refused events, which are nearly all. */
 const none: readonly RecordDraft[] = [];
-/** Of the locks that had no other lockId before. */
+/** Shared by the locks that never had another lockId. */
 const noEpochs: readonly Epoch[] = [];
 
 interface Epoch {
   readonly lockId: LockId;
   readonly name: string;
   readonly ranges: SeqRanges;
-  /** Those whose flush is under way, oldest first. */
+  /** The reservations whose flush is running, oldest first. */
   readonly claims: Reservation[];
-  /** Highest serverDate of its records. */
+  /** Highest serverDate of the epoch's records. */
   newestAt: number;
 }
 
-/** The new events of one call, on their way to the disk: one with `fresh` events ends by exactly one of `keep` and `undo`. */
+/** The new events of one call while they are being written: one with `fresh` events ends with exactly one call of `keep` or `undo`. */
 export interface Reservation {
   readonly fresh: readonly RecordDraft[];
   readonly duplicates: number;
   readonly refused: readonly RecordDraft[];
   readonly epoch: Epoch | undefined;
-  /** Its end, once somebody waits for it. */
+  /** Resolves when the reservation ends; made when a caller first waits for it. */
   ended: Promise<void> | undefined;
   end: (() => void) | undefined;
 }
 
-/** What is remembered of one epoch, as an index keeps it. */
+/** One epoch in the form that an index stores. */
 export interface RememberedEpoch {
   readonly lockId: LockId;
   readonly epoch: string;
@@ -52,24 +52,24 @@ export interface Remembered {
 export interface EventProgress {
   of(lockId: LockId, epoch: string): EpochProgress;
   /**
-   * Sorts new events from duplicates and from those beyond the limits; of those by a command that has named somebody already it takes the
-   * name. An epoch with nothing since `forgetBefore` may give way.
-   * A promise: one of them waits for a flush, and nothing is claimed; to be asked again when it resolves. It never rejects.
+   * Separates new events from duplicates and from those beyond the limits; removes the name from events whose command has already named
+   * somebody. When there are too many epochs, it drops one that has had no event since `forgetBefore`. Returns a promise, and reserves
+   * nothing, when one of the events waits for a flush: call again when the promise resolves. It never rejects.
    */
   claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Reservation | Promise<void>;
-  /** Its events are flushed. */
+  /** Ends a reservation whose events are flushed. */
   keep(claim: Reservation): void;
-  /** They are not: forgets them again. */
+  /** Ends a reservation whose events are not flushed, and forgets them again. */
   undo(claim: Reservation): void;
-  /** Takes over a stored record at the start. */
+  /** Adds a stored record at the start. */
   restore(record: LockRecord): void;
-  /** Everything flushed, for an index. */
+  /** Everything that is flushed, for an index. */
   remembered(): Remembered;
-  /** Takes over what an index kept. */
+  /** Adds what an index has stored. */
   load(remembered: Remembered): void;
 }
 
-/** `earlierIds`: the lockIds that the device of this lock had before, of which the events are not to be told again. */
+/** `earlierIds`: the earlier lockIds of the lock's device, whose events must not be stored again. */
 export function createEventProgress(earlierIds: (lockId: LockId) => readonly LockId[]): EventProgress {
   const locks = new Map<LockId, Map<string, Epoch>>();
   const usedCommands = createUsedCommands();
@@ -92,7 +92,7 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
     const ids = earlierIds(lockId);
     return ids.length === 0 ? noEpochs : ids.flatMap((id) => locks.get(id)?.get(name) ?? []);
   }
-  /** The epoch, a new one where there is room for it, or undefined. */
+  /** The epoch, or a new one if the limits allow it; undefined otherwise. */
   function roomFor(lockId: LockId, name: string, forgetBefore: () => number): Epoch | undefined {
     const epochs = epochsOf(lockId);
     const known = epochs.get(name);
@@ -210,9 +210,9 @@ function isStored(epochs: readonly Epoch[], seq: number): boolean {
   return epochs.some(({ ranges }) => includesSeq(ranges, seq));
 }
 
-/** The claim whose flush one of these events waits for. */
+/** The reservation whose flush one of these events must wait for. */
 function pendingOf({ ranges, claims }: Epoch, events: readonly RecordDraft[]): Reservation | undefined {
-  // What is claimed counts as stored already, so most calls end here.
+  // Reserved numbers count as stored already, so most calls end here.
   if (claims.length === 0 || !events.some(({ seq }) => includesSeq(ranges, seq))) return undefined;
   return claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
 }
@@ -226,7 +226,7 @@ function endOf(claim: Reservation): Promise<void> {
 
 function endClaim(claim: Reservation): void {
   const claims = claim.epoch?.claims;
-  // Nearly always the first: flushes end in their order. `splice` makes an array, and each event ends here.
+  // Nearly always the first, because flushes end in order. `splice` would allocate an array for every event.
   if (claims?.[0] === claim) claims.shift();
   else if (claims && claim.fresh.length > 0) claims.splice(claims.indexOf(claim), 1);
   claim.end?.();

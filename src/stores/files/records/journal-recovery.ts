@@ -1,5 +1,5 @@
-// Opening a journal after whatever happened: what a power cut tore is cut out, damage is set aside into `<name>.damaged`
-// and reported (Store 4.3, Fault T5). What is left holds good lines only.
+// Opens a journal after any kind of interruption: cuts off what a power cut tore, sets damage aside into `<name>.damaged` and reports it
+// (Store 4.3, Fault T5). After that, the file has only good lines.
 import { basename, dirname } from 'node:path';
 import type { Log } from '../../../domain/part.ts';
 import { replaceFile } from '../documents/durable-file.ts';
@@ -9,16 +9,16 @@ import { inspectLines, type Span } from './line-inspection.ts';
 export interface RecoveredJournal {
   readonly file: OpenFile;
   readonly length: number;
-  /** Whether lines have moved: positions that `accepts` was told no longer hold. */
+  /** Whether lines have moved: then the positions that `accepts` got are invalid. */
   readonly rewritten: boolean;
 }
 
-/** A new, empty journal whose name is durable. Rejects when there is one that is not empty. */
+/** A new, empty journal whose name is durable. Rejects when one exists that is not empty. */
 export async function createJournalFile(files: FileLayer, path: string): Promise<OpenFile> {
   try {
     await (await files.open(path, 'create')).close();
   } catch (error) {
-    // Left by an attempt that failed half-way.
+    // An attempt that failed half-way left this file.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
   const file = await files.open(path, 'journal');
@@ -32,7 +32,7 @@ export async function createJournalFile(files: FileLayer, path: string): Promise
   return file;
 }
 
-/** Opens a journal that is there and repairs it. `accepts` is asked, in order, whether an intact line holds what it should. */
+/** Opens an existing journal and repairs it. Calls `accepts`, in order, to check the content of each intact line. */
 export async function recoverJournal(
   files: FileLayer,
   path: string,
@@ -66,7 +66,7 @@ async function repair(
     );
     await setAside(files, path, await bytesOf(file, damaged));
   }
-  // Behind the last good line whatever is not damaged is torn.
+  // Everything behind the last good line that is not damaged is torn.
   const torn = lengthOf(middle.filter(({ kind }) => kind === 'torn')) + lines - good - lengthOf(damaged.filter(({ from }) => from >= good));
   if (torn > 0) {
     log.warn(
@@ -106,7 +106,7 @@ async function bytesOf(file: OpenFile, spans: readonly Span[]): Promise<Buffer> 
   return Buffer.concat(await Promise.all(parts));
 }
 
-/** Adds the bytes to `<path>.damaged`, durably, for a person to look at. */
+/** Appends the bytes to `<path>.damaged`, durably, for a person to look at. */
 export async function setAside(files: FileLayer, path: string, bytes: Buffer): Promise<void> {
   const side = await openOrCreate(files, `${path}.damaged`);
   try {

@@ -1,23 +1,26 @@
-// The newest bytes of a journal, kept in memory: what is asked for most is the newest page of a lock, and each of its lines lies somewhere else.
+// The newest bytes of a journal, in memory: most requests are for the newest page of a lock, whose lines are scattered over the file.
 
 export interface JournalTail {
-  /** How many bytes are kept. */
+  /** How many bytes fit in. */
   readonly capacity: number;
-  /** Bytes that are flushed, right behind those before; the first of all may lie anywhere. */
+  /** Adds flushed bytes that directly follow those before; the very first may begin anywhere. */
   add(bytes: Uint8Array, position: number): void;
-  /** Fills `into` with the bytes at a position; false when not all of them are kept. */
+  /** Fills `into` with the bytes at a position; false when some of them are no longer in memory. */
   read(into: Uint8Array, position: number): boolean;
 }
 
-/** In so many pieces at most. Each is taken when it is needed: most days of most buildings need few, and nothing is moved into something larger. */
+/**
+ * Uses at most this many pieces. Each piece is allocated when it is needed: most days of most buildings need few, and no bytes are copied
+ * into a larger buffer.
+ */
 export function createJournalTail(mostPieces: number, pieceBytes: number): JournalTail {
   const capacity = mostPieces * pieceBytes;
-  /** Used round and round. */
+  /** A ring of pieces. */
   const pieces: Buffer[] = [];
   let from = 0;
   let end = 0;
 
-  /** The rest of the piece that a position lies in, and no more than so many bytes of it. */
+  /** The rest of the piece that contains a position, at most this many bytes. */
   function restOf(position: number, bytes: number): Buffer {
     const at = position % pieceBytes;
     const n = Math.floor(position / pieceBytes) % mostPieces;

@@ -1,66 +1,69 @@
-// A file of checked lines that only grows, with group commit: what comes in while a flush is under way goes out together, in one write
-// that is on the disk when it ends, and is acknowledged together.
+// A file of checksummed lines that only grows, with group commit: lines that arrive during a flush go out together, in one write that is on
+// the disk when it ends, and are acknowledged together.
 //
-// Behind the lines, the open file holds newlines, which later lines overwrite: a flush of bytes that were in the file before is done
-// when they are on the disk, where one of a file that grew has the file system write its journal too (write and fdatasync of 28 kB on
-// ext4: 590 beside 370 us, and 290 in one call; a third of the blocks for a single line). A closed journal holds its lines only.
+// An open file has newlines behind its lines, and later lines overwrite them. When the bytes were in the file before, a flush has to write
+// only them; when the file has grown, the file system writes its own journal too, which takes much longer. A closed journal has only its
+// lines.
 import { codeOf, type OpenFile } from '../files.ts';
 import { isFull, storageUnavailable } from '../flush-guard.ts';
 import type { JournalTail } from './journal-tail.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { nextTick } from './next-turn.ts';
 
-/** Lines that stand or fall together, and who waits for them. One object with methods: there are some 100,000 of them a second. */
+/**
+ * Lines that are stored together or not at all, and the caller that waits for them. One object with methods, because there may be very many
+ * of them a second.
+ */
 export interface Appending {
-  /** Puts them behind the others, at once. */
+  /** Puts the lines behind the others, synchronously. */
   put(lines: LineBuffer): void;
-  /** They are flushed: where the first begins, and the lengths with their newlines, the first one's at `lengths[first]`. */
+  /** The lines are flushed: the position of the first one, and the lengths with newlines; the first one's is `lengths[first]`. */
   flushed(position: number, lengths: readonly number[], first: number): void;
-  /** `storage-unavailable`: none of them is in the file; a later append may succeed. */
+  /** `storage-unavailable`: none of the lines is in the file; a later append may succeed. */
   failed(error: Error): void;
 }
 
-/** What is added to the file when its newlines are used up: some 900 records, and four times that where many come at once. */
+/** How many newlines are added to the file when they are used up; the wide value is for many lines at once. */
 const paddingBytes = 256 << 10;
 const widePaddingBytes = 1 << 20;
 const manyLines = 50;
 
-/** What goes out with one flush. The lines themselves are bytes by then: nothing else of them is kept. */
+/** The lines of one flush. They are bytes by then, and nothing else of them is in memory. */
 interface Group {
   waiting: Appending[];
-  /** Of each of them, the number of its first line. */
+  /** The number of the first line of each waiting appending. */
   readonly firsts: number[];
   readonly lines: LineBuffer;
 }
 
 export interface Journal {
-  /** Flushed bytes, and so the position of the next ones. */
+  /** Flushed bytes, which is also the position of the next line. */
   length(): number;
-  /** Appends lines, and tells them when they are flushed. */
+  /** Appends lines, and calls `flushed` or `failed` of the appending at the end. */
   enqueue(appending: Appending): void;
   /** Appends one line; resolves with its position. `storage-unavailable`. */
   append(body: string): Promise<number>;
   read(into: Uint8Array, position: number): Promise<number>;
   /** Fills `into` with flushed bytes that are still in memory; false when they are not. */
   readNow(into: Uint8Array, position: number): boolean;
-  /** Resolves when nothing is on its way to the disk. */
+  /** Resolves when no write is running. */
   idle(): Promise<void>;
-  /** Waits for what was appended, then closes the file. Idempotent. */
+  /** Waits for running appends, then closes the file. Idempotent. */
   close(): Promise<void>;
-  /** How many flushes there were, for the figures. */
+  /** The number of flushes, for the stats. */
   flushes(): number;
 }
 
-/** A journal over a file, opened as one, whose first `length` bytes are good; what is behind them is cut before the first write. */
+/** A journal over a file that was opened as one, whose first `length` bytes are good; the rest is cut off before the first write. */
 export function createJournal(file: OpenFile, goodLength: number, tail?: JournalTail): Journal {
   let length = goodLength;
-  /** Where the file ends; those bytes behind `length` are newlines. */
+  /** The end of the file; the bytes between `length` and it are newlines. */
   let end = goodLength;
   let flushes = 0;
-  /** The one that grows, and the one that is flushed or was: their buffers serve in turn. */
+  /** The group that collects lines, and the one that is being flushed or was: their buffers alternate. */
   let group = emptyGroup();
   let other = emptyGroup();
-  /** Where the flushed lines of `other` begin, while they are not in the tail. */
+  /** Position of the flushed lines of `other` while they are not in the tail yet. */
   let untold: number | undefined;
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -80,9 +83,9 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     try {
       await file.write(bytes, length);
     } catch (error) {
-      // Nothing is written again: the kernel may have dropped these pages, and would now say ok (Fault T4).
+      // The file is not written again: the kernel may have dropped these pages, and the next flush would report success (Fault T4).
       if (!isFull(codeOf(error))) broken = error;
-      // When this fails too, the next append tries it again first.
+      // When this fails too, the next append tries it first.
       else await cut().catch(() => undefined);
       throw error;
     }
@@ -93,7 +96,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     try {
       await write(lines.bytesBeforeNewlines(lines.lengths.length < manyLines ? paddingBytes : widePaddingBytes));
     } catch (error) {
-      // The last room on a disk is for lines.
+      // On a nearly full disk, the remaining space is for lines.
       if (!isFull(codeOf(error))) throw error;
       await write(lines.bytes());
     }
@@ -112,12 +115,12 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
       (waiting[n] as Appending).flushed(position, lines.lengths, first);
     }
   }
-  /** Has the tail know what was flushed last. */
+  /** Adds the lines of the last flush to the tail. */
   function tell(): void {
     if (untold !== undefined) tail?.add(other.lines.bytes(), untold);
     untold = undefined;
   }
-  /** Nobody waits for `other` any more: it is there for the next lines. */
+  /** No caller waits for `other` any more: empties it for the next lines. */
   function emptyOther(): void {
     tell();
     other.waiting = [];
@@ -126,19 +129,19 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   }
   async function closeFile(): Promise<void> {
     try {
-      // What cannot be cut now is cut by whoever opens the file next.
+      // If the cut fails, the next open of the file does it.
       if (end > length && broken === undefined) await file.truncate(length).catch(() => undefined);
     } finally {
       await file.close();
     }
   }
   async function writeAll(): Promise<void> {
-    // One turn of the event loop, so that everybody who was just acknowledged can be in the next group.
+    // One tick, so that all callers that were just acknowledged can be in the next group.
     await nextTick();
     while (group.waiting.length > 0) {
       const flushing = group;
       const flushed = commit(flushing);
-      // Not earlier: beside the flush it takes nobody's time.
+      // Only now, while the flush runs, so that no caller waits for it.
       emptyOther();
       group = other;
       other = flushing;

@@ -1,34 +1,33 @@
-// Checked lines, one behind the other, in the buffer from which they are written; made there byte by byte when they come. Thousands of
-// events wait for a flush: lines as strings, put together piece by piece, would be a dozen objects for each, which the collector of garbage
-// copies twice, and writing them later takes longer than this.
+// Checksummed lines, one behind the other, in the buffer from which they are written. They are encoded byte by byte when they arrive:
+// thousands of events may wait for a flush, and lines as strings would be a dozen objects each, which the garbage collector copies twice.
 import { checksummedExtra, finishLine } from '../checksummed-line.ts';
 
-/** What most groups need; beyond `keptBytes` a buffer is not kept for the next ones. */
+/** Enough for most groups; a buffer beyond `keptBytes` is not reused. */
 const firstBytes = 64 << 10;
 const sourceOfBytes = 4 << 20;
 
 const [newline, space, quote, minus, zero, backslash, tilde] = [0x0a, 0x20, 0x22, 0x2d, 0x30, 0x5c, 0x7e];
-/** Digits that are counted with 32-bit integers, which is faster. */
+/** Digits that are computed with 32-bit integers, which is faster. */
 const lowDigits = 8;
 const lowLimit = 10 ** lowDigits;
 
-/** A class, for its methods are called several times for each event: they find its members faster than those of a closure. */
+/** A class, because its methods are called several times per event: access to members is faster than to the variables of a closure. */
 export class LineBuffer {
-  /** Of each line, with its newline. */
+  /** The length of each line, with its newline. */
   readonly lengths: number[] = [];
   #bytes: Buffer = Buffer.alloc(0);
-  /** Of the same bytes. */
+  /** A view of the same bytes. */
   #view = viewOf(this.#bytes);
-  /** Where the line begins that is being made, and up to where it is. */
+  /** Start of the current line, and the position of its next byte. */
   #start = 0;
   #at = 0;
 
-  /** All lines; good until the next one is begun. */
+  /** All lines; valid until the next `begin`. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#start);
   }
 
-  /** All lines and so many newlines behind them; good until the next one is begun. */
+  /** All lines and this many newlines behind them; valid until the next `begin`. */
   bytesBeforeNewlines(newlines: number): Buffer {
     const end = this.#start + newlines;
     this.#makeRoom(end);
@@ -41,7 +40,10 @@ export class LineBuffer {
     if (this.#bytes.length > sourceOfBytes) this.#take(Buffer.alloc(0));
   }
 
-  /** A line of at most so many bytes, without its checksum: what is put behind one another until `end`, which is no piece at last. */
+  /**
+   * Begins a line of at most this many bytes, without its checksum. All that is put until `end` belongs to it; the last part must not be a
+   * piece.
+   */
   begin(mostBytes: number): void {
     this.#at = this.#start;
     const end = this.#start + mostBytes + checksummedExtra;
@@ -52,7 +54,7 @@ export class LineBuffer {
     const view = this.#view;
     let at = this.#at;
     for (let n = 0; n < words.length; n++, at += 4) view.setInt32(at, words[n] as number, true);
-    // What the last word has too many is written over by what comes next.
+    // The last word may write too many bytes; the next part overwrites them.
     this.#at += length;
   }
 
@@ -68,7 +70,7 @@ export class LineBuffer {
     this.#putDigits(rest - high * lowLimit, high > 0 ? lowDigits : digitsOf(rest));
   }
 
-  /** As JSON.stringify, which is asked only where something has to be escaped or may have to be; at most `jsonBytes`. */
+  /** Writes the same as JSON.stringify, which is called only for texts with characters that may need escaping; at most `jsonBytes`. */
   putText(plain: string): void {
     const into = this.#bytes;
     let at = this.#at;
@@ -91,7 +93,7 @@ export class LineBuffer {
     this.#start = end;
   }
 
-  /** A whole line, of a body. */
+  /** Adds a whole line from a body. */
   add(body: string): void {
     this.begin(3 * body.length);
     this.#at += this.#bytes.write(body, this.#at);
@@ -126,7 +128,7 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** ASCII as it is put: four characters at once, which for so few takes less than a copy by Node does. */
+/** ASCII text that is copied four characters at a time: for such short texts, this is faster than a copy by Node. */
 export interface Piece {
   readonly words: Int32Array;
   readonly length: number;
@@ -138,12 +140,12 @@ export function pieceOf(text: string): Piece {
   return { words, length: text.length };
 }
 
-/** What a text takes at most: `\u0000`, and its quotes. */
+/** The most bytes that a text can need: `\u0000` for each character, and the quotes. */
 export function jsonBytes(text: string): number {
   return 6 * text.length + 2;
 }
 
-/** Of an integer from 0 to below 10^8; beyond it, when it is up to 2^53 / 10^8, as well. */
+/** Number of digits of an integer from 0 to below 10^8, and of a higher part up to 2^53 / 10^8. */
 function digitsOf(value: number): number {
   let digits = 1;
   for (let limit = 10; value >= limit; limit *= 10) digits++;

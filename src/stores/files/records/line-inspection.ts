@@ -1,42 +1,42 @@
-// What of a file of checked lines is not as it was written, and whether a power cut can have made it so.
+// Finds the parts of a file of checksummed lines that are not what was written, and whether a power cut can explain them.
 //
-// The open journal holds newlines behind its lines (journal.ts). The sectors of a group that was under way reach the disk in any order, or not
-// at all: then the newlines show between its lines, and the lines at both ends of such a hole are cut off there. Nobody had been told that
-// this group is kept, and no group comes after it. What is bad in another way was changed by the disk.
+// The open journal has newlines behind its lines (journal.ts). The sectors of a group that is being written reach the disk in any order, or
+// not at all: then newlines show between its lines, and the lines at both ends of such a hole are incomplete. This group was never
+// acknowledged, and no group comes after it. All other bad parts were changed by the disk.
 import { isIntact } from '../checksummed-line.ts';
 import type { OpenFile } from '../files.ts';
 import { scanLines } from './line-scan.ts';
 
-/** Bytes from..to of a file, `to` not included. */
+/** Bytes from..to of a file; `to` is exclusive. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 interface BadSpan extends Span {
-  /** `hole`: newlines that something comes behind. */
+  /** `hole`: newlines with other bytes behind them. */
   readonly kind: 'damaged' | 'torn' | 'hole';
   /** Its first line, counted from 1. */
   readonly line: number;
 }
 
 export interface Inspected {
-  /** In their order, with their newlines. */
+  /** In file order, with their newlines. */
   readonly bad: readonly BadSpan[];
-  /** Where the last good line ends. */
+  /** End of the last good line. */
   readonly good: number;
-  /** Where the lines end, finished or not: only newlines are behind. */
+  /** End of the lines, finished or not: only newlines are behind it. */
   readonly lines: number;
   /** Bytes behind the last newline. */
   readonly unfinished: number;
   readonly size: number;
 }
 
-/** A flipped bit can make one newline of something else, and so one empty line, not two. */
+/** A flipped bit can turn one byte into a newline, and so make one empty line, but not two. */
 const leastHole = 2;
 const [opening, closing] = [0x7b, 0x7d];
 
-/** Reads it all; `accepts` is asked, in order, whether an intact line holds what it should. */
+/** Reads the whole file. Calls `accepts`, in order, to check the content of each intact line. */
 export async function inspectLines(
   file: OpenFile,
   accepts: (line: Buffer, position: number, number: number) => boolean,
@@ -45,10 +45,10 @@ export async function inspectLines(
   let number = 0;
   let good = 0;
   let lines = 0;
-  /** The last line is bad and has lost its end. */
+  /** The last line is bad and its end is missing. */
   let isCut = false;
 
-  /** So many empty lines begin where the last line ended. */
+  /** This many empty lines begin at the end of the last line. */
   function passHole(empty: number): void {
     const before = bad.at(-1);
     if (isCut && empty >= leastHole && before) bad[bad.length - 1] = { ...before, kind: 'torn' };

@@ -1,16 +1,16 @@
-// Reads a file line by line, whatever its size, in pieces.
+// Reads a file of any size line by line, in pieces.
 import type { OpenFile } from '../files.ts';
 
-/** Some 1,300 records: what looks at them holds nothing else up for long. */
+/** Small enough that whatever examines its lines does not delay other work for long. */
 const wideBytes = 256 << 10;
 const newline = 10;
 
-/** Called for each line that is not empty, without its newline, and its position. The bytes are only good until it returns. */
+/** Called for each non-empty line, without its newline, with its position. The bytes are valid only until it returns. */
 export type OnLine = (line: Buffer, position: number) => void;
 
-/** Calls `onLine` for each of them that ends in a newline; resolves with where the last of them ended. `pieceBytes`: how much is read at a time. */
+/** Calls `onLine` for each line that ends in a newline; resolves with the end of the last one. `pieceBytes`: how much is read at a time. */
 export async function scanLines(file: OpenFile, onLine: OnLine, pieceBytes = wideBytes): Promise<number> {
-  // One buffer for all pieces; it begins with what is there of the line that the last piece ended in.
+  // One buffer for all pieces; it begins with the unfinished line of the last piece.
   let buffer = Buffer.allocUnsafe(pieceBytes);
   let begun = 0;
   let position = 0;
@@ -23,7 +23,7 @@ export async function scanLines(file: OpenFile, onLine: OnLine, pieceBytes = wid
     for (let end = text.indexOf(newline, begun); end >= 0; end = text.indexOf(newline, start)) {
       if (end > start) onLine(text.subarray(start, end), position + start);
       start = end + 1;
-      // Up to a million newlines are behind the lines of an open journal.
+      // Up to a million newlines may be behind the lines of an open journal.
       while (text[start] === newline) start += 1;
     }
     text.copyWithin(0, start);

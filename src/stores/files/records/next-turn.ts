@@ -1,4 +1,4 @@
-/** Lets whatever else waits run first. What is read from memory never leaves the turn by itself, however much it is. */
+/** Waits for the next tick, so that other work runs first. Reads from memory alone never leave the current tick, however many they are. */
 export function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

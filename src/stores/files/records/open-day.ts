@@ -1,4 +1,4 @@
-// The day that is being written: an append-only journal, with the place of every flushed record in memory.
+// The day that is being written: an append-only journal, and the positions of all flushed records in memory.
 
 import { createBoundedCache } from '../../../domain/bounded-cache.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
@@ -18,18 +18,18 @@ import { recordsInOrder, recordsToSort } from './records-after.ts';
 
 export interface OpenDay extends DayFile, RecordPages {
   /**
-   * Calls back once all of them are flushed, which is when they begin to show, with the recordId of the last; with `storage-unavailable`
-   * when none is stored.
+   * Calls back with the recordId of the last record once all of them are flushed, which is when readers begin to see them; with
+   * `storage-unavailable` when none is stored.
    */
   append(lockId: LockId, epoch: string, drafts: readonly RecordDraft[], takeRecordId: () => number, done: Appended): void;
   flushes(): number;
-  /** As `dayNumber` of an instant of its day. */
+  /** The `dayNumber` of this day. */
   readonly dayNumber: number;
   /** The newest flushed record; undefined in an empty file. */
   newestRecord(): NewestRecord | undefined;
   /** Resolves when every append that was begun has ended. */
   idle(): Promise<void>;
-  /** Where the lines lie, for sealing. */
+  /** The positions of the lines, for sealing. */
   readonly runs: OpenIndex;
 }
 
@@ -47,11 +47,11 @@ interface DayOptions {
   readonly log: Log;
 }
 
-/** Of an open day in memory: 8 MiB, some 40,000 records. */
+/** The newest 8 MiB of an open day are in memory. */
 const tailPieces = 32;
 const tailPieceBytes = 256 << 10;
 
-/** Of them decoded, some 300 bytes each: the newest 20 of 1,000 locks, and some more. */
+/** How many decoded records are cached: enough for the newest page of 1,000 locks. */
 const recordsCached = 25_000;
 
 /** Begins the file of a day. */
@@ -64,11 +64,11 @@ export async function beginDay(options: DayOptions): Promise<OpenDay> {
   });
 }
 
-/** Opens a day's file that was left open, repairs it, and calls `onRecord` for each record in it. */
+/** Opens an existing file of an open day, repairs it, and calls `onRecord` for each record in it. */
 export async function reopenDay(options: DayOptions, onRecord: (record: LockRecord) => void): Promise<OpenDay> {
   let runs = createOpenIndex();
   let newest: NewestRecord | undefined;
-  // Lines that were sorted, and then the power went before their index was written, are in another order.
+  // False after a power cut between sorting the lines and writing their index: then they are in another order.
   let isInOrder = true;
   let before = 0;
   function take(line: Buffer, position: number): LockRecord | undefined {
@@ -101,7 +101,7 @@ export async function reopenDay(options: DayOptions, onRecord: (record: LockReco
   return openDay(options, createJournal(file, length, tail), { runs, newest, isInOrder });
 }
 
-/** What is in the file. */
+/** The content of the file. */
 interface Written {
   readonly runs: OpenIndex;
   newest: NewestRecord | undefined;
@@ -112,7 +112,7 @@ interface Written {
 function openDay({ name, log }: DayOptions, journal: Journal, written: Written): OpenDay {
   const { runs } = written;
   const number = Date.parse(name.day) / 86_400_000;
-  // A flushed line never changes: its record is the same object each time, so that checksum, decoding and whatever is made of it are done once.
+  // A flushed line never changes, so its record is always the same object: the checksum and the decoding are done once.
   const recent = createBoundedCache<number, LockRecord>(recordsCached);
 
   function decoded({ position }: LinePlace, line: Buffer): LockRecord | undefined {
@@ -156,7 +156,7 @@ function openDay({ name, log }: DayOptions, journal: Journal, written: Written):
   };
 }
 
-/** The records of one call, on their way to the disk. */
+/** The records of one call while they are being written. */
 class RecordsAppending implements Appending {
   #recordId = 0;
   readonly #written: Written;

@@ -1,4 +1,4 @@
-// Where the records of each lock lie in an open day, compactly: 20 bytes a record.
+// The positions of each lock's records in an open day, in a compact form.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { Dates } from './dates.ts';
 import type { LinePlace } from './read-lines.ts';
@@ -7,20 +7,20 @@ import type { LinePlace } from './read-lines.ts';
 export interface OpenRun {
   readonly positions: Float64Array;
   readonly lengths: Uint32Array;
-  /** Their lockDates, and how many they are. */
+  /** Their lockDates, and their number. */
   readonly dates: Dates;
 }
 
 export interface OpenIndex {
-  /** `length` counts the newline. */
+  /** `length` includes the newline. */
   add(lockId: LockId, position: number, length: number, lockDate: number): void;
   count(): number;
-  /** The locks that have lines, lowest first. */
+  /** The locks that have lines, in ascending order. */
   locks(): LockId[];
   of(lockId: LockId): OpenRun | undefined;
-  /** Lines of the lock whose lockDate lies between both, included. */
+  /** The number of the lock's lines whose lockDate lies between both (inclusive). */
   matching(lockId: LockId, from: number, to: number): number;
-  /** Their places, newest first, without the first `skip`, at most `take`. */
+  /** The places of these lines, newest first, without the first `skip`, at most `take`. */
   places(lockId: LockId, from: number, to: number, skip: number, take: number): LinePlace[];
 }
 

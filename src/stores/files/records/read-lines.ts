@@ -1,12 +1,12 @@
-// Reads lines at known places of a file, from memory where it has them all, else with one read for those that lie close together.
+// Reads lines at known places of a file: from memory if it has all of them, else with one read for those that lie close together.
 
-/** Where a line lies; `length` counts its newline. */
+/** The place of a line; `length` includes its newline. */
 export interface LinePlace {
   readonly position: number;
   readonly length: number;
 }
 
-/** Reading this many bytes more is cheaper than a second read. */
+/** Reading this many extra bytes is cheaper than a second read. */
 const nearBytes = 8_192;
 
 /** The lines, without their newlines, in the order of `places`; undefined when `readNow` does not have all of them. */

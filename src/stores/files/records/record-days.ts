@@ -1,4 +1,4 @@
-// The days of the record log: which file today's records go to, which are sealed, and their end.
+// The days of the record log: the file of today, sealing, and deletion.
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
 import type { Clock } from '../../../domain/ports.ts';
@@ -17,28 +17,31 @@ import { sealDay } from './sealing.ts';
 import { createSegmentSnapshots, type SegmentSnapshots } from './segment-snapshots.ts';
 import { isUnreadable, type UnreadableDay } from './unreadable-day.ts';
 
-/** Reading a failing disk takes long, and what is wrong with it seldom passes. */
+/** Reading from a failing disk takes long, and its errors seldom disappear. */
 const betweenTriesMs = 10_000;
 
 export interface RecordDays {
   open(progress: EventProgress): Promise<OpenedFolder>;
   /** In the order of their recordIds. */
   all(): readonly RecordDay[];
-  /** The file of today, when there is one that may be appended to. */
+  /** The file of today, if one exists and may be appended to. */
   today(): OpenDay | undefined;
-  /** Begins one. `firstRecordId` is asked when it is named. */
+  /** Begins the file of today. Calls `firstRecordId` when it names the file. */
   begin(firstRecordId: () => number): Promise<void>;
   /** The days as they are now; they stay open until `release` is called. */
   hold: SegmentSnapshots['hold'];
-  /** The problem with the first day that cannot be read; undefined: there is none. */
+  /** The problem with the first unreadable day; undefined: there is none. */
   unreadable(): DomainError | undefined;
-  /** The same for one that no later index covers: until it is read, nobody knows which events are stored. */
+  /** The same for an unreadable day that no later index covers: until it is read, latchd does not know which events are stored. */
   unknown(): DomainError | undefined;
-  /** Begins to read such days again, now and then; never waits for it. `onFound` is told the highest recordId of each that could be read. */
+  /**
+   * Starts to read such days again, at most once in a while, and returns at once. Calls `onFound` with the highest recordId of each day
+   * that it could read.
+   */
   tryAgain(progress: EventProgress, onFound: (recordId: number) => void): void;
-  /** Seals every day but today; what fails is logged and tried again the next time. Never rejects. */
+  /** Seals every day but today; logs a failure and tries again at the next call. Never rejects. */
   seal(progress: EventProgress): Promise<void>;
-  /** Deletes the files that are too old, but for the newest that is sealed; resolves with their names. */
+  /** Deletes the files that are too old, but not the newest sealed one; resolves with their names. */
   purge(now: number, kept: number): Promise<string[]>;
   close(): Promise<void>;
   flushes(): number;
@@ -52,11 +55,11 @@ export function createRecordDays(options: {
 }): RecordDays {
   const { files, folder, clock, log } = options;
   const held = createSegmentSnapshots({ log, room: createBufferPool() });
-  /** Not sealed, oldest first. */
+  /** The days that are not sealed, oldest first. */
   let open: readonly OpenDay[] = [];
-  /** Those that cannot be read. */
+  /** The days that cannot be read. */
   let unread: readonly UnreadableDay[] = [];
-  /** Never appended to again. */
+  /** The days that are never appended to again. */
   const finished = new WeakSet<RecordDay>();
   let beginning: Promise<void> | undefined;
   let sealing: Promise<void> | undefined;
@@ -73,14 +76,15 @@ export function createRecordDays(options: {
   function daysWith(by: RecordDay | undefined, inPlaceOf: RecordDay): RecordDay[] {
     return held.now().days.flatMap((one) => (one === inPlaceOf ? (by ?? []) : one));
   }
-  /** Takes a day out, puts another (or none) in its place, and closes it when no query reads it any more. */
+  /** Replaces a day by its sealed form (or by nothing), and closes it when no query reads it any more. */
   async function replace(day: OpenDay, by: SealedDay | undefined): Promise<void> {
     open = open.filter((one) => one !== day);
     flushesBefore += day.flushes();
     await held.replace(daysWith(by, day), day);
   }
   async function remove(day: RecordDay): Promise<void> {
-    // The index first: records alone are sealed again and go the next time, and an index alone means that somebody else took the records.
+    // The index first: if only the records are left, they are sealed again and deleted the next time; if only the index were left, it would
+    // mean that somebody else deleted the records.
     await removeIfThere(files, `${folder}/${indexFileName(day.name)}`);
     await removeIfThere(files, `${folder}/${dayFileName(day.name)}`);
   }
@@ -120,7 +124,7 @@ export function createRecordDays(options: {
   }
   async function sealAll(progress: EventProgress): Promise<void> {
     for (const day of open) {
-      // An index says that it covers all days before it.
+      // An index claims to cover all days before it.
       if (isClosing || unknown() || day.name.day === utcDay(clock.now())) continue;
       try {
         await sealOne(day, progress);
@@ -152,7 +156,8 @@ export function createRecordDays(options: {
     today,
     begin(firstRecordId) {
       beginning ??= (async () => {
-        // Flushed in the order of their recordIds, whatever the file: nothing of a new day shows before all of the one before it.
+        // Records are flushed in the order of their recordIds, across files: a record of a new day appears only after all records of the
+        // day before.
         const before = open.at(-1);
         if (before) finished.add(before);
         await before?.idle();
@@ -179,7 +184,7 @@ export function createRecordDays(options: {
     seal,
     async purge(now, kept) {
       const { days } = held.now();
-      // Its index remembers which events were stored before it.
+      // The index of the newest sealed day remembers which earlier events were stored.
       const newest = days.findLast(isSealed);
       const old = filesToPurge(days, now, kept).filter((day) => day !== today() && day !== newest && !open.includes(day as OpenDay));
       for (const day of old) {

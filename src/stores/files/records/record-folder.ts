@@ -1,5 +1,5 @@
-// What is in the folder of the records when the gateway starts: sealed days are opened by their index, days that were
-// left open are read and repaired, leftovers of an interrupted sealing are removed.
+// Opens the folder of the records at the start of the gateway: opens sealed days by their index, reads and repairs open days, and removes
+// the leftovers of an interrupted sealing.
 import type { Log } from '../../../domain/part.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { readIfThere, removeIfThere } from '../documents/durable-file.ts';
@@ -24,7 +24,7 @@ export type RecordDay = SealedDay | OpenDay | UnreadableDay;
 export interface OpenedFolder {
   /** In the order of their recordIds. */
   readonly days: readonly RecordDay[];
-  /** Those of them that are not sealed. */
+  /** The days that are not sealed. */
   readonly open: readonly OpenDay[];
   readonly highestRecordId: number;
   /** serverDate of the record with the highest recordId; undefined without records. */
@@ -33,11 +33,11 @@ export interface OpenedFolder {
 
 interface FoundIndex {
   readonly index: SealedIndex;
-  /** Only of the newest sealed day: it covers all before it. */
+  /** Only that of the newest sealed day: it covers all days before it. */
   readonly remembered: Remembered | undefined;
 }
 
-/** `recall` is called once, before `onRecord` is called for each record of the days that are not sealed. */
+/** Calls `recall` once, and then `onRecord` for each record of the days that are not sealed. */
 export async function openFolder(
   options: FolderOptions,
   load: (remembered: Remembered) => void,
@@ -46,7 +46,7 @@ export async function openFolder(
   const names = await tidy(options);
   const indexes = await readIndexes(options, names);
   for (const { remembered } of indexes.values()) if (remembered) load(remembered);
-  // The newest index comes first, and covers all days before it.
+  // The newest index comes first and covers all days before it.
   const [newestIndexed] = indexes.keys();
   const covered = newestIndexed === undefined ? 0 : names.indexOf(newestIndexed) + 1;
   const days: RecordDay[] = [];
@@ -64,8 +64,8 @@ export async function openFolder(
 }
 
 /**
- * Tries once more; undefined when the file is gone: then somebody has moved it away. It is read once before anything is changed: what still
- * cannot be read leaves no trace, and rejects with `storage-unavailable`.
+ * Tries to read a day once more; undefined when somebody has moved the file away. It reads the whole file before it changes anything: a day
+ * that still cannot be read leaves no trace, and rejects with `storage-unavailable`.
  */
 export async function reopen(
   options: FolderOptions,
@@ -84,12 +84,12 @@ export async function reopen(
     if (codeOf(error) === 'ENOENT') return undefined;
     throw unreadable(dayFileName(name), error);
   }
-  // The events of a day that was not covered are taken over from its lines.
+  // The events of a day that was not covered are taken from its lines.
   const index = isCovered ? (await readIndexes(options, [name])).get(name)?.index : undefined;
   return openDay(options, name, index, onRecord);
 }
 
-/** By its index where that is the file's own, else by reading all of it. */
+/** Uses the index if it belongs to this file, else reads the whole file. */
 async function openDay(
   options: FolderOptions,
   name: DayName,
@@ -127,7 +127,7 @@ function notRead({ log }: FolderOptions, name: DayName, isCovered: boolean): (er
 const goneRecords =
   'the records of a sealed day are gone, or some of them: unless it was you who moved the file away, look at the disk, and put the file back from a backup';
 
-/** The days' names in the order of their recordIds, after leftovers were removed. */
+/** The names of the days in the order of their recordIds, after removing leftovers. */
 async function tidy({ files, folder, log }: FolderOptions): Promise<DayName[]> {
   const present = await files.readdir(folder);
   const names = present.map(parseDayFileName).filter((name) => name !== undefined);
@@ -143,7 +143,7 @@ async function tidy({ files, folder, log }: FolderOptions): Promise<DayName[]> {
 async function readIndexes({ files, folder, log }: FolderOptions, names: readonly DayName[]): Promise<Map<DayName, FoundIndex>> {
   const found = new Map<DayName, FoundIndex>();
   let hasRemembered = false;
-  // One after the other: together they are more than the memory they leave behind.
+  // One after the other: decoding all of them at once takes far more memory than the result.
   for (const name of names.toReversed()) {
     try {
       const file = await readIfThere(files, `${folder}/${indexFileName(name)}`);
@@ -157,7 +157,7 @@ async function readIndexes({ files, folder, log }: FolderOptions, names: readonl
   return found;
 }
 
-/** Undefined, with a warning, when the file is not the one the index was made for. */
+/** Undefined, with a warning, when the index was made for another file. */
 async function openSealed({ files, folder, log }: FolderOptions, name: DayName, index: SealedIndex): Promise<SealedDay | undefined> {
   const file = await files.open(`${folder}/${dayFileName(name)}`, 'read');
   const bytes = await file.size().catch(async (error: unknown) => {

@@ -28,7 +28,7 @@ const recordSchema = z.object({
   command: millis.exactOptional(),
 }) satisfies z.ZodType<LockRecord>;
 
-/** What stands before each member, with its comma. */
+/** The text before each member, with its comma. */
 const before = {
   recordId: pieceOf('{"recordId":'),
   lockId: pieceOf(',"lockId":'),
@@ -50,7 +50,10 @@ const no = pieceOf('false');
 /** The names of all members, their numbers and `false`. */
 const mostBytesBesidesTexts = Object.values(before).reduce((sum, { length }) => sum + length, 0) + 7 * 17 + no.length;
 
-/** Puts the line of a record behind the others; by hand, because every event passes here, some 100,000 a second when locks come back. */
+/**
+ * Puts the line of a record behind the others; hand-written, because every event passes here, and very many do when all locks come back at
+ * once.
+ */
 export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, epoch: string, draft: RecordDraft): void {
   const { seq, type, success, credential, username, lockDate, serverDate, reportedDate, undated, reason, command } = draft;
   const texts = jsonBytes(epoch) + jsonBytes(type) + jsonBytes(credential) + jsonBytes(username) + jsonBytes(reason ?? '');
@@ -79,7 +82,7 @@ export function putRecord(lines: LineBuffer, recordId: number, lockId: LockId, e
     lines.put(before.reportedDate);
     lines.putInteger(reportedDate);
   }
-  // As the last one it still has the room of those that are not there.
+  // This text comes last, so it fits in the space of the members that are absent.
   if (undated) lines.put(before.undated);
   if (reason !== undefined) {
     lines.put(before.reason);
@@ -99,26 +102,26 @@ export function recordLine(recordId: number, lockId: LockId, epoch: string, draf
   return lines.bytes().toString();
 }
 
-/** The record of an intact line; undefined when it holds something else. */
+/** The record in an intact line; undefined when the line holds something else. */
 export function decodeRecord(line: Buffer): LockRecord | undefined {
   const plain = plainRecord(line);
   if (plain !== undefined) return plain;
   return recordSchema.safeParse(jsonOf(line)).data;
 }
 
-/** The record of a line as it was found on the disk; undefined when it is not exactly what was written. */
+/** The record in a line from the disk; undefined when the line is not exactly what was written. */
 export function readRecord(line: Buffer): LockRecord | undefined {
   return isIntact(line) ? decodeRecord(line) : undefined;
 }
 
-/** The record of a line that is as it was written; another is logged and never served (Fault T5). */
+/** The record in a line; a damaged line is logged and never served (Fault T5). */
 export function intactRecord(line: Buffer, log: Log, file: string): LockRecord | undefined {
   const record = readRecord(line);
   if (!record) log.error({ code: 'records-damaged', file }, 'a record is damaged on the disk and cannot be shown');
   return record;
 }
 
-/** The same of several. */
+/** The same for several lines. */
 export function intactRecords(lines: readonly Buffer[], log: Log, file: string): LockRecord[] {
   return lines.flatMap((line) => intactRecord(line, log, file) ?? []);
 }
@@ -126,7 +129,10 @@ export function intactRecords(lines: readonly Buffer[], log: Log, file: string):
 const dateMember = Buffer.from('"lockDate":');
 const minus = 0x2d;
 
-/** The lockDate of the line that lies there, without parsing it: inside a JSON string this member's name would have its quotes escaped. NaN when there is none. */
+/**
+ * The lockDate of the line at this position, without parsing it: inside a JSON string, the quotes of the member's name would be escaped.
+ * NaN when there is none.
+ */
 export function lockDateIn(bytes: Buffer, start: number, end: number): number {
   const found = bytes.indexOf(dateMember, start);
   if (found < 0 || found >= end) return Number.NaN;

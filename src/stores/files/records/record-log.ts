@@ -1,4 +1,4 @@
-// The records: one file for each UTC day, appended to, queried by lock and time (RecordStore).
+// The record log: one file per UTC day, appended to, and queried by lock and time (RecordStore).
 
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
@@ -20,29 +20,29 @@ import { createRecordDays, type RecordDays } from './record-days.ts';
 export interface PurgeOutcome {
   /** Names of the files that were deleted. */
   readonly deleted: readonly string[];
-  /** True: nothing was, because the clock may be wrong. */
+  /** True: nothing was deleted, because the clock may be wrong. */
   readonly clockIsSuspect: boolean;
 }
 
 export interface RecordLog extends RecordStore {
-  /** Reads what is there and repairs it. Must have resolved before anything else is called. */
+  /** Reads and repairs the existing files. Must have resolved before any other call. */
   open(): Promise<void>;
-  /** What is wrong with a file of records that cannot be read; undefined when nothing is. Until it is read, its pages are refused. */
+  /** What is wrong with an unreadable file of records; undefined: nothing. Until the file is read, pages that need it are refused. */
   unreadable(): DomainError | undefined;
   /**
-   * Has what cannot be read tried again, in the background. Throws `storage-unavailable` while it is unknown which events are stored:
-   * meanwhile none is taken, because it could be there already.
+   * Tries unreadable files again in the background. Throws `storage-unavailable` while it is unknown which events are stored: no event is
+   * accepted meanwhile, because it might be stored already.
    */
   tryUnreadable(): void;
-  /** Seals every finished day. Never rejects: what fails is logged and tried again by the next call. */
+  /** Seals every finished day. Never rejects: it logs a failure, and the next call tries again. */
   seal(): Promise<void>;
-  /** Deletes day files that are older than `kept` days or six calendar months, seven days' at most. `storage-unavailable`. */
+  /** Deletes day files that are older than `kept` days or six calendar months, those of at most seven days. `storage-unavailable`. */
   purge(now: number, kept: number): Promise<PurgeOutcome>;
-  /** Runs `use` on the files of the days as they are now; they stay readable until it ends, sealed or deleted meanwhile or not. */
+  /** Runs `use` on the present day files; they stay readable until it ends, even if they are sealed or deleted meanwhile. */
   holding<T>(use: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
-  /** Waits for what was appended. */
+  /** Waits for running appends. */
   close(): Promise<void>;
-  /** `stored` and `duplicates` are events since the start. */
+  /** `stored` and `duplicates` count events since the start. */
   stats(): {
     readonly records: number;
     readonly days: number;
@@ -52,7 +52,7 @@ export interface RecordLog extends RecordStore {
   };
 }
 
-/** Records that are stored while counters.json is written once. */
+/** Records that can be stored per write of counters.json. */
 const idBlock = 100_000;
 
 export function createRecordLog(options: {
@@ -63,37 +63,40 @@ export function createRecordLog(options: {
   readonly counters: CounterFile;
   readonly clockTrust: ClockTrust;
   readonly emit: Emit;
-  /** The lockIds that the device of a lock had before. */
+  /** The earlier lockIds of the lock's device. */
   readonly earlierIds?: (lockId: LockId) => readonly LockId[];
 }): RecordLog {
   const { files, folder, clock, log, counters, clockTrust, emit, earlierIds = () => [] } = options;
   const progress = createEventProgress(earlierIds);
   const days = createRecordDays({ files, folder, clock, log });
-  /** Of each lock, the last message that is not in the queue of the journal yet. */
+  /** For each lock, the last message that is not in the journal's queue yet. */
   const waiting = new Map<LockId, Promise<void>>();
   let ids: ReservedIds | undefined;
   let newest = 0;
   let stored = 0;
   let duplicates = 0;
 
-  /** With a wrong clock nothing is forgotten for its age. */
+  /** While the clock is suspect, nothing is forgotten because of its age. */
   const forgetBefore = (): number => oldestStored(clock.now(), clockTrust.isSuspect(), recordDaysAtMost);
 
-  /** Today's file, when it is there and `count` recordIds are reserved. */
+  /** Today's file, if it exists and `count` recordIds are reserved. */
   function readyDay(recordIds: ReservedIds, count: number): OpenDay | undefined {
     return recordIds.has(count) ? days.today() : undefined;
   }
   function makeReady(recordIds: ReservedIds, count: number): Promise<void> {
     return recordIds.has(count) ? days.begin(recordIds.peek) : recordIds.reserve(count);
   }
-  /** Every event of every lock passes here: one promise for each call, unless something has to be waited for first. */
+  /** Every event of every lock passes here: one promise per call, unless it has to wait for something first. */
   function append(recordIds: ReservedIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
     const claim = waiting.get(lockId) ?? progress.claim(lockId, epoch, events, forgetBefore);
     if (claim instanceof Promise) return appendInTurn(recordIds, lockId, epoch, events, claim);
     const day = readyDay(recordIds, claim.fresh.length);
     return day ? store(recordIds, lockId, epoch, claim, day) : appendInTurn(recordIds, lockId, epoch, events, claim);
   }
-  /** Until it is in the queue of the journal, later messages of its lock wait behind it: the recordIds of a lock rise in its own order. */
+  /**
+   * Until this message is in the journal's queue, later messages of its lock wait behind it: the recordIds of a lock rise in the order of
+   * its messages.
+   */
   async function appendInTurn(
     recordIds: ReservedIds,
     lockId: LockId,
@@ -119,7 +122,7 @@ export function createRecordLog(options: {
       queued();
     }
   }
-  /** The day for a claim, which is undone when there is none. Undefined: it has nothing to store. */
+  /** The day for a reservation; if there is none, the reservation is undone. Undefined: nothing to store. */
   async function dayFor(recordIds: ReservedIds, claim: Reservation): Promise<OpenDay | undefined> {
     const { length } = claim.fresh;
     if (length === 0) return undefined;
@@ -133,7 +136,7 @@ export function createRecordLog(options: {
       throw storageUnavailable(error);
     }
   }
-  /** Nothing is awaited between here and the journal's queue: recordIds are in the order of the file. */
+  /** No await between here and the journal's queue: the recordIds are in the order of the file. */
   function store(
     recordIds: ReservedIds,
     lockId: LockId,
@@ -188,7 +191,7 @@ export function createRecordLog(options: {
     },
     newest: () => newest,
     since: (recordId, wants) => recordsSince(days, recordId, wants),
-    // While that is unknown, nothing is said to be missing: no lock is asked for what it has sent.
+    // While it is unknown which events are stored, none counts as missing: no lock is asked for events that it has already sent.
     progress: (lockId, epoch) =>
       days.unknown() ? { highest: Number.MAX_SAFE_INTEGER, gaps: [], isBeginning: false } : progress.of(lockId, epoch),
     count,
@@ -226,7 +229,7 @@ export function createRecordLog(options: {
   };
 }
 
-/** Asks from the newest on: all count, those that hold the page give their part of it. */
+/** Queries the days from the newest to the oldest: all are counted, and those that contain the page return their part of it. */
 async function pageOver(newestFirst: readonly RecordPages[], query: RecordQuery): Promise<Page<LockRecord>> {
   const { pageNo, pageSize } = query;
   const list: LockRecord[] = [];
@@ -244,7 +247,7 @@ async function pageOver(newestFirst: readonly RecordPages[], query: RecordQuery)
   return pageOf(list, total, { pageNo, pageSize });
 }
 
-/** Walks the days from the one that holds the first record above `recordId`. */
+/** Walks the days, beginning with the one that contains the first record above `recordId`. */
 async function* recordsSince(
   days: RecordDays,
   recordId: number,

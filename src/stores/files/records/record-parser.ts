@@ -1,11 +1,11 @@
-// A record's line, byte by byte: exactly as `putRecord` lays it out, with nothing in it that JSON escapes. A page of 1,000 and a start with a
-// full day read so many that JSON.parse and the schema cost several times as much; every other line goes that way.
+// Parses a record's line byte by byte: exactly the layout that `putRecord` writes, without escaped characters. Large pages and a start with
+// a full day read so many lines that JSON.parse and the schema would take much longer; every other line goes through those.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 
 interface Cursor {
   readonly line: Buffer;
-  /** `nowhere` once something else was found than there must be. */
+  /** `nowhere` after a mismatch with the expected text. */
   at: number;
 }
 const nowhere = -1;
@@ -33,10 +33,10 @@ const [yes, no] = [bytesOf('true'), bytesOf('false')];
 const checksumBytes = 8 + '"}'.length;
 const [zero, minus, quote, backslash] = [0x30, 0x2d, 0x22, 0x5c];
 const [firstPlain, lastPlain] = [0x20, 0x7e];
-/** A number of so many digits is exact. */
+/** A number of this many digits is exact. */
 const mostDigits = 15;
 
-/** The record of an intact line; undefined when it is another kind of line. */
+/** The record in an intact line; undefined when the line has another layout. */
 export function plainRecord(line: Buffer): LockRecord | undefined {
   const cursor = { line, at: 0 };
   const recordId = numberAfter(cursor, before.recordId);

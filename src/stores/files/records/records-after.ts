@@ -1,4 +1,4 @@
-// The records of a day above a recordId, in the order of their ids: for whoever goes on where it stopped reading.
+// The records of a day above a recordId, in the order of their ids: for subscribers that continue where they stopped.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { isIntact } from '../checksummed-line.ts';
@@ -12,7 +12,7 @@ export interface RecordsWanted {
   readonly wants: (lockId: LockId) => boolean;
 }
 
-/** A part of a day's file that begins with a line; `to` is not included. */
+/** A range of a day's file that begins with a line; `to` is exclusive. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
@@ -23,11 +23,11 @@ type ReadAt = (into: Uint8Array, position: number) => Promise<number>;
 const pieceBytes = 64 * 1024;
 const probeBytes = 8 * 1024;
 const linesAtOnce = 128;
-/** Places collected in one reading of the file; a day with more is read again for the next. */
+/** Places that are collected in one reading of the file; a day with more is read again for the next ones. */
 const placesAtOnce = 32_768;
 const newline = 10;
 
-/** From a file whose lines are in the order of their recordIds: a piece at a time, also when nothing in it is wanted. */
+/** For a file whose lines are in the order of their recordIds: yields after each piece, even when it contains no wanted record. */
 export async function* recordsInOrder(readAt: ReadAt, bytes: number, wanted: RecordsWanted): AsyncGenerator<LockRecord[]> {
   const from = await lastLineNotAbove(readAt, bytes, wanted.above);
   for await (const lines of piecesOf(readAt, { from, to: bytes })) {
@@ -37,8 +37,8 @@ export async function* recordsInOrder(readAt: ReadAt, bytes: number, wanted: Rec
 }
 
 /**
- * From a file whose lines are in any order: the places of the lowest recordIds are collected first, and read in that order, until there
- * are no more. That a day is read in this way is rare, a client that was away over midnight.
+ * For a file whose lines are in any order: collects the places of the lowest recordIds first and reads them in that order, until there are
+ * no more. This is rare: it happens when a client was away over midnight.
  */
 export async function* recordsToSort(readAt: ReadAt, ranges: readonly ByteRange[], wanted: RecordsWanted): AsyncGenerator<LockRecord[]> {
   for (let above = wanted.above, isAll = false; !isAll; ) {
@@ -62,7 +62,7 @@ export async function* recordsToSort(readAt: ReadAt, ranges: readonly ByteRange[
   }
 }
 
-/** Keeps the places of the `most` lowest recordIds among all that are added. */
+/** Collects the places of the `most` lowest recordIds among all that are added. */
 function createLowest(most: number) {
   const [ids, positions, lengths] = [new Float64Array(2 * most), new Float64Array(2 * most), new Uint32Array(2 * most)];
   let count = 0;
@@ -71,7 +71,7 @@ function createLowest(most: number) {
   function sorted(): number[] {
     return Array.from({ length: count }, (_, n) => n).sort((a, b) => (ids[a] as number) - (ids[b] as number));
   }
-  /** Down to the lowest. */
+  /** Drops all but the lowest. */
   function compact(): void {
     const kept = sorted().slice(0, most);
     ceiling = ids[kept.at(-1) as number] as number;
@@ -88,7 +88,7 @@ function createLowest(most: number) {
       lengths[count] = length;
       count += 1;
     },
-    /** Whether nothing was left out. */
+    /** Whether no place was left out. */
     isAll: () => ceiling === Number.POSITIVE_INFINITY,
     inOrder(): { readonly places: readonly LinePlace[]; readonly highest: number } {
       const order = sorted();
@@ -103,7 +103,7 @@ interface Head {
   readonly lockId: LockId;
 }
 
-/** Which record a line holds, by its first members alone. */
+/** The record of a line, by its first members alone. */
 function headOf(line: Buffer): Head | undefined {
   const found = /^\{"recordId":(\d{1,16}),"lockId":(\d{1,16}),/.exec(line.toString('latin1', 0, 64));
   return found ? { recordId: Number(found[1]), lockId: Number(found[2]) as LockId } : undefined;
@@ -114,7 +114,7 @@ function isWanted(line: Buffer, { above, wants }: RecordsWanted): boolean {
   return head !== undefined && head.recordId > above && wants(head.lockId);
 }
 
-/** Where to begin: a line with a recordId that is not above, near the last of them, or the beginning. Damage only makes it earlier. */
+/** The start of the reading: a line close before the first recordId above the given one, or the beginning. Damage only makes it earlier. */
 async function lastLineNotAbove(readAt: ReadAt, bytes: number, above: number): Promise<number> {
   let low = 0;
   const probe = Buffer.allocUnsafe(probeBytes);
@@ -133,7 +133,7 @@ async function lastLineNotAbove(readAt: ReadAt, bytes: number, above: number): P
 }
 
 interface PlacedLine {
-  /** Without its newline; good until the next piece is asked for. */
+  /** Without its newline; valid until the next piece is requested. */
   readonly bytes: Buffer;
   readonly position: number;
 }

@@ -1,14 +1,14 @@
-// Which day files are too old to be kept (Store 4.5).
+// Which day files are too old (Store 4.5).
 import { retentionCutoff } from '../../../domain/records/record.ts';
 import { type DayName, utcDay } from './day-file.ts';
 
 const dayMs = 86_400_000;
-/** However late the clock is put right, at most this many days go in one run. */
+/** However late somebody corrects the clock, one run deletes at most this many days. */
 const mostDays = 7;
 
 /**
- * The files, of those given in the order of their recordIds, whose records are all older than `kept` days or six calendar months; the
- * oldest seven days of them at most. A record's lockDate may be a day ahead of its file's, so a file stays a day longer.
+ * The files whose records are all older than `kept` days or six calendar months; at most those of the oldest seven days. The files must be
+ * in the order of their recordIds. A record's lockDate may be a day after that of its file, so a file stays a day longer.
  */
 export function filesToPurge<T extends { readonly name: DayName }>(files: readonly T[], now: number, kept: number): T[] {
   const cutoff = retentionCutoff(now, kept);
@@ -21,14 +21,16 @@ export function filesToPurge<T extends { readonly name: DayName }>(files: readon
   return old.filter(({ name }) => oldest.includes(name.day));
 }
 
-/** Of a lock that was removed before this, no record is kept: its last ones, dated a day ahead at most, were in a file that is gone. */
+/**
+ * No record is left of a lock that was removed before this time: its last ones, dated at most a day ahead, were in a file that is deleted.
+ */
 export function lastRemovalWithoutRecords(now: number, kept: number): number {
   return retentionCutoff(now, kept) - 2 * dayMs;
 }
 
 /**
- * recordIds rise with time, the days of a wrong clock do not: a file is at least as young as every file before it, and
- * one that says it is from the future is as young as the next that does not.
+ * recordIds rise with time, but the days of a wrong clock do not: a file is at least as young as every file before it, and a file from the
+ * future is as young as the next one that is not.
  */
 function believableDays(days: readonly string[], today: string): string[] {
   let youngest = '';

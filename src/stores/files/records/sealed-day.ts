@@ -1,4 +1,4 @@
-// A day that is finished: its file sorted by lock, opened by its index alone. Pages of it are asked of its range (sealed-range.ts).
+// A finished day: its file is sorted by lock, and only its index is in memory. Pages are read through its range (sealed-range.ts).
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { OpenFile } from '../files.ts';
 import type { DayFile, DayName } from './day-file.ts';
@@ -24,7 +24,7 @@ export function createSealedDay({
 }): SealedDay {
   const { lockIds, positions } = index.blocks;
 
-  /** Where the lines of these locks lie. */
+  /** The positions of these locks' lines. */
   function rangesOf(wants: (lockId: LockId) => boolean): ByteRange[] {
     const ranges: { from: number; to: number }[] = [];
     for (const [block, lockId] of lockIds.entries()) {

@@ -1,12 +1,12 @@
-// The index of a sealed day, `<day>-<first recordId>.index`: two checked lines (Store 4.4). The first says where each lock's lines
-// lie, in blocks; the second what has been stored of every lock's epochs by the time of sealing, for de-duplication, and which of
+// The index of a sealed day, `<day>-<first recordId>.index`: two checksummed lines (Store 4.4). The first has the positions of each lock's
+// lines, in blocks. The second has, for de-duplication, which events of each lock's epochs were stored by the time of sealing, and which of
 // its commands have named somebody.
 import { z } from 'zod';
 import { checksummedLine, isIntact } from '../checksummed-line.ts';
 import { lockId } from '../documents/id-schemas.ts';
 import type { Remembered } from './event-deduplication.ts';
 
-/** Blocks sorted by (lockId, position), one element of each column for each block; a block ends where the next begins. */
+/** Blocks sorted by (lockId, position), one element of each column per block; a block ends where the next begins. */
 export interface BlockColumns {
   readonly lockIds: Float64Array;
   readonly positions: Float64Array;
@@ -19,16 +19,16 @@ export interface BlockColumns {
 export interface SealedIndex {
   /** Length of the sealed file. */
   readonly bytes: number;
-  /** Records in it. */
+  /** Records in the file. */
   readonly count: number;
   readonly lastRecordId: number;
-  /** serverDate of that record. */
+  /** serverDate of the last record. */
   readonly newestAt: number;
   readonly blocks: BlockColumns;
 }
 
 const whole = z.int().min(0);
-/** One check for the whole column: a start reads a million of these numbers. */
+/** One check for the whole column, because a start may read a million of these numbers. */
 const column = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isSafeInteger));
 const indexLine = z.object({
   schemaVersion: z.literal(1),
@@ -52,7 +52,7 @@ const rememberedLine = z.object({
       ranges,
     }),
   ),
-  // Records did not keep it before.
+  // Older indexes do not have this member.
   commands: z.array(z.object({ lockId, ranges })).default([]),
 });
 
@@ -82,7 +82,7 @@ export function decodeIndex(file: Buffer): SealedIndex {
   };
 }
 
-/** The second line; throws as `decodeIndex`. */
+/** Decodes the second line; throws as `decodeIndex` does. */
 export function decodeRemembered(file: Buffer): Remembered {
   return rememberedLine.parse(intactLine(file, 1));
 }

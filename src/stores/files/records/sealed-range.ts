@@ -1,5 +1,5 @@
-// Sealed days that follow each other, asked for pages as one. Which blocks can hold a page is known from the row of its lock. They are read
-// in one trip to the disk: those at the edges of a range, which have to be counted, together with those that the page may lie in.
+// Consecutive sealed days, queried for pages as one. The index of a lock's blocks shows which of them can contain a page. These are read at
+// once: the blocks at the edges of a range, which must be counted, together with those that may contain the page.
 import type { Log } from '../../../domain/part.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { createLockRows, type LockRow } from './block-index.ts';
@@ -8,15 +8,15 @@ import { type DayQuery, dayFileName, type Matching, type RecordPages } from './d
 import { intactRecords, lockDateIn } from './record-line.ts';
 import type { SealedDay } from './sealed-day.ts';
 
-/** Of those that match, newest first. */
+/** Of the matching records, newest first. */
 interface Wanted {
   readonly query: DayQuery;
   readonly skip: number;
   readonly take: number;
 }
-/** One that is read, and where its bytes will be. */
+/** A block that is read, and the buffer for its bytes. */
 interface Block {
-  /** In the row of its lock. */
+  /** Its number in the row of the lock. */
   readonly n: number;
   readonly day: SealedDay;
   readonly position: number;
@@ -48,7 +48,7 @@ export function createSealedRange(options: {
     });
     await Promise.all(blocks.map(readBlock));
     const found = pick(row, blocks, wanted, log);
-    // Not after a failure: another of the reads may be under way.
+    // Not after a failure: another read may still be writing into the buffer.
     room.giveBack(buffer);
     return found;
   }
@@ -64,7 +64,7 @@ export function createSealedRange(options: {
 
 async function readBlock({ day, position, text }: Block): Promise<void> {
   const count = await day.readAt(text, position);
-  // A file that has become shorter: what another page has left there is nothing of this lock.
+  // The file has become shorter: old bytes of another page in the buffer must not count as records of this lock.
   if (count < text.length) text.fill(0, count);
 }
 
@@ -77,10 +77,10 @@ function relation({ lowest, highest }: LockRow, n: number, { from, to }: DayQuer
   return from <= low && high <= to ? 'inside' : 'edge';
 }
 
-/** How many match without being looked at, and which blocks are to be read, newest first. */
+/** How many records match without being read, and which blocks must be read, newest first. */
 function planOf(row: LockRow, { query, skip, take }: Wanted): { readonly surely: number; readonly toRead: number[] } {
   const toRead: number[] = [];
-  // So many newer ones match, at least and at most.
+  // The least and the most number of newer records that match.
   let least = 0;
   let most = 0;
   for (let n = row.counts.length - 1; n >= 0; n--) {
@@ -95,7 +95,7 @@ function planOf(row: LockRow, { query, skip, take }: Wanted): { readonly surely:
   return { surely: least, toRead };
 }
 
-/** Counts exactly, and takes the page out of what was read. */
+/** Counts exactly, and picks the page from the blocks that were read. */
 function pick(row: LockRow, blocks: readonly Block[], { query, skip, take }: Wanted, log: Log): Matching {
   const records: LockRecord[] = [];
   let total = 0;
@@ -115,8 +115,8 @@ function pick(row: LockRow, blocks: readonly Block[], { query, skip, take }: Wan
 const newline = 10;
 
 /**
- * The lines from..to of those of a block that match, counted from the newest, `to` not included, without their newlines; and how many
- * match in all. Without a `query` all do, and those behind `to` are not counted.
+ * The matching lines from..to of a block, counted from the newest, `to` exclusive, without their newlines; and how many match in all.
+ * Without a `query` all lines match, and those behind `to` are not counted.
  */
 function linesOf(
   text: Buffer,

@@ -1,6 +1,6 @@
-// Turns a finished day's journal into a sealed day: the same lines, sorted by (lockId, recordId), and their index (Store 4.4). In
-// slices, so that doors never wait. A crash at any step leaves a day's file that the next start reads and seals again:
-// sorted lines without an index are as good a journal as unsorted ones.
+// Turns a finished day's journal into a sealed day: the same lines, sorted by (lockId, recordId), and their index (Store 4.4). It works in
+// slices, so that doors never wait. A crash at any step leaves a day file that the next start reads and seals again: sorted lines without
+// an index are as good a journal as unsorted ones.
 import { basename, dirname } from 'node:path';
 import type { Log } from '../../../domain/part.ts';
 import { isIntact } from '../checksummed-line.ts';
@@ -14,9 +14,9 @@ import { createSealedDay, type SealedDay } from './sealed-day.ts';
 import { encodeIndex, type SealedIndex } from './sealed-index.ts';
 import { type SortedLine, sortedSlices } from './sorted-lines.ts';
 
-/** Lines that a page may have to read for one record. */
+/** The most lines that a page may have to read for one record. */
 const blockLines = 128;
-/** What stays free beside the sorted copy: the last room on a disk is for today's events. */
+/** Bytes that stay free beside the sorted copy: on a nearly full disk, the remaining space is for today's events. */
 const spareBytes = 4 << 20;
 
 interface Block {
@@ -30,13 +30,13 @@ export interface SealOptions {
   readonly files: FileLayer;
   readonly folder: string;
   readonly log: Log;
-  /** What is stored of all locks, asked at the end. */
+  /** What is stored of all locks; called at the end. */
   readonly remembered: () => Remembered;
-  /** Asked between slices; false gives up, leaving the day as it was. */
+  /** Called between slices; false cancels the sealing and leaves the day as it was. */
   readonly goOn: () => boolean;
 }
 
-/** Undefined when it was given up. The day must not be appended to any more; it is still open and to be closed. */
+/** Undefined when the sealing was cancelled. The day must not be appended to any more; it is still open, and the caller closes it. */
 export async function sealDay(options: SealOptions, day: OpenDay): Promise<SealedDay | undefined> {
   const { files, folder, remembered } = options;
   const path = `${folder}/${dayFileName(day.name)}`;
@@ -96,7 +96,7 @@ async function writeSorted(options: SealOptions, path: string, day: OpenDay): Pr
   }
 }
 
-/** Writes all lines by (lockId, recordId); resolves with their blocks. Stops in the middle when it is given up. */
+/** Writes all lines by (lockId, recordId); resolves with their blocks. Stops half-way when the sealing is cancelled. */
 async function copySorted({ files, log, goOn }: SealOptions, path: string, day: OpenDay, into: OpenFile): Promise<Block[]> {
   const blocks: Block[] = [];
   let position = 0;

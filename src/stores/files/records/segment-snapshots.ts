@@ -1,5 +1,4 @@
-// The days as they are at one moment, for whoever reads them: a day that is sealed or deleted meanwhile stays open until
-// nobody reads it any more.
+// Snapshots of the days for readers: a day that is sealed or deleted meanwhile stays open until the last reader has finished.
 import type { Log } from '../../../domain/part.ts';
 import type { BufferPool } from './buffer-pool.ts';
 import type { RecordPages } from './day-file.ts';
@@ -10,23 +9,23 @@ import { createSealedRange } from './sealed-range.ts';
 export interface View {
   /** In the order of their recordIds. */
   readonly days: readonly RecordDay[];
-  /** The same, newest first, as what a page is asked of. */
+  /** The same days, newest first, as sources of pages. */
   readonly pages: readonly RecordPages[];
 }
 
 export interface SegmentSnapshots {
   now(): View;
-  /** From now on these are the days; `retired`, which is none of them, is closed when nobody reads it. */
+  /** Replaces the days; closes `retired`, which is none of them, when nobody reads it any more. */
   replace(days: readonly RecordDay[], retired?: RecordDay): Promise<void>;
-  /** The days as they are now; they stay open until `release` is called, once. */
+  /** The present days; they stay open until `release` is called, once. */
   hold(): { readonly view: View; release(): Promise<void> };
-  /** Closes all of them, read or not. */
+  /** Closes all days, even those that are being read. */
   close(): Promise<void>;
 }
 
 export function createSegmentSnapshots(options: { readonly log: Log; readonly room: BufferPool }): SegmentSnapshots {
   let current = viewOf([]);
-  /** No longer how the days are, and still read. */
+  /** Earlier views that still have readers. */
   const earlier = new Set<ReturnType<typeof viewOf>>();
   const retired = new Set<RecordDay>();
 
@@ -64,7 +63,7 @@ export function createSegmentSnapshots(options: { readonly log: Log; readonly ro
   };
 }
 
-/** Newest first. Sealed days that follow each other are asked as one. */
+/** Newest first. Consecutive sealed days are queried as one. */
 function pagesOf(days: readonly RecordDay[], { log, room }: { readonly log: Log; readonly room: BufferPool }): RecordPages[] {
   const pages: RecordPages[] = [];
   let sealed: SealedDay[] = [];

@@ -1,8 +1,8 @@
-// Sets of sequence numbers as ranges, lowest first, never touching each other.
+// Sets of sequence numbers as ranges, in ascending order, never adjacent to each other.
 
 export type SeqRanges = [from: number, to: number][];
 
-/** Index of the first range that ends at or behind `seq`; the number of ranges when none does, as for nearly every event. */
+/** Index of the first range that ends at or after `seq`; the number of ranges when none does, as for nearly every event. */
 function search(ranges: SeqRanges, seq: number): number {
   const newest = ranges.at(-1);
   if (newest === undefined || newest[1] < seq) return ranges.length;
@@ -21,7 +21,7 @@ export function includesSeq(ranges: SeqRanges, seq: number): boolean {
   return range !== undefined && range[0] <= seq;
 }
 
-/** Adds one that is not in it. */
+/** Adds a number that is not in the set. */
 export function addSeq(ranges: SeqRanges, seq: number): void {
   const newest = ranges.at(-1);
   if (newest !== undefined && newest[1] === seq - 1) {
@@ -41,7 +41,7 @@ export function addSeq(ranges: SeqRanges, seq: number): void {
   else ranges.splice(at, 0, [seq, seq]);
 }
 
-/** Takes one out that is in it. */
+/** Removes a number that is in the set. */
 export function removeSeq(ranges: SeqRanges, seq: number): void {
   const at = search(ranges, seq);
   const range = ranges[at];
@@ -53,7 +53,7 @@ export function removeSeq(ranges: SeqRanges, seq: number): void {
   ranges.splice(at, 1, ...rest);
 }
 
-/** What is missing between the ranges, lowest first. */
+/** The numbers missing between the ranges, in ascending order. */
 export function gapsBetween(ranges: SeqRanges): [from: number, to: number][] {
   return ranges.slice(1).map(([from], n) => [(ranges[n] as [number, number])[1] + 1, from - 1]);
 }

@@ -1,12 +1,11 @@
-// The lines of an open day by (lockId, recordId), whatever its size, a millisecond's work at a time. As many as fit into memory
-// are collected in one reading of the file from its beginning to its end: reading each line by itself, in the order in which
-// they are needed, took 25 s for a million.
+// The lines of an open day by (lockId, recordId), whatever its size, in short slices of work. As many as fit into memory are collected in
+// one reading of the file from beginning to end: reading each line by itself in sorted order is far slower.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { nextTick } from './next-turn.ts';
 import type { OpenDay } from './open-day.ts';
 import type { OpenRun } from './open-index.ts';
 
-/** Lines held in memory at a time. The file is read once for each so many bytes. */
+/** Bytes of lines in memory at a time. The file is read once for each group of this size. */
 const groupBytes = 16_000_000;
 const pieceBytes = 250_000;
 const sliceBytes = 80_000;
@@ -16,17 +15,17 @@ type FinishedDay = Pick<OpenDay, 'runs' | 'bytes' | 'readAt'>;
 export interface SortedLine {
   readonly lockId: LockId;
   readonly lockDate: number;
-  /** With its newline; good until the next slice is asked for. */
+  /** With its newline; valid until the next slice is requested. */
   readonly bytes: Buffer;
 }
 
-/** Lines of one lock that follow each other, `to` not included. */
+/** Consecutive lines of one lock, `to` exclusive. */
 interface Part {
   readonly lockId: LockId;
   readonly run: OpenRun;
   readonly from: number;
   readonly to: number;
-  /** Where they begin among the sorted bytes of the group. */
+  /** Their position among the sorted bytes of the group. */
   readonly at: number;
 }
 interface Group {
@@ -35,9 +34,9 @@ interface Group {
   longestLine: number;
 }
 
-/** All lines, in slices; ends early when `goOn` says no. */
+/** All lines, in slices; ends early when `goOn` returns false. */
 export async function* sortedSlices(day: FinishedDay, goOn: () => boolean): AsyncGenerator<SortedLine[]> {
-  // Used again for each group: what is thrown away stays in memory for a while.
+  // Reused for each group, because discarded buffers stay in memory for a while.
   let sorted = Buffer.alloc(0);
   for (const group of groupsOf(day)) {
     await nextTick();
@@ -70,10 +69,10 @@ function* groupsOf({ runs }: FinishedDay): Generator<Group> {
   if (group.parts.length > 0) yield group;
 }
 
-/** Copies the lines of a group to their places in `sorted`. The lines of a lock lie in the file in their order. */
+/** Copies the lines of a group to their places in `sorted`. The lines of one lock are in the right order in the file already. */
 async function collect(day: FinishedDay, { parts, longestLine }: Group, sorted: Buffer, goOn: () => boolean): Promise<void> {
   const cursors = parts.map(({ run, from, to, at }) => ({ run, next: from, to, at }));
-  // A line that begins in a piece may end behind it.
+  // A line that begins in one piece may end behind it.
   const piece = Buffer.allocUnsafe(pieceBytes + longestLine);
   for (let from = 0; from < day.bytes() && goOn(); from += pieceBytes) {
     await nextTick();

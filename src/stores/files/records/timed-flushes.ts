@@ -1,7 +1,7 @@
-// A file layer that tells how long each flush took.
+// A file layer that measures how long each flush takes.
 import type { FileLayer, OpenFile, OpenMode } from '../files.ts';
 
-/** The same files; `flushed` is told of every flush that succeeded, in milliseconds by `monotonic`. */
+/** The same files; calls `flushed` for every successful flush, with its milliseconds by `monotonic`. */
 export function timeFlushes(files: FileLayer, monotonic: () => number, flushed: (ms: number) => void): FileLayer {
   async function timed(flush: () => Promise<void>): Promise<void> {
     const begun = monotonic();

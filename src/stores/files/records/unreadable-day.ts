@@ -1,12 +1,12 @@
-// A day whose file is there and cannot be read (Fault T4): a failing disk, wrong rights. It keeps its place among the days, so that a
-// page that could need it is refused instead of being answered as if those records had never been.
+// A day whose file exists and cannot be read (Fault T4): a failing disk, wrong rights. It keeps its place among the days, so that a page
+// that may need it is refused instead of leaving these records out silently.
 import type { DomainError } from '../../../domain/errors.ts';
 import type { DayFile, DayName, RecordPages } from './day-file.ts';
 
 export interface UnreadableDay extends DayFile, RecordPages {
-  /** What everybody is told who asks for its records: `storage-unavailable`. */
+  /** The error for everybody who requests its records: `storage-unavailable`. */
   readonly problem: DomainError;
-  /** Whether a later index says which events it holds. Where none does, nobody knows whether an event is stored already. */
+  /** Whether a later index says which events it contains. If none does, latchd cannot know whether an event is stored already. */
   readonly isCovered: boolean;
 }
 

@@ -1,28 +1,28 @@
 // Which remote commands of which lock have named somebody in a record, so that each does so once, however often its lock shows the id
-// (Protocol 4.4). It is made of the record log itself: what an index remembers, and the lines behind it.
+// (Protocol 4.4). It is built from the record log itself: what an index remembers, and the lines after it.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { addSeq, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
 
 /**
- * Of one lock. Numbers of commands rise, and each stretch between two ranges is of commands that have named nobody: their event never came, or
- * not yet. When there are more, the lowest stretch counts as used: events that far behind name nobody.
+ * Limit per lock. Numbers of commands rise, and each gap between two ranges is of commands that have named nobody: their event never came,
+ * or has not come yet. When there are more, the lowest gap counts as used: events that old name nobody.
  */
 const mostRanges = 256;
 
-/** What is remembered of one lock, as an index keeps it. */
+/** The used commands of one lock in the form that an index stores. */
 export interface RememberedCommands {
   readonly lockId: LockId;
   readonly ranges: readonly (readonly [from: number, to: number])[];
 }
 
 export interface UsedCommands {
-  /** False when it has been used already, or may have been. */
+  /** False when the number has been used already, or may have been. */
   use(lockId: LockId, number: number): boolean;
-  /** Its record was not stored after all. */
+  /** Releases a number whose record was not stored after all. */
   giveBack(lockId: LockId, number: number): void;
-  /** All but those on their way to the disk, for an index. */
+  /** All used numbers except those that are being written, for an index. */
   remembered(underWay: ReadonlyMap<LockId, readonly number[]>): RememberedCommands[];
-  /** Takes over what an index kept. */
+  /** Adds what an index has stored. */
   load(commands: readonly RememberedCommands[]): void;
 }
 

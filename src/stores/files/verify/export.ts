@@ -1,4 +1,4 @@
-// Reads the records of one lock straight from the files, whether a daemon is running on them or not. Changes nothing.
+// Reads the records of one lock directly from the files, whether a daemon uses them or not. Changes nothing.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { type LockRecord, oldestStored } from '../../../domain/records/record.ts';
 import { clockIsSuspectFor } from '../clock-trust.ts';
@@ -13,22 +13,22 @@ export interface ExportRequest {
   /** The data directory. */
   readonly directory: string;
   readonly lockId: LockId;
-  /** Lowest and highest lockDate, both included; nothing before `oldestKept` is given out. */
+  /** Lowest and highest lockDate, both included; records before `oldestKept` are left out. */
   readonly from: number;
   readonly to: number;
   readonly now: number;
-  /** For how many days records are kept. */
+  /** How many days records are stored. */
   readonly recordDays: number;
-  /** Told after each day file: how many of how many are read. */
+  /** Called after each day file with the number of files read and the number of all. */
   onProgress(done: number, all: number): void;
-  /** Told when the clock that `now` is from may be wrong: then nothing is left out for its age. */
+  /** Called when the clock that `now` comes from may be wrong: then no record is left out because of its age. */
   onSuspectClock(): void;
 }
 
 /**
- * The records, oldest first by recordId, a day at a time. A line that is damaged, or that a running daemon has not
- * finished writing, is left out; `latchd verify` says where. Rejects when there are no records to be found there at all, and at the end when
- * there is neither such a lock nor a record of one that was there.
+ * The records, oldest first by recordId, a day at a time. Leaves out lines that are damaged or that a running daemon has not finished;
+ * `latchd verify` says where they are. Rejects when the directory has no records at all, and at the end when there is neither such a lock
+ * nor a record of a removed one.
  */
 export async function* exportRecords({
   directory,
@@ -53,7 +53,7 @@ export async function* exportRecords({
   for (const [index, name] of names.entries()) {
     const records: LockRecord[] = [];
     await eachLine(files, `${folder}/${dayFileName(name)}`, (line) => {
-      // Most lines are another lock's: a look at the bytes spares parsing them.
+      // Most lines belong to other locks: a search in the bytes saves parsing them.
       const record = line.includes(mark) ? readRecord(line) : undefined;
       if (record?.lockId !== lockId) return;
       isKnown = true;
@@ -73,7 +73,7 @@ async function dayNames(files: FileLayer, folder: string): Promise<readonly DayN
   return names.sort((a, b) => a.firstRecordId - b.firstRecordId);
 }
 
-/** serverDate of the newest record in the folder, as far as it can be read; undefined without records. */
+/** serverDate of the newest readable record in the folder; undefined without records. */
 export async function newestRecordAt(files: FileLayer, folder: string): Promise<number | undefined> {
   for (const name of (await dayNames(files, folder)).toReversed()) {
     const index = await readIfThere(files, `${folder}/${indexFileName(name)}`).catch(() => undefined);
@@ -81,7 +81,7 @@ export async function newestRecordAt(files: FileLayer, folder: string): Promise<
       try {
         return decodeIndex(index).newestAt;
       } catch {
-        // The lines themselves say it, too.
+        // The lines themselves have the date too.
       }
     }
     let newest: LockRecord | undefined;
@@ -103,7 +103,7 @@ async function eachLine(files: FileLayer, path: string, onLine: (line: Buffer) =
       await file.close();
     }
   } catch (error) {
-    // Retention has taken it meanwhile.
+    // Retention has deleted the file in the meantime.
     if (codeOf(error) === 'ENOENT') return;
     throw codeOf(error) === '' ? error : new Error(`${path} cannot be read (${codeOf(error)})`, { cause: error });
   }

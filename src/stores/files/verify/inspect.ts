@@ -1,4 +1,5 @@
-// A look at a data directory from outside, whether a daemon is on it or not. Changes nothing, and reads documents alone: verify reads all.
+// Inspects a data directory from outside, whether a daemon uses it or not. Changes nothing, and reads documents alone: verify reads
+// everything.
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { clockFormat } from '../clock-trust.ts';
 import { documentsIn, type KnownDocument, readKnown, strangersIn } from '../data-directory.ts';
@@ -8,11 +9,11 @@ import { newestRecordAt } from './export.ts';
 
 export interface Inspection {
   readonly documents: number;
-  /** Of those, how many an older latchd wrote; the next start upgrades them. */
+  /** How many of them an older latchd wrote; the next start upgrades them. */
   readonly older: number;
   /** A sentence for each document that is damaged, missing, or of a newer latchd. */
   readonly problems: readonly string[];
-  /** Files and folders that are not latchd's: no backup takes them. */
+  /** Files and folders that are not latchd's: no backup contains them. */
   readonly strangers: readonly string[];
   /** Epoch milliseconds; null: the clock counts as right. */
   readonly clockSuspectSince: number | null;
@@ -61,17 +62,17 @@ export async function inspect(files: FileLayer, directory: string): Promise<Insp
   };
 }
 
-/** The lock, when it has a file of its cards. */
+/** The lock, if it has a file of cards. */
 function cardsOwnedBy(document: LockDocument | undefined): readonly LockId[] {
   return document?.hasCards ? [document.lock.lockId] : [];
 }
 
-/** A sentence for each file of cards that is gone, though its lock is there. */
+/** A sentence for each missing file of cards whose lock exists. */
 async function missingCards(files: FileLayer, directory: string, lockIds: readonly LockId[]): Promise<readonly string[]> {
   const names = async (folder: string) => new Set(await files.readdir(`${directory}/${folder}`).catch(() => []));
   const cards = await names('cards');
   const missing = lockIds.filter((lockId) => !cards.has(`${lockId}.jsonl`));
-  // A running gateway may have removed that lock meanwhile.
+  // A running gateway may have removed that lock in the meantime.
   const locks = missing.length > 0 ? await names('locks') : new Set<string>();
   return missing.filter((lockId) => locks.has(`${lockId}.json`)).map((lockId) => `${directory}/cards/${lockId}.jsonl is missing`);
 }

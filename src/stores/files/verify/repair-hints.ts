@@ -1,10 +1,10 @@
-// What an operator does about what `verify` has found.
+// What an operator can do about each finding of `verify`.
 import type { VerifyFinding } from './verify.ts';
 
 const backup = 'put it back from a backup';
 const lost = 'look at the disk; all else in it is served, and what is missing is in a backup, if anywhere';
 
-/** The first that fits holds. */
+/** The first match counts. */
 const remedies: readonly (readonly [what: RegExp, remedy: string])[] = [
   [/: may be read by others/, 'chmod go= on it'],
   [/\.damaged: /, 'look at it, and at the disk; keep it elsewhere'],

@@ -1,4 +1,4 @@
-// The check of the files of cards: whether each is as it was written, and belongs to its lock.
+// Checks the files of cards: whether each is what was written, and belongs to its lock.
 import type { CardId } from '../../../domain/credentials/card.ts';
 import { cardFileName, cardFormat } from '../documents/card-row.ts';
 import type { LockDocument } from '../documents/lock-document.ts';
@@ -6,7 +6,10 @@ import { createRowFile } from '../documents/row-file.ts';
 import type { FileLayer } from '../files.ts';
 import { type Report, repeated } from './verify-lines.ts';
 
-/** The ids of all cards. `names`, `lockFiles`: what is in the folders of the cards and of the locks. `removedIds`: of locks that were removed. */
+/**
+ * Resolves with the ids of all cards. `names`, `lockFiles`: the names in the folders of cards and of locks. `removedIds`: those of removed
+ * locks.
+ */
 export async function verifyCards(
   files: FileLayer,
   directory: string,
@@ -20,7 +23,7 @@ export async function verifyCards(
   for (const { lock, hasCards, toMove } of locks) {
     const file = `cards/${lock.lockId}.jsonl`;
     const rows = createRowFile({ files, path: `${directory}/${file}`, format: cardFormat });
-    // A document of an older program has them itself, and what is beside it is from a start that was cut off.
+    // The document of an older program has the cards itself, and a file beside it comes from an interrupted start.
     const isThere = hasCards && (await loaded(rows, file, report));
     const found = isThere ? [...rows.entries()].flatMap(([, row]) => ('createdBy' in row ? [row] : [])) : (toMove?.cards ?? []);
     for (const card of found) {

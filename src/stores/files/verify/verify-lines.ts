@@ -1,20 +1,20 @@
-// What the checks of a data directory share: how they report, and the check of a file of checked lines.
+// What the checks of a data directory share: their reports, and the check of a file of checksummed lines.
 import { codeOf, type FileLayer } from '../files.ts';
 import { inspectLines } from '../records/line-inspection.ts';
 
-/** `file` is relative to the data directory. `remark`: what is as it may be, and a person may still want to know. */
+/** `file` is relative to the data directory. `remark`: a state that is allowed but that a person may want to know. */
 export interface Report {
   (file: string, problem: string): void;
   remark(file: string, what: string): void;
 }
 
-/** The values that are there more than once, once each. */
+/** The values that occur more than once, each of them once. */
 export function repeated<T>(values: readonly T[]): T[] {
   const seen = new Set<T>();
   return [...new Set(values.filter((value) => seen.has(value) || !seen.add(value)))];
 }
 
-/** What is in a folder that every data directory has, sorted. */
+/** The sorted names in a folder that every data directory has. */
 export async function namesIn(files: FileLayer, directory: string, folder: string, report: Report): Promise<string[]> {
   try {
     return (await files.readdir(`${directory}/${folder}`)).sort();
@@ -25,7 +25,10 @@ export async function namesIn(files: FileLayer, directory: string, folder: strin
   }
 }
 
-/** Whether each line of a file is as it was written; `problem` says what else is wrong with an intact one. False when it cannot be read. */
+/**
+ * Checks that each line of a file is what was written; `problem` says what else is wrong with an intact one. False when the file cannot be
+ * read.
+ */
 export async function verifyLines(
   files: FileLayer,
   directory: string,
@@ -57,7 +60,7 @@ export async function verifyLines(
   return true;
 }
 
-/** What a power cut left behind the last line of a file. */
+/** Remarks on bytes that a power cut left behind the last line of a file. */
 export function remarkTorn(report: Report, file: string, bytes: number): void {
   report.remark(file, `has ${bytes} bytes that a power cut tore: nobody was told that they are kept, and a start cuts them off`);
 }

@@ -1,4 +1,4 @@
-// The record files of a data directory that no process is using: every line, and every index against its lines.
+// Checks the record files of a data directory that no process is using: every line, and every index against its lines.
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { readIfThere } from '../documents/durable-file.ts';
 import { codeOf, type FileLayer } from '../files.ts';
@@ -15,7 +15,7 @@ export interface VerifiedRecords {
 }
 
 interface Stored {
-  /** Numbers of one epoch that are stored: `<lockId> <epoch>` to ranges. */
+  /** Stored numbers of each epoch: `<lockId> <epoch>` to ranges. */
   readonly epochs: Map<string, SeqRanges>;
   /** Commands that have named somebody: `<lockId>` to ranges. */
   readonly commands: Map<string, SeqRanges>;
@@ -53,7 +53,7 @@ export async function verifyRecords(files: FileLayer, directory: string, report:
   return { count, highestRecordId };
 }
 
-/** Undefined when it cannot be read, which has been reported. */
+/** Undefined when the file cannot be read, which has been reported. */
 async function readDay(files: FileLayer, directory: string, name: DayName, stored: Stored, report: Report): Promise<Line[] | undefined> {
   const lines: Line[] = [];
   const isRead = await verifyLines(files, directory, `records/${dayFileName(name)}`, report, (line, position) => {
@@ -68,7 +68,7 @@ async function readDay(files: FileLayer, directory: string, name: DayName, store
   return isRead ? lines : undefined;
 }
 
-/** And notes it. */
+/** Also adds the number. */
 function isFirst(stored: Map<string, SeqRanges>, key: string, number: number): boolean {
   const ranges = stored.get(key) ?? [];
   stored.set(key, ranges);
@@ -112,14 +112,14 @@ async function verifyIndex(
   }
 }
 
-/** The keys of which not all numbers that are stored are remembered. */
+/** The keys with stored numbers that are not remembered. */
 function lacking(stored: Map<string, SeqRanges>, remembered: ReadonlyMap<string, Remembered['commands'][number]['ranges']>): string[] {
   const isKept = (key: string, [first, last]: readonly [number, number]): boolean =>
     remembered.get(key)?.some(([from, to]) => from <= first && last <= to) === true;
   return [...stored].filter(([key, ranges]) => !ranges.every((range) => isKept(key, range))).map(([key]) => key);
 }
 
-/** Each block against the lines that lie in it. */
+/** Compares each block with its lines. */
 function* blockProblems({ lockIds, positions, counts, lowest, highest }: BlockColumns, lines: readonly Line[]): Generator<string> {
   let next = 0;
   for (let block = 0; block < lockIds.length; block++) {

@@ -31,13 +31,13 @@ export interface VerifyFinding {
 export interface Verified {
   /** What is wrong. */
   readonly findings: readonly VerifyFinding[];
-  /** What is as it may be, and a person may still want to know: what a power cut left that nobody was told is kept. */
+  /** States that are allowed but that a person may want to know: bytes that a power cut left of a write that was never acknowledged. */
   readonly remarks: readonly VerifyFinding[];
   readonly locks: number;
   readonly records: number;
 }
 
-/** Rejects when a process has the directory, or when there is none. Takes about a second for 200,000 records. */
+/** Rejects when a process uses the directory, or when it does not exist. */
 export async function verify(directory: string, files: FileLayer = nodeFiles()): Promise<Verified> {
   const findings: VerifyFinding[] = [];
   const remarks: VerifyFinding[] = [];
@@ -84,13 +84,13 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   const records = await verifyRecords(files, directory, report);
   if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, records }, report);
   await verifyModes(files, directory, report);
-  // Of those among the records, verifyRecords says more.
+  // verifyRecords says more about those among the records.
   const strangers = (await strangersIn(directory)).filter((name) => !name.startsWith('records/'));
   for (const name of strangers) report.remark(name, "is not latchd's, and in no backup");
   return { findings, remarks, locks: locks.length, records: records.count };
 }
 
-/** A mistyped directory is not one with everything missing. */
+/** A mistyped path must not look like a data directory with everything missing. */
 async function requireData(files: FileLayer, directory: string): Promise<void> {
   const names = await files.readdir(directory).catch((error: unknown) => {
     throw new Error(`${directory} cannot be read (${codeOf(error)})`, { cause: error });
@@ -113,7 +113,7 @@ interface Loaded<T> {
   readonly content: T;
 }
 
-/** Reads every document; resolves with a function that gives those of one format. */
+/** Reads every document; resolves with a function that returns those of one format. */
 async function loadDocuments(files: FileLayer, directory: string, report: Report) {
   const all: (Loaded<object> & { readonly format: KnownDocument['format'] })[] = [];
   for await (const known of documentsIn(files, directory)) {
@@ -148,13 +148,16 @@ async function verifyLocks(
   for (const { file, content } of documents) {
     const { lock } = content;
     if (file !== `locks/${lock.lockId}.json`) report(file, `holds lock ${lock.lockId}`);
-    // Roles stay with a lock when their account is removed; an administrator cannot be.
+    // When an account is removed, its roles stay with the locks; the administrator of a lock cannot be removed.
     if (accounts && !known.has(lock.administrator)) report(file, `names the administrator ${lock.administrator}, who is not there`);
   }
   return documents.map(({ content }) => content);
 }
 
-/** What is left of a lock that is there still is no fault: a power cut in the middle of a removal leaves both, and the next start forgets one. */
+/**
+ * A document of a removed lock that still exists is no error: a power cut in the middle of a removal leaves both, and the next start
+ * deletes one.
+ */
 function verifyRemovedLocks(documents: readonly Loaded<RemovedLock>[], report: Report): readonly number[] {
   for (const { file, content } of documents) if (file !== `removed/${content.lockId}.json`) report(file, `holds lock ${content.lockId}`);
   return documents.map(({ content }) => content.lockId);
@@ -184,12 +187,12 @@ function verifyAccounts(file: string, { accounts, tokens }: Accounts, report: Re
   for (const accountId of repeated(accounts.map((account) => account.accountId))) report(file, `has the accountId ${accountId} twice`);
   for (const tokenId of repeated(tokens.map((token) => token.tokenId))) report(file, `has the tokenId ${tokenId} twice`);
   const known = new Set(accounts.map(({ accountId }) => accountId));
-  // They end with the account, and are forgotten after it.
+  // Tokens become invalid with their account, and are deleted after it.
   const left = tokens.filter(({ accountId }) => !known.has(accountId)).length;
   if (left > 0) report.remark(file, `has ${left} tokens of accounts that were removed, which the next start forgets`);
 }
 
-/** A floor below a number in use would give that number again. */
+/** A floor below a number in use would give out that number again. */
 function verifyFloors(
   found: {
     readonly counters: Counters;
@@ -230,7 +233,7 @@ async function verifyModes(files: FileLayer, directory: string, report: Report):
   }
   for (const file of names) {
     const { mode } = await stat(`${directory}/${file}`);
-    // Certificates are for everybody.
+    // Certificates are public.
     if ((mode & 0o077) !== 0 && !file.endsWith('.crt'))
       report(file, `may be read by others than its owner (mode ${(mode & 0o777).toString(8)})`);
     if (file.endsWith('.damaged')) report(file, 'holds what a start found damaged and set aside');
