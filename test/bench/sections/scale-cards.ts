@@ -22,7 +22,7 @@ export async function cardFigures(options: SectionOptions): Promise<Figure[]> {
   const sites: LatchdSite[] = [];
   for (const cardsEach of [most, less]) {
     const name = `${cardsEach.toLocaleString('en')} cards`;
-    sites.push(await openLatchd(options, { name, locks, connected: otherDoors + 1, cardsEach, watched: true, commandTimeoutMs: 1_000 }));
+    sites.push(await openLatchd(options, { name, locks, connected: otherDoors + 1, cardsEach, watched: true, commandTimeoutMs: 5_000 }));
   }
   const title = `${sites[0]?.name} on the lock`;
   options.say(`scale: ${title}`);
