@@ -1,6 +1,7 @@
 // Who manages does so by these services, whichever way they come in, and the audit log has it; the control socket is the way for this machine.
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
+import type { AuditStore } from '../domain/audit/audit-ports.ts';
 import {
   auditedAccounts,
   auditedAlarms,
@@ -13,13 +14,13 @@ import {
   auditedWebhooks,
 } from '../domain/audit/audited-services.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { AuditStore, Clock } from '../domain/ports.ts';
+import type { WallClockTrust } from '../domain/stores.ts';
 import { createManagement } from '../http/api/management.ts';
 import { type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
-import type { Store } from '../stores/files/store.ts';
 import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
 
@@ -52,7 +53,7 @@ export function createLocalControl(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly services: AuditedServices;
-  readonly store: Pick<Store, 'acceptClock'>;
+  readonly store: Pick<WallClockTrust, 'acceptClock'>;
   readonly backups: Backups;
   readonly status: Status;
   readonly counts: ControlCounts;

@@ -1,7 +1,7 @@
 // Where the gateway serves, and with what it shows there that it is the gateway.
 
+import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
 import { certificateNames } from '../platform/mdns/machine-names.ts';
 import { createCertificateFiles } from '../platform/tls/certificate-files.ts';
 import { type Certificates, createCertificates, type Identities } from '../platform/tls/certificates.ts';

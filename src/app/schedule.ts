@@ -1,19 +1,19 @@
 // What the gateway does once a day, by itself.
 
 import type { AccountService } from '../domain/accounts/account-service.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Emit } from '../domain/event-bus.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
 import { createJobs } from '../platform/jobs.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
-import type { Store } from '../stores/files/store.ts';
+import type { StoreMaintenance } from '../stores/files/store.ts';
 import type { Config } from './config.ts';
 
 export function createSchedule(options: {
   readonly config: Pick<Config, 'retention' | 'backup'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly store: Pick<Store, 'sealDays' | 'purge'>;
+  readonly store: Pick<StoreMaintenance, 'sealDays' | 'purge'>;
   readonly accounts: Pick<AccountService, 'forgetExpired'>;
   readonly backups: Backups;
   readonly emit: Emit;

@@ -4,6 +4,7 @@ import { createLeftRoles } from '../domain/accounts/orphaned-roles.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
 import { type AlarmDetectorSettings, createAlarmDetector } from '../domain/alarms/alarm-detector.ts';
 import { createAlarmService } from '../domain/alarms/alarm-service.ts';
+import type { Clock } from '../domain/clock.ts';
 import { countCards } from '../domain/credentials/card-count.ts';
 import { createCardEvidence } from '../domain/credentials/card-evidence.ts';
 import { createCardService } from '../domain/credentials/card-service.ts';
@@ -14,6 +15,7 @@ import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import type { HubService } from '../domain/locks/hub.ts';
+import type { CommandIds } from '../domain/locks/lock-link.ts';
 import { createLockLists } from '../domain/locks/lock-lists.ts';
 import { createLockNames } from '../domain/locks/lock-names.ts';
 import { createLockService } from '../domain/locks/lock-service.ts';
@@ -23,49 +25,19 @@ import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
 import { createMutex } from '../domain/mutex.ts';
-import type {
-  AccountStore,
-  AlarmStore,
-  BatteryStore,
-  CardStore,
-  Clock,
-  CommandIds,
-  CounterStore,
-  LockStore,
-  Quarantine,
-  RecordStore,
-  RemovedLockStore,
-  Secrets,
-  StatusStore,
-  WebhookSender,
-  WebhookStore,
-} from '../domain/ports.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
+import type { Secrets } from '../domain/secrets.ts';
+import type { Stores, WallClockTrust } from '../domain/stores.ts';
+import type { WebhookSender } from '../domain/webhooks/webhook-ports.ts';
 import { createWebhookService } from '../domain/webhooks/webhook-service.ts';
 import type { WebhookBodies } from '../domain/webhooks/webhook-workers.ts';
-
-export interface Stores {
-  readonly locks: LockStore;
-  readonly cards: CardStore;
-  readonly removedLocks: RemovedLockStore;
-  readonly statuses: StatusStore;
-  readonly batteries: BatteryStore;
-  readonly accounts: AccountStore;
-  readonly alarms: AlarmStore;
-  readonly counters: CounterStore;
-  readonly records: RecordStore;
-  readonly quarantine: Quarantine;
-  readonly webhooks: WebhookStore;
-  clockIsSuspect(): boolean;
-  clockIsTrusted(): Promise<boolean>;
-}
 
 export interface ServicesOptions {
   readonly clock: Clock;
   readonly secrets: Secrets;
   /** By which the stores say what changes. */
   readonly events: EventBus;
-  readonly stores: Stores;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'> & Pick<WallClockTrust, 'clockIsSuspect' | 'clockIsTrusted'>;
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;

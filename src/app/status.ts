@@ -3,8 +3,9 @@
 import type { Broker } from '../broker/broker.ts';
 import type { BrokerStats } from '../broker/broker-stats.ts';
 import type { PacketRejection } from '../broker/packet-rejections.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Lock } from '../domain/locks/lock.ts';
-import type { Clock, LockLink } from '../domain/ports.ts';
+import type { LockLink } from '../domain/locks/lock-link.ts';
 import type { NativeStats } from '../drivers/native/native-handlers.ts';
 import type { Readiness } from '../http/api/health-routes.ts';
 import type { EventStreams } from '../http/events/event-streams.ts';
@@ -14,7 +15,7 @@ import type { StorageProbe } from '../platform/storage-probe.ts';
 import type { Certificates } from '../platform/tls/certificates.ts';
 import type { WatchedLock, WatchedStats } from '../platform/watched-stats.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
-import type { Store } from '../stores/files/store.ts';
+import type { Store, StoreMaintenance } from '../stores/files/store.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
 import type { DeviceServices, Services } from './services.ts';
@@ -48,7 +49,7 @@ interface StatusOptions {
 }
 
 /** 'ok', or what is wrong with what is to be stored or was stored. */
-export function storageHealthOf(probe: Pick<StorageProbe, 'health'>, store: Pick<Store, 'unreadable'>): string {
+export function storageHealthOf(probe: Pick<StorageProbe, 'health'>, store: Pick<StoreMaintenance, 'unreadable'>): string {
   return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
 }
 

@@ -1,7 +1,8 @@
 // The embedded MQTT broker: takes connections, finds room for them, and hands each of them to aedes when its first packet is whole.
 // What clients may do and what becomes of what they say is for the client handlers.
+
+import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
 import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { TickBatcher } from '../domain/tick-batcher.ts';
 import { type MqttServer, type MqttServerOptions, startMqttServer } from './aedes.ts';

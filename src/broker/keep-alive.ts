@@ -1,6 +1,6 @@
 // Which clients have fallen silent: one and a half keep alives without a byte (Protocol 6, MQTT 3.1.1 section 3.1.2.10). One timer looks
 // at all connections, each of them at its own intervals; what reads and answers their packets knows nothing of it.
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 
 /** A connection, as far as its silence is concerned. */
 interface Heard {

@@ -1,7 +1,7 @@
 // The answer to a rejected CONNECT: logged, and delayed for those who keep guessing (Protocol 2, Fault T12).
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../domain/clock.ts';
 import { originOf } from '../domain/origin.ts';
-import type { Clock } from '../domain/ports.ts';
 import type { RateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { Rejection } from './client-handlers.ts';
 import { createLoginThrottle } from './login-throttle.ts';

@@ -1,7 +1,8 @@
 // Slows down an address that fails to log in again and again, of IPv6 its network (Protocol 2, Fault T12). Only answers to failures wait: valid
 // credentials from the same address are never delayed.
+
+import type { Clock } from '../domain/clock.ts';
 import { createFailedLogins } from '../domain/failed-logins.ts';
-import type { Clock } from '../domain/ports.ts';
 
 export interface LoginThrottle {
   /**

@@ -1,6 +1,6 @@
 // The messages of one connection that something comes before, their own flush or another message: answered in the order of their
 // arrival, although the work behind them overlaps [MQTT-4.6.0-2], and within a time.
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Receipt } from './client-handlers.ts';
 
 /** What is due when the receipt is there: PUBACKs, or with QoS 2 the go-on of aedes. */

@@ -1,5 +1,5 @@
 // The time that a packet has from its first byte to its last one, as long as the broker waits for the client (Fault T12).
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 
 interface Owner {
   /** What has come is not read: the reader is late, and not the client. */

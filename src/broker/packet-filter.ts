@@ -1,7 +1,7 @@
 // The packet filter of one connection: stands between its stream and the reader of MQTT, so that only whole, valid
 // packets of MQTT 3.1.1 come out, of bounded size, in bounded time and number (Protocol 1, Faults T12 and T13).
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 import { RateLimiter } from '../domain/rate-limiter.ts';
 import { PacketDeadline } from './packet-deadline.ts';
 import type { PacketLimits } from './packet-limits.ts';

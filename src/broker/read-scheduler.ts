@@ -1,6 +1,6 @@
 // Shares the event loop between all connections (Faults T14 and T25): when the reads of one turn have taken their time, further ones
 // are put off to the next, first come first served, so that HTTP and the doors get a word in between. Without load nothing waits.
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 
 export interface ReadLimits {
   /** Reads that come later than this in a turn of the event loop are put off. */

@@ -2,7 +2,7 @@
 // costs more than all else that is done for a PUBACK, of which a flush of the disk releases hundreds at once. And the end of a
 // connection whose other side takes nothing (Fault T14).
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 import { pubackPackets } from './outgoing-packets.ts';
 
 /** The same for all connections. */

@@ -4,7 +4,7 @@ import type { AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
-import type { StoredEvents } from './ports.ts';
+import type { StoredEvents } from './records/record-ports.ts';
 import type { WebhookId } from './webhooks/webhook.ts';
 
 /** A command has ended: `outcome` is `ok`, `lost`, `no-reply`, or the error that the lock gave. */

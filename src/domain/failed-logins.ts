@@ -1,6 +1,6 @@
 // The failed logins of each network within the last minute, by which everybody who guesses is slowed down. A network is an IPv4 address
 // or an IPv6 /64 (`origin.ts`).
-import type { Clock } from './ports.ts';
+import type { Clock } from './clock.ts';
 
 export interface FailedLogins {
   /** Counts one more. Gives how many there are of this network now, at most 20. */

@@ -1,7 +1,9 @@
 // Work for one key (a lock) strictly in sequence: the most urgent first, then in the order of arrival.
 // What waits too long, or for nobody, is dropped before it begins.
+
+import type { CancelSignal } from './cancel-signal.ts';
+import type { Clock } from './clock.ts';
 import { DomainError } from './errors.ts';
-import type { CancelSignal, Clock } from './ports.ts';
 
 export interface Turn {
   /** Lower goes first. */

@@ -1,6 +1,7 @@
 // Warnings that somebody outside can provoke: one line a minute for each key, so that nobody can fill the disk with them.
+
+import type { Clock } from './clock.ts';
 import type { Log } from './part.ts';
-import type { Clock } from './ports.ts';
 
 export interface RateLimitedLog {
   /** Writes the line, or only counts it when the key had one within the last minute; the next line says how many. */

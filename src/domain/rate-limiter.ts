@@ -1,5 +1,5 @@
 // How often something may be done: a token bucket; one for each key; and a queue of those who wait for one. No other counts like this.
-import type { Clock } from './ports.ts';
+import type { Clock } from './clock.ts';
 
 export interface Rate {
   readonly perSecond: number;

@@ -1,10 +1,12 @@
 // What the gateway gives to a driver, and what the driver gives to the gateway. A kind of lock is one factory; app/gateway.ts has the list.
 import type { ClientHandlers } from '../broker/client-handlers.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Driver } from '../domain/locks/driver.ts';
 import type { NumberEvents } from '../domain/locks/event-numbers.ts';
+import type { LockStore } from '../domain/locks/lock-ports.ts';
 import type { RegistrationService } from '../domain/locks/registration-service.ts';
 import type { ReportService } from '../domain/locks/report-service.ts';
-import type { Clock, LockStore, Secrets } from '../domain/ports.ts';
+import type { Secrets } from '../domain/secrets.ts';
 
 export interface DriverHost {
   readonly clock: Clock;

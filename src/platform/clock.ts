@@ -1,5 +1,5 @@
 // The real clock: wall time, a counter that only rises, and timers.
-import type { Clock } from '../domain/ports.ts';
+import type { Clock } from '../domain/clock.ts';
 
 export function createClock(): Clock {
   return {

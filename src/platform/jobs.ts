@@ -1,7 +1,7 @@
 // What is done at certain times of the day, in UTC (node-cron is named here only).
 import cron, { type ScheduledTask } from 'node-cron';
+import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
 
 export interface Job {
   /** Names it in the log. */

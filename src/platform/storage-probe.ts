@@ -1,7 +1,8 @@
 // Whether the data directory takes writes: readiness rests on it, and recovery from a full disk begins here. A write that
 // failed says no at once; only the disk itself, asked now and then for a flushed write, says yes again.
+
+import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
 
 const intervalMs = 10_000;
 /** While the disk is failing, so that locks and callers notice soon that there is room again. */

@@ -1,8 +1,8 @@
 // Tells systemd how the gateway is (sd_notify(3)): ready, stopping, its status line, and the watchdog's food. Silent where there is no systemd.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { Clock } from '../domain/ports.ts';
 
 /** How often the status line is renewed without a watchdog. */
 const statusIntervalMs = 60_000;

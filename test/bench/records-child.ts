@@ -3,9 +3,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
-import type { Clock } from '../../src/domain/ports.ts';
 import { boundHeapGrowth, shortenCollections } from '../../src/platform/v8-flags.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
 import { recordLine } from '../../src/stores/files/records/record-line.ts';

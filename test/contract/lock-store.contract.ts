@@ -1,6 +1,7 @@
 // What every LockStore and CardStore promises.
 import { describe, expect, test } from '@jest/globals';
-import type { CardStore, LockStore } from '../../src/domain/ports.ts';
+import type { CardStore } from '../../src/domain/credentials/card-ports.ts';
+import type { LockStore } from '../../src/domain/locks/lock-ports.ts';
 import { deviceId, lockId, sampleCard, sampleLock } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 

@@ -1,6 +1,6 @@
 // What every RecordStore promises.
 import { describe, expect, test } from '@jest/globals';
-import type { RecordStore } from '../../src/domain/ports.ts';
+import type { RecordStore } from '../../src/domain/records/record-ports.ts';
 import { everything, lockId, sampleEvent, sampleEvents } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 

@@ -1,15 +1,12 @@
 // What every AccountStore, HubStore, CounterStore, StatusStore and Quarantine promises.
 import { describe, expect, test } from '@jest/globals';
 import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
-import type {
-  AccountStore,
-  AlarmStore,
-  CounterStore,
-  HubStore,
-  Quarantine,
-  RemovedLockStore,
-  StatusStore,
-} from '../../src/domain/ports.ts';
+import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
+import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
+import type { CounterStore } from '../../src/domain/counters.ts';
+import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
+import type { RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
+import type { Quarantine } from '../../src/domain/records/record-ports.ts';
 import { deviceId, lockId, sampleRemovedLock } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 

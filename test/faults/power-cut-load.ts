@@ -1,7 +1,8 @@
 // The load of the power-cut test: a store to which everything happens at once, each acknowledgement one line on stdout.
+
+import type { Clock } from '../../src/domain/clock.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
-import type { Clock } from '../../src/domain/ports.ts';
 import { createSecrets } from '../../src/stores/files/documents/secrets.ts';
 import { type FileLayer, nodeFiles } from '../../src/stores/files/files.ts';
 import { createStore, type Store } from '../../src/stores/files/store.ts';

@@ -1,7 +1,8 @@
 // A driver whose locks can do nothing but lock and unlock, over sessions that a test scripts.
+
+import type { Clock } from '../../src/domain/clock.ts';
 import type { Driver } from '../../src/domain/locks/driver.ts';
 import type { DeviceId } from '../../src/domain/locks/lock.ts';
-import type { Clock } from '../../src/domain/ports.ts';
 import { createFakeLink, type FakeLink } from './fake-link.ts';
 
 /** Its addresses are four digits. */

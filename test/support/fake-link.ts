@@ -1,8 +1,9 @@
 // A lock link whose sessions a test scripts: replies, silence, a lost connection, a new session.
+
+import type { Clock } from '../../src/domain/clock.ts';
 import type { CardOnLock } from '../../src/domain/credentials/card.ts';
 import type { LockId } from '../../src/domain/locks/lock.ts';
 import type { CommandId, CommandOutcome } from '../../src/domain/locks/lock-command.ts';
-import type { Clock } from '../../src/domain/ports.ts';
 import type { NativeCommand, NativeLink, NativeSession } from '../../src/drivers/native/own-commands.ts';
 
 export interface SentCommand {

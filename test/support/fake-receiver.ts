@@ -1,6 +1,7 @@
 // The receiver of webhooks and the sender to it in one: it takes everything, until a test says what it answers.
-import type { WebhookPost, WebhookSender } from '../../src/domain/ports.ts';
+
 import type { Attempt } from '../../src/domain/webhooks/delivery.ts';
+import type { WebhookPost, WebhookSender } from '../../src/domain/webhooks/webhook-ports.ts';
 
 /** 204. */
 export const taken: Attempt = { delivered: true, status: 204, reason: '', ms: 1 };

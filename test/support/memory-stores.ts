@@ -1,35 +1,25 @@
 // Every store port in memory, for tests of the domain: the same promises as on the disk, but for durability.
 import type { Account, AccountId } from '../../src/domain/accounts/account.ts';
 import { createAccountBook } from '../../src/domain/accounts/account-book.ts';
+import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
+import type { AlarmState, AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
 import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
+import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
+import type { CounterStore } from '../../src/domain/counters.ts';
+import type { CardStore } from '../../src/domain/credentials/card-ports.ts';
 import { cardEventsOf, createHeldCards, type HeldCards } from '../../src/domain/credentials/lock-cards.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Emit } from '../../src/domain/event-bus.ts';
 import type { Hub } from '../../src/domain/locks/hub.ts';
+import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
 import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
+import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
-import type {
-  AccountStore,
-  AlarmState,
-  AlarmStore,
-  AuditStore,
-  BatteryStore,
-  CardStore,
-  CounterStore,
-  EpochProgress,
-  HubStore,
-  LockStore,
-  Quarantine,
-  RecordStore,
-  RemovedLockStore,
-  SignIn,
-  SignInStore,
-  StatusStore,
-  WebhookStore,
-} from '../../src/domain/ports.ts';
 import type { LockRecord, RecordDraft } from '../../src/domain/records/record.ts';
+import type { EpochProgress, Quarantine, RecordStore } from '../../src/domain/records/record-ports.ts';
 import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
+import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
 
 export interface MemoryLocks {
   readonly locks: LockStore;

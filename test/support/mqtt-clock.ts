@@ -1,5 +1,5 @@
 // Clocks for the tests of the mqtt adapter: the real one, and one that moves only when told.
-import type { Clock } from '../../src/domain/ports.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),

@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Hub } from '../../src/domain/locks/hub.ts';
+import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
+import type { LockStore } from '../../src/domain/locks/lock-ports.ts';
 import type { ReportService } from '../../src/domain/locks/report-service.ts';
 import type { Log } from '../../src/domain/part.ts';
-import type { HubStore, LockStore, Quarantine, Secrets } from '../../src/domain/ports.ts';
+import type { Quarantine } from '../../src/domain/records/record-ports.ts';
+import type { Secrets } from '../../src/domain/secrets.ts';
 import type { LockLine } from '../../src/drivers/native/lock-line.ts';
 
 export const secrets: Pick<Secrets, 'hash' | 'equal'> = {

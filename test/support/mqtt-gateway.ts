@@ -1,7 +1,7 @@
 // The whole mqtt adapter over fakes: the real broker on a free port of the loopback, and clients that are cleaned up.
 
 import { type BrokerOptions, createBroker } from '../../src/broker/broker.ts';
-import type { LockStore } from '../../src/domain/ports.ts';
+import type { LockStore } from '../../src/domain/locks/lock-ports.ts';
 import { createCommandSender } from '../../src/drivers/native/command-sender.ts';
 import { createHubPresence } from '../../src/drivers/native/hub-presence.ts';
 import { createNativeHandlers } from '../../src/drivers/native/native-handlers.ts';

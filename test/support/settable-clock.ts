@@ -1,5 +1,5 @@
 // A clock that stands still until a test moves it; timers fire in order, each at its own moment.
-import type { Clock } from '../../src/domain/ports.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 
 export interface SettableClock extends Clock {
   /** Both clocks move on by `ms`; every timer that is due fires at its time, and what it set going has run before the next one does. */

@@ -3,8 +3,8 @@
 import type { ClientConnection, ClientHandler, Receipt } from '../../src/broker/client-handlers.ts';
 import type { DeviceId, Lock, LockId, OpenState } from '../../src/domain/locks/lock.ts';
 import { type CommandId, type CommandOutcome, type LockCommand, wantedBy } from '../../src/domain/locks/lock-command.ts';
+import type { LockSession } from '../../src/domain/locks/lock-link.ts';
 import type { LockEvent } from '../../src/domain/locks/lock-report.ts';
-import type { LockSession } from '../../src/domain/ports.ts';
 import type { DriverHost, DriverParts } from '../../src/drivers/driver-host.ts';
 
 interface Line {

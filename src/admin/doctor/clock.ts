@@ -1,5 +1,5 @@
 // May this machine's clock be believed? Records are dated and deleted by it, certificates and cards begin and end by it.
-import { earliestNow } from '../../domain/ports.ts';
+import { earliestNow } from '../../domain/clock.ts';
 import { leastBackMs } from '../../stores/files/clock-trust.ts';
 import type { Inspection } from '../../stores/files/verify/inspect.ts';
 import { fail, good, type Verdict, warn } from './verdict.ts';

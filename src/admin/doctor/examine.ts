@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../app/config.ts';
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { createClock } from '../../platform/clock.ts';
 import { userName } from '../../platform/control/control-client.ts';
 import { kernelClockState } from '../../stores/files/clock-trust.ts';

@@ -1,10 +1,14 @@
 // Accounts and tokens: who a caller is, and their management by gateway administrators (HTTP API 2.1, 8.4 and 8.5).
 
+import type { Clock } from '../clock.ts';
+import type { CounterStore } from '../counters.ts';
 import { DomainError } from '../errors.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { AccountStore, Clock, CounterStore, LockStore, Secrets } from '../ports.ts';
+import type { Secrets } from '../secrets.ts';
 import type { Account, AccountId, Caller, Token } from './account.ts';
+import type { AccountStore } from './account-ports.ts';
 import { type LeftRoles, locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 

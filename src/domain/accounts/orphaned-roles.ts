@@ -2,10 +2,11 @@
 // locks behind it, one lock after the other, however many those are. What a stop or a full disk leaves goes after the next start.
 
 import type { Lock, LockId } from '../locks/lock.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex } from '../mutex.ts';
 import type { Part } from '../part.ts';
-import type { AccountStore, LockStore } from '../ports.ts';
 import type { AccountId } from './account.ts';
+import type { AccountStore } from './account-ports.ts';
 
 export interface LeftRoles extends Part {
   /** Those of an account that has just been removed. Waits for nothing. */

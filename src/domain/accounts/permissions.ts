@@ -2,9 +2,10 @@
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import type { RemovedLock } from '../locks/removed-lock.ts';
-import type { AccountStore, LockStore } from '../ports.ts';
 import { type Caller, type LockRole, roleSuffices } from './account.ts';
+import type { AccountStore } from './account-ports.ts';
 
 /** The lock; `lock-not-found` when there is none. */
 export function requireLock(locks: LockStore, lockId: LockId): Lock {

@@ -2,10 +2,11 @@
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { AccountStore, LockStore } from '../ports.ts';
 import type { AccountId, Caller, LockRole } from './account.ts';
+import type { AccountStore } from './account-ports.ts';
 import { accountNamed } from './account-service.ts';
 import { requireGatewayAdministrator, requireLock } from './permissions.ts';
 

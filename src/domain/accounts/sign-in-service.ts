@@ -1,11 +1,13 @@
 // Who is signed in to the console: a browser that keeps no token, but a secret that stands for one, for a while.
 
 import type { AuditTrail } from '../audit/audit.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Part } from '../part.ts';
-import type { Clock, Secrets, SignIn, SignInStore } from '../ports.ts';
+import type { Secrets } from '../secrets.ts';
 import type { AccountId, Caller } from './account.ts';
+import type { SignIn, SignInStore } from './account-ports.ts';
 import type { AccountService } from './account-service.ts';
 
 /** A sign-in ends after that, whether it is used or not. */

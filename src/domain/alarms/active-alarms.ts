@@ -2,8 +2,8 @@
 import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
 import { type LockId, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { LockStore } from '../ports.ts';
 import { insertSorted, removeSorted } from '../sorted.ts';
 import { type Alarm, type AlarmKind, alarmKinds } from './alarm.ts';
 

@@ -1,12 +1,14 @@
 // Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
 
+import type { Clock } from '../clock.ts';
 import type { DomainEvents } from '../domain-events.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
+import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { EventsReport } from '../locks/lock-report.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import type { Part } from '../part.ts';
-import type { Clock, LockStore, RecordStore, StatusStore } from '../ports.ts';
+import type { RecordStore } from '../records/record-ports.ts';
 import type { Alarm } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
 import { createAlarmsBeforeEvents } from './alarms-before-events.ts';

@@ -1,13 +1,14 @@
 // The alarms that stand: raised and cleared by the supervision, kept on the disk, shown to people, and ended by them where nothing else can.
 import type { Caller } from '../accounts/account.ts';
 import { requireLock, requireRole } from '../accounts/permissions.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Part } from '../part.ts';
-import type { AlarmStore, Clock, LockStore } from '../ports.ts';
 import { type ActiveAlarm, createActiveAlarms } from './active-alarms.ts';
 import {
   type AcceptedLoss,
@@ -19,6 +20,7 @@ import {
   joinLost,
   type LostEvents,
 } from './alarm.ts';
+import type { AlarmStore } from './alarm-ports.ts';
 
 /** What nobody waits for is written so much later, together with whatever else has changed by then. */
 const writeDelayMs = 2_000;

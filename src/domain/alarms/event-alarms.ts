@@ -1,9 +1,11 @@
 // The alarms that a lock's events begin and end: what it says happened at its door, and when.
 
+import type { Clock } from '../clock.ts';
 import type { LockId } from '../locks/lock.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import type { EventsReport, LockEvent } from '../locks/lock-report.ts';
-import type { Clock, LockStore, RecordStore } from '../ports.ts';
 import { isPlausibleDate } from '../records/record.ts';
+import type { RecordStore } from '../records/record-ports.ts';
 import type { AlarmService } from './alarm-service.ts';
 
 /** An event that is dated so far from now shows nothing about a clock that was set since. */

@@ -1,10 +1,11 @@
 // The audit log: who changed what, when, from where, and how that ended. It sits around the services, so no way in can forget it.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError, type ErrorCode } from '../errors.ts';
 import { type Page, type PageRequest, pageOf } from '../page.ts';
-import type { AuditStore, Clock } from '../ports.ts';
 import type { AuditAction, AuditEntry } from './audit-action.ts';
+import type { AuditStore } from './audit-ports.ts';
 
 export interface AuditRange extends PageRequest {
   /** Lowest and highest time, both included; 0: open. */

@@ -1,12 +1,13 @@
 // Unlocks that did not end in a record of their own, for the audit log: refused, not sent, without an answer, or with nothing to do. They are
 // written when the answer has been given, and nobody waits for that: neither a door nor a full disk is held up by it.
 import type { AccountId, Caller } from '../accounts/account.ts';
+import type { Clock } from '../clock.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockService } from '../locks/lock-service.ts';
 import type { Part } from '../part.ts';
-import type { AuditStore, Clock } from '../ports.ts';
 import { auditOutcomeOf } from './audit.ts';
 import type { AuditEntry } from './audit-action.ts';
+import type { AuditStore } from './audit-ports.ts';
 
 /** One line stands for all attempts of an account on a lock that ended the same way within it. */
 const windowMs = 60_000;

@@ -1,17 +1,22 @@
 // How a change of a lock's cards happens: its intent first, then the lock, then completed; what stays open is settled.
 import type { AccountId, Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireRoleStill } from '../accounts/permissions.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import { type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockCommand } from '../locks/lock-command.ts';
+import type { LockSession } from '../locks/lock-link.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
-import type { AccountStore, CancelSignal, CardStore, Clock, LockSession, LockStore } from '../ports.ts';
 import { type CardId, type CardIntent, sameCard } from './card.ts';
 import { clearCards } from './card-clearing.ts';
 import type { CardEvidence } from './card-evidence.ts';
+import type { CardStore } from './card-ports.ts';
 import { isNotFound, reconcileIntents } from './card-reconciler.ts';
 import { numberOf } from './card-rules.ts';
 import type { CardLookUp, CardsChange } from './lock-cards.ts';

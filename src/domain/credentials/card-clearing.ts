@@ -1,11 +1,14 @@
 // Taking every card off a lock that is to be removed, those that the gateway does not know, too.
 import type { AccountId } from '../accounts/account.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import { type CommandService, priority } from '../locks/command-service.ts';
+import type { LockSession } from '../locks/lock-link.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
-import type { CancelSignal, CardStore, Clock, LockSession } from '../ports.ts';
 import { type Card, sameCard } from './card.ts';
 import type { CardEvidence } from './card-evidence.ts';
+import type { CardStore } from './card-ports.ts';
 import { isNotFound, listCardsOnLock } from './card-reconciler.ts';
 import { removal } from './card-rules.ts';
 import { type CardLookUp, type CardsChange, together } from './lock-cards.ts';

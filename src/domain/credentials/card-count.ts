@@ -1,7 +1,8 @@
 // How many cards a lock holds, as far as it has said so: in its hello, in a listing, and by its ok to each change since.
 import type { EventBus } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
-import type { CardStore, LockStore, StatusStore } from '../ports.ts';
+import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
+import type { CardStore } from './card-ports.ts';
 
 /** Counts with the status of the lock, by every command that a lock has said ok to. */
 export function countCards(options: {

@@ -2,7 +2,7 @@
 // there before it. Asked for anew in each session, because nobody knows what was done at a lock that was away.
 
 import type { LockId } from '../locks/lock.ts';
-import type { LockLink, LockSession } from '../ports.ts';
+import type { LockLink, LockSession } from '../locks/lock-link.ts';
 import { type CardOnLock, sameCard, type Validity } from './card.ts';
 
 /** What a lock held of a number: these dates; null: nothing; undefined: that is not known. */

@@ -3,7 +3,7 @@
 import type { Emit } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockEvent } from '../locks/lock-report.ts';
-import type { CardStore } from '../ports.ts';
+import type { CardStore } from './card-ports.ts';
 import { holderAt } from './card-rules.ts';
 import type { LockCards } from './lock-cards.ts';
 

@@ -1,13 +1,15 @@
 // Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed.
 import type { AccountId } from '../accounts/account.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import { type CommandEnd, type CommandRequest, type CommandService, priority } from '../locks/command-service.ts';
 import type { LockCommand } from '../locks/lock-command.ts';
+import type { LockSession } from '../locks/lock-link.ts';
 import { refuseUnlessOk } from '../locks/lock-service.ts';
-import type { CardStore, Clock, LockSession } from '../ports.ts';
 import { type CardId, type CardIntent, type CardOnLock, sameCard } from './card.ts';
 import type { CardEvidence } from './card-evidence.ts';
+import type { CardStore } from './card-ports.ts';
 import { numberOf, removal } from './card-rules.ts';
 import { type CardLookUp, type CardsChange, cardIdOf } from './lock-cards.ts';
 

@@ -1,13 +1,17 @@
 // Identity cards: who may see and change them, and what makes sense for the cards that a lock has.
 import type { Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireRole, requireRoleStill } from '../accounts/permissions.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
+import type { Clock } from '../clock.ts';
+import type { CounterStore } from '../counters.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import type { QueueStats } from '../keyed-queue.ts';
 import type { CommandService } from '../locks/command-service.ts';
 import type { LockId } from '../locks/lock.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { AccountStore, CancelSignal, CardStore, Clock, CounterStore, LockStore } from '../ports.ts';
 import {
   type Card,
   type CardId,
@@ -22,6 +26,7 @@ import {
 } from './card.ts';
 import { type CardChanges, createCardChanges } from './card-changes.ts';
 import type { CardEvidence } from './card-evidence.ts';
+import type { CardStore } from './card-ports.ts';
 import { listCardsOnLock, strangersOf } from './card-reconciler.ts';
 import { cardWithId, removal, renaming } from './card-rules.ts';
 import { type CardLookUp, cardIdOf } from './lock-cards.ts';

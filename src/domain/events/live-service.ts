@@ -2,12 +2,15 @@
 import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
 import type { Alarm } from '../alarms/alarm.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
+import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
 import { type Lock, type LockId, type LockStatus, roleOn } from '../locks/lock.ts';
+import type { LockLink } from '../locks/lock-link.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
+import type { LockStore, RemovedLockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
-import type { Clock, LockLink, LockStore, RecordStore, RemovedLockStore, StatusStore, StoredEvents } from '../ports.ts';
 import { type LockRecord, oldestStored } from '../records/record.ts';
+import type { RecordStore, StoredEvents } from '../records/record-ports.ts';
 import { type AlarmEvent, type LiveEvent, type LockInSight, type LockLiveEvent, roleForAlarms, roleForEvent } from './live-event.ts';
 
 export interface Subscriber {

@@ -1,7 +1,9 @@
 // How the battery of a lock went: what it said, and since when, for as long as people want to compare.
+
+import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
-import type { BatteryStore, Clock } from '../ports.ts';
 import type { BatteryLevel } from './lock.ts';
+import type { BatteryStore } from './lock-ports.ts';
 
 /** A battery that warms up and cools down changes its level again and again; within this time the newest holds. */
 const shortestMs = 3_600_000;

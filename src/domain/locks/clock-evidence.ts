@@ -1,7 +1,8 @@
 // What the clocks of the locks say against the gateway's own.
 
-import type { Clock, LockStore } from '../ports.ts';
+import type { Clock } from '../clock.ts';
 import type { LockId } from './lock.ts';
+import type { LockStore } from './lock-ports.ts';
 
 /** Locks whose clocks say the same, and another time than ours. */
 const agreeingLocks = 3;

@@ -1,12 +1,14 @@
 // Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits.
 import type { AccountId } from '../accounts/account.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
-import type { CancelSignal, Clock, CommandIds, LockSession } from '../ports.ts';
 import type { Capability, Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
 import type { CommandOutcome, DriverCommand, LockCommand } from './lock-command.ts';
+import type { CommandIds, LockSession } from './lock-link.ts';
 import type { StallDetector } from './stall-detector.ts';
 
 /** What goes first when several commands wait for one lock. */

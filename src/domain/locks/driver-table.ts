@@ -1,8 +1,8 @@
 // The drivers that this gateway has, as one. A lock without a driver of its own is the native driver's.
 
-import type { LockStore } from '../ports.ts';
 import type { Driver, Drivers } from './driver.ts';
 import type { Lock, LockId } from './lock.ts';
+import type { LockStore } from './lock-ports.ts';
 
 export const nativeKind = 'native';
 

@@ -1,8 +1,8 @@
 // The port through which the domain speaks to a lock of any kind. A driver is one folder in src/drivers; what only its kind of lock has, such as
 // keys, clocks or counters, stays there.
 
-import type { LockLink } from '../ports.ts';
 import type { DeviceId, Lock, LockId } from './lock.ts';
+import type { LockLink } from './lock-link.ts';
 
 /** What not every lock can do. Each lock is locked and unlocked, and says its open state. */
 export interface Capabilities {

@@ -1,5 +1,5 @@
 // Numbers for events of locks that do not number them: each is a record once, as those of a lock that counts by itself.
-import type { RecordStore } from '../ports.ts';
+import type { RecordStore } from '../records/record-ports.ts';
 import type { LockId } from './lock.ts';
 import type { EventsReport, LockEvent } from './lock-report.ts';
 

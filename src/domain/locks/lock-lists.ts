@@ -1,9 +1,9 @@
 // Which locks an account sees, and which of them have a text in their alias or are of a group: kept up with each change of a lock, so that a page is looked up.
 import type { AccountId } from '../accounts/account.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
-import type { LockStore } from '../ports.ts';
 import { placeInSorted } from '../sorted.ts';
 import type { Lock, LockId } from './lock.ts';
+import type { LockStore } from './lock-ports.ts';
 
 /** Stands for nobody's account: it sees every lock. */
 export const everyLock = -1 as AccountId;

@@ -2,8 +2,8 @@
 // that turn the direction in which text is shown. Names that are there already go on, and so do locks of exactly the same name.
 import { DomainError, invalidParameter } from '../errors.ts';
 import { createMutex } from '../mutex.ts';
-import type { LockStore } from '../ports.ts';
 import type { Lock, LockId } from './lock.ts';
+import type { LockStore } from './lock-ports.ts';
 
 type Names = Partial<Pick<Lock, 'name' | 'alias'>>;
 

@@ -1,16 +1,19 @@
 // What a caller can do with locks: list, ask, lock and unlock, settings.
 import type { Caller, LockRole } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireLock, requireRole, requireRoleStill } from '../accounts/permissions.ts';
+import type { CancelSignal } from '../cancel-signal.ts';
 import { DomainError } from '../errors.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { AccountStore, BatteryStore, CancelSignal, LockLink, LockStore, StatusStore } from '../ports.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
 import type { Capability } from './driver.ts';
 import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
+import type { LockLink } from './lock-link.ts';
 import type { LockLists, WantedLocks } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
+import type { BatteryStore, LockStore, StatusStore } from './lock-ports.ts';
 import type { StateCertainty } from './state-certainty.ts';
 
 /** A lock with what it last said. */

@@ -1,19 +1,24 @@
 // The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 8.1).
 import { type AccountId, type Caller, localAdministrator } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import { accountNamed } from '../accounts/account-service.ts';
 import { requireGatewayAdministrator, requireLock } from '../accounts/permissions.ts';
+import type { Clock } from '../clock.ts';
+import type { CounterStore } from '../counters.ts';
 import type { Clearing } from '../credentials/card-changes.ts';
 import { cardsOnLock } from '../credentials/card-count.ts';
+import type { CardStore } from '../credentials/card-ports.ts';
 import type { CardService } from '../credentials/card-service.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
-import type { AccountStore, CardStore, Clock, CounterStore, LockStore, RemovedLockStore, Secrets, StatusStore } from '../ports.ts';
+import type { Secrets } from '../secrets.ts';
 import type { Drivers } from './driver.ts';
 import { nativeKind } from './driver-table.ts';
 import { type DeviceId, type Lock, type LockDriver, type LockId, type LockStatus, macOf, unknownSettings } from './lock.ts';
 import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
+import type { LockStore, RemovedLockStore, StatusStore } from './lock-ports.ts';
 import type { RemovedLock } from './removed-lock.ts';
 
 interface LockDescription {

@@ -1,32 +1,25 @@
 // One report or event in: the lock updated, the record appended, once per event. The only way in which a lock's
 // open state and its records change (Decision 1).
 
+import type { AccountStore } from '../accounts/account-ports.ts';
 import type { AlarmDetector } from '../alarms/alarm-detector.ts';
+import type { Clock } from '../clock.ts';
 import type { CardEvidence } from '../credentials/card-evidence.ts';
 import { createCardHolders } from '../credentials/card-holders.ts';
+import type { CardStore } from '../credentials/card-ports.ts';
 import { digestOf } from '../credentials/card-rules.ts';
 import type { CardService } from '../credentials/card-service.ts';
 import type { LockCards } from '../credentials/lock-cards.ts';
 import type { Emit } from '../event-bus.ts';
 import { createMutex } from '../mutex.ts';
-import type {
-  AccountStore,
-  AppendOutcome,
-  CardStore,
-  Clock,
-  CommandIds,
-  IssuedCommand,
-  LockLink,
-  LockStore,
-  Quarantine,
-  RecordStore,
-  Secrets,
-  StatusStore,
-} from '../ports.ts';
 import { isPlausibleDate, isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
+import type { AppendOutcome, Quarantine, RecordStore } from '../records/record-ports.ts';
+import type { Secrets } from '../secrets.ts';
 import type { ClockEvidence } from './clock-evidence.ts';
 import type { Lock, LockId, LockSettings, OpenState } from './lock.ts';
 import { type CommandOutcome, wantedBy } from './lock-command.ts';
+import type { CommandIds, IssuedCommand, LockLink } from './lock-link.ts';
+import type { LockStore, StatusStore } from './lock-ports.ts';
 import type { BatteryReport, EventsReport, HelloReport, LockEvent, ReplyReport, StateReport } from './lock-report.ts';
 import type { StateCertainty } from './state-certainty.ts';
 

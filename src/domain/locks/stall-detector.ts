@@ -1,8 +1,9 @@
 // Whether the process stood still: stopped, swapped out, starved. What lay in its sockets meanwhile is read afterwards as if it had just
 // come; but no door opens for who asked long ago and has given up, nor later than he waits for it.
+
+import type { Clock } from '../clock.ts';
 import type { Emit } from '../event-bus.ts';
 import type { Part } from '../part.ts';
-import type { Clock } from '../ports.ts';
 
 export interface StallDetector extends Part {
   /** On the monotonic clock: since when what is read now may have waited; a beat ago at most, unless the process stood still. */

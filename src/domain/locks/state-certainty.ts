@@ -1,12 +1,14 @@
 // Whether a lock's open state is sure: it has said it, and nothing that is known of has moved its bolt since. A lock may say ok before its bolt
 // has arrived, a command without an answer may move it yet, and a jammed bolt is half out. Only what is sure spares a command.
 
+import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Part } from '../part.ts';
-import type { Clock, LockLink, LockSession, LockStore } from '../ports.ts';
 import type { CommandService } from './command-service.ts';
 import type { LockId, OpenState } from './lock.ts';
 import { type CommandOutcome, wantedBy } from './lock-command.ts';
+import type { LockLink, LockSession } from './lock-link.ts';
+import type { LockStore } from './lock-ports.ts';
 
 export interface StateCertainty extends Part {
   /**

@@ -1,11 +1,13 @@
 // Reading the operation records of a lock (Specification 4.1 lock/records, 8).
 import type { Caller } from '../accounts/account.ts';
 import { mayReadRemoved, requireRole } from '../accounts/permissions.ts';
+import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
+import type { LockStore, RemovedLockStore } from '../locks/lock-ports.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { Clock, LockStore, RecordStore, RemovedLockStore } from '../ports.ts';
 import { type LockRecord, oldestStored, retentionText } from './record.ts';
+import type { RecordStore } from './record-ports.ts';
 
 export interface RecordRange extends PageRequest {
   /** Lowest and highest lockDate, both included; 0: open. */

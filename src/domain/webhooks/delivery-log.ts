@@ -1,5 +1,5 @@
 // The last deliveries that were tried, and since when every attempt fails.
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../clock.ts';
 import type { Delivery, DeliveryLogEntry, Outcome } from './delivery.ts';
 
 const entriesAtMost = 100;

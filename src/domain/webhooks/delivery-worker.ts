@@ -1,10 +1,10 @@
 // Delivers to one receiver what it is to hear: of each lock in order, and again until it is taken. What is being sent when the process
 // ends is sent once more after the next start.
 import type { Caller } from '../accounts/account.ts';
+import type { Clock } from '../clock.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LiveService } from '../events/live-service.ts';
 import type { LockId } from '../locks/lock.ts';
-import type { Clock } from '../ports.ts';
 import type { RateLimitedQueue } from '../rate-limiter.ts';
 import type { LockRecord } from '../records/record.ts';
 import { createBacklogReader } from './backlog-reader.ts';

@@ -1,5 +1,5 @@
 // When a receiver's progress is written: at once what could not be found again, anything else within 5 s.
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../clock.ts';
 
 const delayMs = 5_000;
 

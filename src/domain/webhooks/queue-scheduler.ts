@@ -1,6 +1,7 @@
 // Serves a receiver's delivery queues: each in turn, four at a time, with a pause after a failure.
+
+import type { Clock } from '../clock.ts';
 import { createSemaphore } from '../mutex.ts';
-import type { Clock } from '../ports.ts';
 import type { DeliveryQueue } from './delivery-queues.ts';
 
 const servedAtOnce = 4;

@@ -1,13 +1,16 @@
 // Webhooks as their owners manage them, with the workers that serve them. A webhook belongs to an account and ends with it.
 import type { Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import { accountNamed } from '../accounts/account-service.ts';
 import { requireRole } from '../accounts/permissions.ts';
+import type { CounterStore } from '../counters.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { LockId } from '../locks/lock.ts';
+import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex, type Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
-import type { AccountStore, CounterStore, LockStore, Secrets, WebhookPost } from '../ports.ts';
+import type { Secrets } from '../secrets.ts';
 import { type Attempt, type DeliveryLogEntry, type DeliveryType, freshProgress, type NotifiedAlarm } from './delivery.ts';
 import type { DeliveryStats } from './delivery-worker.ts';
 import { notifiedAlarm } from './notified-alarms.ts';
@@ -19,6 +22,7 @@ import {
   webhooksOfAccountAtMost,
   webhooksOfOthersAtMost,
 } from './webhook.ts';
+import type { WebhookPost } from './webhook-ports.ts';
 import { createWebhookWorkers, postOf, type WebhookSurroundings } from './webhook-workers.ts';
 
 export interface NewWebhook {

@@ -1,12 +1,13 @@
 // One delivery worker for each webhook that is enabled and whose account exists.
 import type { Account } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
-import type { AccountStore, WebhookPost, WebhookSender, WebhookStore } from '../ports.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { createDeliveries, type Delivery, type DeliveryChannel, type RenderDelivery } from './delivery.ts';
 import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
 import { type Webhook, type WebhookId, wants } from './webhook.ts';
+import type { WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
 /** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
 const limits = { perSecond: 400, burst: 100 };

@@ -1,7 +1,7 @@
 // Who may connect, publish, subscribe and receive (Protocol 2, 3 and 7). Pure decisions: whatever is not allowed here is refused.
 import type { ConnectRequest, SubscribeDecision } from '../../broker/client-handlers.ts';
 import type { DeviceId, Lock } from '../../domain/locks/lock.ts';
-import type { Secrets } from '../../domain/ports.ts';
+import type { Secrets } from '../../domain/secrets.ts';
 import type { Identity } from './identity.ts';
 import type { PairingRefusal } from './pairing-service.ts';
 import type { ReportChannel, Topics } from './topics.ts';

@@ -1,12 +1,13 @@
 // The clocks of the locks follow the gateway's: set at a hello when they are off (Protocol 4.1), once a day, and when the gateway's
 // own clock was set. While that is suspect no lock's clock is touched: theirs are better than ours, and what they say is evidence.
 
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import { type CommandEnd, type CommandService, priority } from '../../domain/locks/command-service.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
+import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import type { Part } from '../../domain/part.ts';
-import type { Clock, LockStore } from '../../domain/ports.ts';
 import { type NativeLink, ownCommand } from './own-commands.ts';
 
 const toleranceMs = 2_000;

@@ -4,7 +4,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AccountId } from '../../domain/accounts/account.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId } from '../../domain/locks/lock-command.ts';
-import type { CommandIds } from '../../domain/ports.ts';
+import type { CommandIds } from '../../domain/locks/lock-link.ts';
 
 export interface CommandIdsOptions {
   /** Secret of this gateway, at least 16 bytes; the same after a restart. Asked for at each use: the store is not open before its start. */

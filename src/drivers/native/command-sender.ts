@@ -1,10 +1,10 @@
 // Sends commands to locks and waits for their replies. Keeps, for each lock, its one current connection and the
 // session that its hello began (Protocol 4.1, 5 and 6).
 
+import type { Clock } from '../../domain/clock.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome } from '../../domain/locks/lock-command.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { commandPayload, outcomeOf } from './command-payload.ts';
 import type { LockLine } from './lock-line.ts';

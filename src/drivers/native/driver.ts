@@ -1,15 +1,19 @@
 // The driver of locks that speak our own protocol (device-sim/PROTOCOL.md): what it adds to the port, joined.
 
+import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { CommandService } from '../../domain/locks/command-service.ts';
 import type { Capabilities, Driver } from '../../domain/locks/driver.ts';
 import { nativeKind } from '../../domain/locks/driver-table.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
+import type { HubLink, HubStore, LocalHubView } from '../../domain/locks/hub-ports.ts';
 import { deviceIdOf } from '../../domain/locks/lock.ts';
+import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
 import type { Mutex } from '../../domain/mutex.ts';
-import type { Clock, HubLink, HubStore, HubView, LockStore, RecordStore, Secrets } from '../../domain/ports.ts';
+import type { RecordStore } from '../../domain/records/record-ports.ts';
+import type { Secrets } from '../../domain/secrets.ts';
 import { type ClockSync, createClockSync } from './clock-sync.ts';
 import { createEventGaps } from './event-gaps.ts';
 import { type NativeReports, withFollowUps } from './follow-ups.ts';
@@ -23,7 +27,7 @@ import { createUptimeResync } from './uptime-resync.ts';
 const everything: Capabilities = { cards: true, autoLock: true, settings: true, query: true };
 
 /** As much of the driver as needs no connection: how its locks are registered. */
-export function nativeRegistration({ hubs }: { readonly hubs: Pick<HubView, 'get'> }) {
+export function nativeRegistration({ hubs }: { readonly hubs: Pick<LocalHubView, 'get'> }) {
   return {
     kind: nativeKind,
     capabilities: () => everything,

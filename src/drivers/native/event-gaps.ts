@@ -1,10 +1,11 @@
 // Events that a lock has counted and the gateway does not have: asked for again, once a session, then noted as lost (Protocol 4.4).
 
+import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import { type CommandService, priority } from '../../domain/locks/command-service.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { Clock, RecordStore } from '../../domain/ports.ts';
 import { joinRanges, type Range, withoutRanges } from '../../domain/ranges.ts';
+import type { RecordStore } from '../../domain/records/record-ports.ts';
 import { type NativeLink, ownCommand } from './own-commands.ts';
 
 /** Seqs that one `resend-events` may ask for: from the first that is missing on, so that gaps that lie close together are asked for as one. */

@@ -2,12 +2,13 @@
 // disk does not take, or what no door has so many of, is left without one: the lock keeps it and sends it again (Protocol 4.4).
 
 import type { Receipt } from '../../broker/client-handlers.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { EventsReport } from '../../domain/locks/lock-report.ts';
 import type { ReportService } from '../../domain/locks/report-service.ts';
-import type { Clock, Quarantine } from '../../domain/ports.ts';
 import type { RateLimitedLog } from '../../domain/rate-limited-log.ts';
 import type { Rate } from '../../domain/rate-limiter.ts';
+import type { Quarantine } from '../../domain/records/record-ports.ts';
 import { createEventRuns } from './event-coalescer.ts';
 import { createEventQuota } from './event-quota.ts';
 import { decodeEvents } from './events-payload.ts';

@@ -2,8 +2,8 @@
 // without PUBACK, as on a full disk: the lock keeps it, its door and all else go on, and when it may store again its connection is
 // closed once, so that it sends again (Protocol 4.4).
 
+import type { Clock } from '../../domain/clock.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 import type { LockLine } from './lock-line.ts';
 

@@ -1,10 +1,10 @@
 // What follows of what a native lock says: after its hello its clock is set, and the events that it has and the gateway has not are asked for.
 
+import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
-import type { Clock } from '../../domain/ports.ts';
 import type { ClockSync } from './clock-sync.ts';
 import type { EventGaps } from './event-gaps.ts';
 

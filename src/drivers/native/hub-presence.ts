@@ -1,6 +1,7 @@
 // Which hubs are connected, and the domain's way to end such a connection.
+
+import type { HubLink } from '../../domain/locks/hub-ports.ts';
 import type { Log } from '../../domain/part.ts';
-import type { HubLink } from '../../domain/ports.ts';
 import type { HubClient } from './hub-client.ts';
 import { createPresence, type Presence } from './presence.ts';
 

@@ -1,12 +1,15 @@
 // Hubs as gateway administrators manage them (HTTP API 8.2).
 
 import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Hub, HubService } from '../../domain/locks/hub.ts';
+import type { HubLink, HubStore } from '../../domain/locks/hub-ports.ts';
 import type { DeviceId } from '../../domain/locks/lock.ts';
+import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import type { Mutex } from '../../domain/mutex.ts';
 import { paginate } from '../../domain/page.ts';
-import type { Clock, HubLink, HubStore, LockStore, Secrets } from '../../domain/ports.ts';
+import type { Secrets } from '../../domain/secrets.ts';
 import { noHub, requireFreeMac } from './identity.ts';
 
 export function createHubService(options: {

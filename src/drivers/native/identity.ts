@@ -1,8 +1,9 @@
 // Who is behind a deviceId. A MAC address is unique over locks and hubs, and a lock behind a hub has no login of its own.
 import { DomainError } from '../../domain/errors.ts';
+import type { LocalHubView } from '../../domain/locks/hub-ports.ts';
 import { type DeviceId, type Lock, type LockId, macOf } from '../../domain/locks/lock.ts';
+import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import { requireFreeDevice } from '../../domain/locks/registration-service.ts';
-import type { HubView, LockStore } from '../../domain/ports.ts';
 
 /** Who may log in, with the SHA-256 of the key it must show. */
 export type Identity =
@@ -11,7 +12,7 @@ export type Identity =
 
 export interface Registered {
   readonly locks: Pick<LockStore, 'byDevice'>;
-  readonly hubs: Pick<HubView, 'get'>;
+  readonly hubs: Pick<LocalHubView, 'get'>;
 }
 
 /** Protocol 2 and 8: a lock with a login of its own, or a hub. Undefined for all others, locks behind a hub among them. */

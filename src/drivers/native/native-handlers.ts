@@ -1,10 +1,11 @@
 // From a CONNECT to a client of the broker: whose it is, and what that makes of it (Protocol 2 and 7).
 import type { Authentication, ClientConnection, ClientHandler, ClientHandlers, Rejection } from '../../broker/client-handlers.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { DeviceId } from '../../domain/locks/lock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, Secrets } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter } from '../../domain/rate-limiter.ts';
+import type { Secrets } from '../../domain/secrets.ts';
 import { decideConnect, type UnknownDevice } from './access.ts';
 import { createHubClient } from './hub-client.ts';
 import type { HubPresence } from './hub-presence.ts';

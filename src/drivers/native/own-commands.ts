@@ -1,7 +1,7 @@
 // What this driver tells a lock of its own accord: the domain knows nothing of it but that it waits in the lock's queue.
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from '../../domain/locks/lock-command.ts';
-import type { LockLink, LockSession } from '../../domain/ports.ts';
+import type { LockLink, LockSession } from '../../domain/locks/lock-link.ts';
 
 export type OwnCommand =
   | { readonly op: 'set-clock'; readonly now: number; readonly timezoneRawOffset: number }

@@ -2,14 +2,16 @@
 // making until that person confirms them. Pending devices are in memory only, and nothing of theirs reaches a lock.
 import type { Caller } from '../../domain/accounts/account.ts';
 import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
+import type { LockLink } from '../../domain/locks/lock-link.ts';
+import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { Confirmation, PairingService, PendingDevice } from '../../domain/locks/pairing.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import { paginate } from '../../domain/page.ts';
-import type { Clock, LockLink, LockStore } from '../../domain/ports.ts';
 import { placeFor, type Waiting } from './pairing-slots.ts';
 
 /** Whoever comes with a key that the gateway does not know. */

@@ -1,6 +1,6 @@
 // The native driver with all that stands behind it: its link over MQTT, what it hears, and who logs in.
 import type { Log } from '../../domain/part.ts';
-import type { Quarantine } from '../../domain/ports.ts';
+import type { Quarantine } from '../../domain/records/record-ports.ts';
 import type { DriverParts } from '../driver-host.ts';
 import { createCommandSender } from './command-sender.ts';
 import { createNativeDriver, type NativeDriver, type NativeDriverOptions } from './driver.ts';

@@ -1,11 +1,12 @@
 // What a lock publishes, by channel: validated, matched with its session, and handed to the domain (Protocol 4, 5.2, 6).
 
 import type { Receipt } from '../../broker/client-handlers.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, Quarantine } from '../../domain/ports.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
+import type { Quarantine } from '../../domain/records/record-ports.ts';
 import type { CommandSender } from './command-sender.ts';
 import { createEventIngest, type IngestStats } from './event-ingest.ts';
 import type { NativeReports } from './follow-ups.ts';

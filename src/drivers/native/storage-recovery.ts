@@ -2,8 +2,8 @@
 // closed once, so that the lock sends its events again (Protocol 4.4, Fault T3). Whether it works is not for a single write to
 // say: on a disk at the brink one succeeds now and then, and no lock may lose its connection for that.
 
+import type { Clock } from '../../domain/clock.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { Clock } from '../../domain/ports.ts';
 import type { LockLine } from './lock-line.ts';
 
 export interface StorageRecovery {

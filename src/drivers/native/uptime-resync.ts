@@ -1,7 +1,9 @@
 // A lock counts the time of commands by its own uptime, and in a long session that drifts away from ours. A new hello sets it right.
+
+import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { Clock, LockLink } from '../../domain/ports.ts';
+import type { LockLink } from '../../domain/locks/lock-link.ts';
 
 /**
  * Between two new hellos that a lock is asked for, doubled each time: when a busy gateway reads hellos late, so that the next one is

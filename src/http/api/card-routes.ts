@@ -1,6 +1,6 @@
 // The routes of identity cards (Specification 4.2, HTTP API 6).
+import type { Clock } from '../../domain/clock.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { cardAdd, cardDelete, cardList, cardRename, cardValidity, oneCard, wholeLockList } from '../pipeline/query.ts';
 import { done, ok, type Route, route } from '../pipeline/route.ts';
 import { addedCardView, cardDetailView, cardOnLockView, cardView, pageView } from './views.ts';

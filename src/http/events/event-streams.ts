@@ -1,11 +1,11 @@
 // All listeners to live events: limits their number, sends the heartbeat, and decides who reads and writes next.
 import type { ServerResponse } from 'node:http';
 import type { AccountId, Caller } from '../../domain/accounts/account.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { LiveService } from '../../domain/events/live-service.ts';
 import { createSemaphore, type Semaphore } from '../../domain/mutex.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { createEventStream, type EndReason, type EventStream } from './event-stream.ts';
 import { createEventText } from './event-text.ts';
 

@@ -1,6 +1,7 @@
 // One log line for each request, showing only what can do no harm: never a card number, passcode, token or key (Fault T18).
+
+import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { RateLimiter } from '../../domain/rate-limiter.ts';
 
 /** What is known of a request when it ends. */

@@ -1,10 +1,10 @@
 // Turns a bearer token or a sign-in into a Caller (Specification 5, RFC 6750), and slows down clients that guess (HTTP API 2.1).
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { createFailedLogins } from '../../domain/failed-logins.ts';
 import { originOf } from '../../domain/origin.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { headerCount } from './headers.ts';
 import { requireOwnPage, signInSecretOf } from './sign-in-cookie.ts';
 

@@ -1,6 +1,6 @@
 // Whether a client still waits for its answer.
 import type { ServerResponse } from 'node:http';
-import type { CancelSignal } from '../../domain/ports.ts';
+import type { CancelSignal } from '../../domain/cancel-signal.ts';
 
 /**
  * Aborted when the connection ends before the answer is sent. An AbortSignal would cost as much as all the checks of a request, and

@@ -1,7 +1,7 @@
 // Decides in which order requests are handled. Lock and unlock requests run at the end of the event loop tick in which they came. All
 // others run in short slices, so that they never delay a door, and those with a valid token before those without. Without load nothing
 // waits.
-import type { Clock } from '../../domain/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { TickBatcher } from '../../domain/tick-batcher.ts';
 
 /** What kind of request it is: lock or unlock; another one with a valid token; one without. */

@@ -1,7 +1,7 @@
 // The shape of a row of the route tables, and the answers that handlers give.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/accounts/account.ts';
-import type { CancelSignal } from '../../domain/ports.ts';
+import type { CancelSignal } from '../../domain/cancel-signal.ts';
 import type { OperationId } from '../openapi/operations.ts';
 import type { PathValues } from './raw-query.ts';
 import type { Validated } from './validate.ts';

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket, WebSocketServer } from 'ws';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { RateLimiter } from '../../domain/rate-limiter.ts';
 import { headerCount, requireOneHost } from './headers.ts';
 import { isPageOf } from './sign-in-cookie.ts';

@@ -4,8 +4,9 @@ import { createHmac } from 'node:crypto';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type RequestOptions, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
-import type { Clock, WebhookPost, WebhookSender } from '../../domain/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { Attempt } from '../../domain/webhooks/delivery.ts';
+import type { WebhookPost, WebhookSender } from '../../domain/webhooks/webhook-ports.ts';
 import { hostOf, portOf, type WebhookNetworks } from './networks.ts';
 
 /** What is read of an answer's body; it says nothing that would be used. */

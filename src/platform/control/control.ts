@@ -2,9 +2,9 @@
 // asks, one JSON line answers; before that, lines of progress may come. What it can do is what no caller over the network may, or may only with a token.
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Log, Part } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { controlSocket, firstLine } from './control-line.ts';
 
 /** For a request to arrive, and for an answer to be taken. Not for what lies between: a backup may take its time. */

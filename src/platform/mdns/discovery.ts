@@ -1,7 +1,7 @@
 // Lets the local network find the gateway: multicast DNS (RFC 6762) in a thread of its own. An extra: it fails no start, and ends no daemon.
 import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../domain/clock.ts';
 import type { Log, Part } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import type { Announcement } from './announcement.ts';
 
 const retryMs = 60_000;

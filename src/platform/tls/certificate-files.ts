@@ -2,8 +2,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import type { CertificateSource, TlsIdentity } from './certificates.ts';
 
 const dayMs = 86_400_000;

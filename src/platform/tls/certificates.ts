@@ -1,8 +1,8 @@
 // What the TLS listeners show, kept in force while they serve: read or made at the start, again on SIGHUP, and whenever it is due.
 import { X509Certificate } from 'node:crypto';
+import type { Clock } from '../../domain/clock.ts';
 import { createMutex } from '../../domain/mutex.ts';
 import type { Log, Part } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 
 /** A certificate with its chain, and its private key; PEM. */
 export interface TlsIdentity {

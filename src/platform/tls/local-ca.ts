@@ -3,8 +3,8 @@
 import { createHash, createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { type Clock, earliestNow } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import { type Clock, earliestNow } from '../../domain/ports.ts';
 import { renameDurably, writeDurably } from '../durable-text.ts';
 import { makeAuthority, makeKey } from './x509.ts';
 

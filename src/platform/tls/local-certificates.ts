@@ -2,8 +2,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock } from '../../domain/ports.ts';
 import { writeDurably } from '../durable-text.ts';
 import type { CertificateSource, Identities, TlsIdentity } from './certificates.ts';
 import { type Authority, believableNow, fingerprintOf, openAuthority, validFrom } from './local-ca.ts';

@@ -2,8 +2,9 @@
 // while other data exists, the start stops: new counters would give out numbers again, and new accounts would give the house to the person
 // who starts the daemon.
 import type { AccountId } from '../../domain/accounts/account.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, Secrets } from '../../domain/ports.ts';
+import type { Secrets } from '../../domain/secrets.ts';
 import { type AccountFile, accountsName } from './documents/account-file.ts';
 import { openCommandKey } from './documents/command-key.ts';
 import { type CounterFile, noCounters } from './documents/counter-file.ts';

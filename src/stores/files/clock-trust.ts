@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { type Clock, earliestNow } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import { type Clock, earliestNow } from '../../domain/ports.ts';
 import { type BeforeUpgrade, createDocument } from './documents/document.ts';
 import type { FileLayer } from './files.ts';
 

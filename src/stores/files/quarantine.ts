@@ -1,8 +1,9 @@
 // Stores messages of locks that cannot become records, for a person to look at: one file of limited size and its previous generation (Store
 // 6).
 import { z } from 'zod';
+import type { Clock } from '../../domain/clock.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, Quarantine } from '../../domain/ports.ts';
+import type { Quarantine } from '../../domain/records/record-ports.ts';
 import { bodyOf, checksummedExtra, jsonOf } from './checksummed-line.ts';
 import { codeOf, type FileLayer } from './files.ts';
 import { storageUnavailable } from './flush-guard.ts';

@@ -1,7 +1,8 @@
 // All files of the store: created here, opened in one order, closed together.
+import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Log } from '../../domain/part.ts';
-import type { Clock, Secrets } from '../../domain/ports.ts';
+import type { Secrets } from '../../domain/secrets.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { openOrBegin } from './bootstrap.ts';
 import { createClockTrust, isKernelClockSynchronised } from './clock-trust.ts';

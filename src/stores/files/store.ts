@@ -1,27 +1,12 @@
 // The store adapter: implements every store port of the domain with plain JSON files in one data directory.
 import { resolve } from 'node:path';
+import type { Clock } from '../../domain/clock.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Log, Part } from '../../domain/part.ts';
-import type {
-  AccountStore,
-  AlarmStore,
-  AuditStore,
-  BatteryStore,
-  CardStore,
-  Clock,
-  CounterStore,
-  HubStore,
-  LockStore,
-  Quarantine,
-  RecordStore,
-  RemovedLockStore,
-  Secrets,
-  SignInStore,
-  StatusStore,
-  WebhookStore,
-} from '../../domain/ports.ts';
 import { retentionCutoff } from '../../domain/records/record.ts';
+import type { Secrets } from '../../domain/secrets.ts';
+import type { Stores, WallClockTrust } from '../../domain/stores.ts';
 import type { BackupSource } from './backup/backup-sources.ts';
 import { snapshotNow } from './backup/snapshot.ts';
 import { claimDirectory } from './claim-directory.ts';
@@ -69,22 +54,8 @@ interface StoreStats {
   readonly writable: boolean;
 }
 
-/** Everything but `start` and `stop` may be used only between them. */
-export interface Store extends Part {
-  readonly locks: LockStore;
-  readonly cards: CardStore;
-  readonly removedLocks: RemovedLockStore;
-  readonly hubs: HubStore;
-  readonly statuses: StatusStore;
-  readonly batteries: BatteryStore;
-  readonly accounts: AccountStore;
-  readonly signIns: SignInStore;
-  readonly alarms: AlarmStore;
-  readonly audit: AuditStore;
-  readonly webhooks: WebhookStore;
-  readonly counters: CounterStore;
-  readonly records: RecordStore;
-  readonly quarantine: Quarantine;
+/** What only files on a disk need. The composition root and the commands look after it; the domain does not know it. */
+export interface StoreMaintenance {
   /** 32 bytes that sign command ids. */
   commandKey(): Buffer;
   /** The number of this start, from 1: higher than that of every earlier start, also after a restore. */
@@ -108,13 +79,10 @@ export interface Store extends Part {
    * seven, and what is left of locks that no longer have records; nothing while the clock is suspect. `storage-unavailable`.
    */
   purge(now: number, recordDays: number): Promise<PurgeOutcome>;
-  /** Whether the wall clock may be wrong (Fault T19). */
-  clockIsSuspect(): boolean;
-  /** Also asks the kernel while the clock is suspect. */
-  clockIsTrusted(): Promise<boolean>;
-  /** Accepts the clock, because a person says that it is right. `storage-unavailable`. */
-  acceptClock(): Promise<void>;
 }
+
+/** Everything but `start` and `stop` may be used only between them. */
+export interface Store extends Part, Stores, WallClockTrust, StoreMaintenance {}
 
 /** `start` rejects with one sentence that names the file or the directory and says what to do. */
 export function createStore(options: StoreOptions): Store {

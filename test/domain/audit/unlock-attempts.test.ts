@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { AuditEntry } from '../../../src/domain/audit/audit-action.ts';
+import type { AuditStore } from '../../../src/domain/audit/audit-ports.ts';
 import { createUnlockAttempts } from '../../../src/domain/audit/unlock-attempts.ts';
-import type { AuditStore } from '../../../src/domain/ports.ts';
 import { callers, codeOf, createDomain, lockId, noLockId, otherLockId, stays } from '../../support/domain.ts';
 import { ok, refusal } from '../../support/fake-link.ts';
 import { createMemoryAudit } from '../../support/memory-stores.ts';

@@ -4,7 +4,7 @@ import { digestOf } from '../../../src/domain/credentials/card-rules.ts';
 import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
 import type { LockEvent } from '../../../src/domain/locks/lock-report.ts';
 import { createReportService } from '../../../src/domain/locks/report-service.ts';
-import type { AppendOutcome } from '../../../src/domain/ports.ts';
+import type { AppendOutcome } from '../../../src/domain/records/record-ports.ts';
 import { callers, codeOf, createDomain, createFakeCertainty, lockId, noLockId, someCard, stays } from '../../support/domain.ts';
 import { createCardMemory, ok, refusal } from '../../support/fake-link.ts';
 import { settled } from '../../support/settable-clock.ts';

@@ -3,7 +3,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { LockId } from '../../../src/domain/locks/lock.ts';
-import type { WebhookPost } from '../../../src/domain/ports.ts';
+import type { WebhookPost } from '../../../src/domain/webhooks/webhook-ports.ts';
 import type { NewWebhook, Webhooks } from '../../../src/domain/webhooks/webhook-service.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, stays } from '../../support/domain.ts';
 import { refused, taken, unreachable } from '../../support/fake-receiver.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCommandService } from '../../../src/domain/locks/command-service.ts';
 import { createStallDetector } from '../../../src/domain/locks/stall-detector.ts';
-import type { EpochProgress } from '../../../src/domain/ports.ts';
+import type { EpochProgress } from '../../../src/domain/records/record-ports.ts';
 import { createEventGaps } from '../../../src/drivers/native/event-gaps.ts';
 import { codeOf, createFakeCommandIds, lockId } from '../../support/domain.ts';
 import { createFakeLink, ok, refusal } from '../../support/fake-link.ts';

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { CancelSignal } from '../../../src/domain/ports.ts';
+import type { CancelSignal } from '../../../src/domain/cancel-signal.ts';
 import { createHttpServer } from '../../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../../src/platform/tick-batcher.ts';
 import { createServerUnderTest, sampleToken } from '../../support/fake-services.ts';

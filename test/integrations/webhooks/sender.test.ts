@@ -3,8 +3,8 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { WebhookPost } from '../../../src/domain/ports.ts';
 import type { WebhookId } from '../../../src/domain/webhooks/webhook.ts';
+import type { WebhookPost } from '../../../src/domain/webhooks/webhook-ports.ts';
 import { createWebhookNetworks } from '../../../src/integrations/webhooks/networks.ts';
 import { createWebhookSender, type Lookup } from '../../../src/integrations/webhooks/sender.ts';
 import { createClock } from '../../../src/platform/clock.ts';

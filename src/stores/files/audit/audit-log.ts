@@ -2,8 +2,8 @@
 // Rejected unlock attempts go to files with a limit of their own, so that they never push out other entries. The places of the lines are in
 // memory, in the order of their ids; the lines themselves are read on demand.
 import type { AuditEntry } from '../../../domain/audit/audit-action.ts';
+import type { AuditQuery, AuditStore } from '../../../domain/audit/audit-ports.ts';
 import { createBoundedCache } from '../../../domain/bounded-cache.ts';
-import type { AuditQuery, AuditStore } from '../../../domain/ports.ts';
 import type { OpenFile } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { readLines } from '../records/read-lines.ts';

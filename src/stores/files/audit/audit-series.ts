@@ -3,9 +3,9 @@
 // is deleted.
 import { z } from 'zod';
 import type { AuditEntry } from '../../../domain/audit/audit-action.ts';
+import type { Clock } from '../../../domain/clock.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { Clock } from '../../../domain/ports.ts';
 import { recordDaysAtMost } from '../../../domain/records/record.ts';
 import { bodyOf, checksummedExtra, isIntact, jsonOf } from '../checksummed-line.ts';
 import { removeIfThere } from '../documents/durable-file.ts';

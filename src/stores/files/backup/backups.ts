@@ -1,13 +1,14 @@
 // Makes the backups of a data directory: of a running store, of a directory that no process uses, and of a directory before its upgrade.
 import { join } from 'node:path';
+import type { Clock } from '../../../domain/clock.ts';
 import type { Log, Part } from '../../../domain/part.ts';
-import type { Clock } from '../../../domain/ports.ts';
+import type { Stores } from '../../../domain/stores.ts';
 import { appendOfflineAudit } from '../audit/offline-audit.ts';
 import { dataIn, isInSnapshot } from '../data-directory.ts';
 import { createDirectoryLock } from '../directory-lock.ts';
 import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from '../documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
-import type { Store } from '../store.ts';
+import type { StoreMaintenance } from '../store.ts';
 import { type BackupOutcome, writeBackup } from './backup.ts';
 import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
 import type { BackupReason } from './backup-manifest.ts';
@@ -42,7 +43,9 @@ export interface Backups extends Part {
   make(request: BackupRequest): Promise<BackupOutcome>;
 }
 
-export function createBackups(options: BackupsOptions & { readonly store: Pick<Store, 'atOneInstant' | 'accounts'> }): Backups {
+export function createBackups(
+  options: BackupsOptions & { readonly store: Pick<StoreMaintenance, 'atOneInstant'> & Pick<Stores, 'accounts'> },
+): Backups {
   const { directory, log } = options;
   const { atOneInstant, accounts } = options.store;
   const files = options.files ?? nodeFiles();

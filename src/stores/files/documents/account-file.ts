@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
 import { type AccountBook, type AccountReader, createAccountBook } from '../../../domain/accounts/account-book.ts';
+import type { AccountStore } from '../../../domain/accounts/account-ports.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import { createMutex } from '../../../domain/mutex.ts';
-import type { AccountStore } from '../../../domain/ports.ts';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, DamagedDocumentError, type DocumentFormat } from './document.ts';

@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { type AcceptedLoss, type Alarm, alarmKinds, type LostEvents } from '../../../domain/alarms/alarm.ts';
+import type { AlarmState, AlarmStore } from '../../../domain/alarms/alarm-ports.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { AlarmState, AlarmStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
 import { readIfThere } from './durable-file.ts';

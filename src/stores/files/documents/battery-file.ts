@@ -2,7 +2,7 @@
 // a chart is not worth wearing out a flash disk, and a lock reports again what a power cut takes.
 import { z } from 'zod';
 import type { BatteryLevel, LockId } from '../../../domain/locks/lock.ts';
-import type { BatteryStore } from '../../../domain/ports.ts';
+import type { BatteryStore } from '../../../domain/locks/lock-ports.ts';
 import { lockId } from './id-schemas.ts';
 import { createWriteBehindDocument, type WriteBehindOptions } from './write-behind-document.ts';
 

@@ -1,6 +1,7 @@
 // The cards of each lock, in one file of rows per lock: a card costs one write, and a file is read only on demand. The cards of recently
 // used locks stay in memory. A damaged file disables only the cards of its lock.
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
+import type { CardStore } from '../../../domain/credentials/card-ports.ts';
 import {
   type CardEvent,
   type CardLookUp,
@@ -13,7 +14,6 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { CardStore } from '../../../domain/ports.ts';
 import { type BackupSource, sourceOfBytes, sourceOfPath } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';

@@ -1,7 +1,7 @@
 // counters.json stores, for each kind of number, the highest one that may have been given out, and the group names. It is written before a
 // number is given out.
 import { z } from 'zod';
-import type { CounterStore } from '../../../domain/ports.ts';
+import type { CounterStore } from '../../../domain/counters.ts';
 import type { FileLayer } from '../files.ts';
 import { createReservedIds, type IdFloor, type ReservedIds } from '../reserved-ids.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat } from './document.ts';

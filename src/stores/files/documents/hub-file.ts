@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Hub } from '../../../domain/locks/hub.ts';
+import type { HubStore } from '../../../domain/locks/hub-ports.ts';
 import type { DeviceId } from '../../../domain/locks/lock.ts';
-import type { HubStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, conflict, createDocument, type Document, type DocumentFormat } from './document.ts';
 import { deviceId, sha256 } from './id-schemas.ts';

@@ -1,10 +1,11 @@
 // One document per lock, in a folder, and its cards in a file beside it (card-files.ts): the cost of a write depends on one lock, not on
 // the number of locks. A damaged document disables only its lock.
+import type { CardStore } from '../../../domain/credentials/card-ports.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
+import type { LockStore } from '../../../domain/locks/lock-ports.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { CardStore, LockStore } from '../../../domain/ports.ts';
 import { createSortedItems } from '../../../domain/sorted.ts';
 import type { FileLayer } from '../files.ts';
 import { partlyDone, storageUnavailable } from '../flush-guard.ts';

@@ -2,9 +2,9 @@
 // set aside.
 import { z } from 'zod';
 import type { DeviceId, Lock, LockId } from '../../../domain/locks/lock.ts';
+import type { RemovedLockStore } from '../../../domain/locks/lock-ports.ts';
 import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { RemovedLockStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { type BeforeUpgrade, createDocument, type Document, type DocumentFormat, NewerSchemaError } from './document.ts';

@@ -1,6 +1,6 @@
 // Random secrets and their hashes. People do not choose these secrets, so a plain SHA-256 is enough.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Secrets } from '../../../domain/ports.ts';
+import type { Secrets } from '../../../domain/secrets.ts';
 
 /** Tokens (`latchd_…`) and webhook secrets (`hook_…`) of 256 random bits and device keys of 192, from the system's generator. */
 export function createSecrets(): Secrets {

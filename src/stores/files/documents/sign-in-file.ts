@@ -1,8 +1,8 @@
 // sign-ins.jsonl stores which browsers stay signed in, by the hashes of their secrets: 256 random bits each, so nobody can sign in with the
 // file. No backup contains it: after a restore, nobody is signed in.
 import { z } from 'zod';
+import type { SignIn, SignInStore } from '../../../domain/accounts/account-ports.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { SignIn, SignInStore } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { NewerSchemaError } from './document.ts';
 import { accountId, idSchema, sha256 } from './id-schemas.ts';

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { Emit } from '../../../domain/event-bus.ts';
 import { type LockId, type LockStatus, unknownStatus } from '../../../domain/locks/lock.ts';
-import type { StatusStore } from '../../../domain/ports.ts';
+import type { StatusStore } from '../../../domain/locks/lock-ports.ts';
 import { lockId } from './id-schemas.ts';
 import { createWriteBehindDocument, type WriteBehindOptions } from './write-behind-document.ts';
 

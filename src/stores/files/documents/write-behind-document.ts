@@ -1,8 +1,8 @@
 // A document whose values change and are reported again so often that it is written only after a delay; a damaged one does not stop the
 // start.
 import { basename } from 'node:path';
+import type { Clock } from '../../../domain/clock.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { Clock } from '../../../domain/ports.ts';
 import type { FileLayer } from '../files.ts';
 import { type BeforeUpgrade, createDocument, type DocumentFormat, NewerSchemaError } from './document.ts';
 

@@ -1,8 +1,8 @@
 // Which events of which lock are stored, so that each is stored once, however often the lock sends it (Protocol 4.4). An event is reserved
 // before its flush: a second append of the same event waits for that flush.
 import type { LockId } from '../../../domain/locks/lock.ts';
-import type { EpochProgress } from '../../../domain/ports.ts';
 import type { LockRecord, RecordDraft } from '../../../domain/records/record.ts';
+import type { EpochProgress } from '../../../domain/records/record-ports.ts';
 import { addSeq, gapsBetween, includesSeq, removeSeq, type SeqRanges } from './seq-ranges.ts';
 import { createUsedCommands, type RememberedCommands } from './used-commands.ts';
 

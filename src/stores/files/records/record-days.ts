@@ -1,7 +1,7 @@
 // The days of the record log: the file of today, sealing, and deletion.
+import type { Clock } from '../../../domain/clock.ts';
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { Clock } from '../../../domain/ports.ts';
 import type { LockRecord } from '../../../domain/records/record.ts';
 import { removeIfThere } from '../documents/durable-file.ts';
 import type { FileLayer } from '../files.ts';

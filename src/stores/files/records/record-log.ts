@@ -1,12 +1,13 @@
 // The record log: one file per UTC day, appended to, and queried by lock and time (RecordStore).
 
+import type { Clock } from '../../../domain/clock.ts';
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import { type Page, pageOf } from '../../../domain/page.ts';
 import type { Log } from '../../../domain/part.ts';
-import type { AppendOutcome, Clock, RecordQuery, RecordStore } from '../../../domain/ports.ts';
 import { type LockRecord, oldestStored, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
+import type { AppendOutcome, RecordQuery, RecordStore } from '../../../domain/records/record-ports.ts';
 import type { ClockTrust } from '../clock-trust.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
 import type { FileLayer } from '../files.ts';

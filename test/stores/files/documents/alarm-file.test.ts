@@ -2,7 +2,7 @@
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Alarm } from '../../../../src/domain/alarms/alarm.ts';
-import type { AlarmState } from '../../../../src/domain/ports.ts';
+import type { AlarmState } from '../../../../src/domain/alarms/alarm-ports.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { startedStore, withDirectory } from '../support/directory.ts';
 import { lockId } from '../support/samples.ts';

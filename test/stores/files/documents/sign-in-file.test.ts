@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
-import type { SignIn } from '../../../../src/domain/ports.ts';
+import type { SignIn } from '../../../../src/domain/accounts/account-ports.ts';
 import { createBackups } from '../../../../src/stores/files/backup/backups.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { captureLog, startedStore, withDirectory } from '../support/directory.ts';

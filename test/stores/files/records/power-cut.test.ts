@@ -2,8 +2,8 @@
 // and the daemon: npm run test:faults.
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
+import type { SignIn } from '../../../../src/domain/accounts/account-ports.ts';
 import type { AuditEntry } from '../../../../src/domain/audit/audit-action.ts';
-import type { SignIn } from '../../../../src/domain/ports.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';
 import { type CuttableFiles, cuttableFiles, type Left } from '../support/cuttable-files.ts';

@@ -1,8 +1,8 @@
 // Records by recordId, over days that are open, sealed, sorted without an index, or damaged; and in which order they are announced.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { StoredEvents } from '../../../../src/domain/ports.ts';
 import type { LockRecord } from '../../../../src/domain/records/record.ts';
+import type { StoredEvents } from '../../../../src/domain/records/record-ports.ts';
 import type { FileLayer } from '../../../../src/stores/files/files.ts';
 import { nodeFiles } from '../../../../src/stores/files/files.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';

@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../../../src/domain/clock.ts';
 import { createEventBus, type EventBus } from '../../../../src/domain/event-bus.ts';
 import type { Log } from '../../../../src/domain/part.ts';
-import type { Clock, StoredEvents } from '../../../../src/domain/ports.ts';
+import type { StoredEvents } from '../../../../src/domain/records/record-ports.ts';
 import { createSecrets } from '../../../../src/stores/files/documents/secrets.ts';
 import type { FileLayer } from '../../../../src/stores/files/files.ts';
 import { createStore, type Store } from '../../../../src/stores/files/store.ts';

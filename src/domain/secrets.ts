@@ -1,0 +1,14 @@
+// Random secrets, and their hashes.
+
+export interface Secrets {
+  /** At least 256 random bits, printable. */
+  newToken(): string;
+  /** At least 128 random bits, printable. */
+  newDeviceKey(): string;
+  /** At least 256 random bits, printable: what a webhook's deliveries are signed with. */
+  newWebhookSecret(): string;
+  /** SHA-256, 64 hex digits. */
+  hash(secret: string): string;
+  /** Compares two hashes in constant time. */
+  equal(hashA: string, hashB: string): boolean;
+}
