@@ -377,6 +377,7 @@ describe('of any interleaving', () => {
       },
     );
     await fc.assert(run, { numRuns: 10_000 });
-    expect(spared).toBeGreaterThan(5_000);
+    // About half of the runs: the rule must not hold for want of cases.
+    expect(spared).toBeGreaterThan(4_000);
   });
 });
