@@ -101,12 +101,10 @@ export class Connection implements ClientConnection {
 
   /** False when the connection is over with it. `goOn`: for QoS 2, called when aedes may go on with its handshake. */
   takePublish(packet: InboundPacket, goOn?: () => void): boolean {
-    // What an ended connection still had in its buffers counts no more: the client may be connected anew.
-    if (this.#isOver || this.#inbound === undefined) {
-      this.#closeStream();
-      return false;
-    }
-    return this.#inbound.take(packet, goOn);
+    // What an ended connection still has in its buffers counts no more: the client may be connected anew.
+    const isTaken = this.#inbound?.take(packet, goOn) ?? false;
+    if (!isTaken) this.#closeStream();
+    return isTaken;
   }
 
   authorizeSubscribe(filter: string): SubscribeDecision {
