@@ -1,4 +1,4 @@
-// The bolt: it takes its time, and it can jam on the way.
+// The bolt: a movement takes time, and the bolt can jam on the way.
 import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { TimeSource } from './time-source.ts';
 
@@ -6,14 +6,14 @@ export interface Bolt {
   readonly state: OpenState;
   /** True from the first to the last millisecond of a movement. */
   readonly moving: boolean;
-  /** Something stands in the way until this is taken back; `once`: only in that of the next movement. */
+  /** An obstacle blocks the bolt until it is removed; `once`: it blocks only the next movement. */
   jam(on: boolean | 'once'): void;
   /**
    * Moves and calls `done` once: true when the bolt has arrived, false when it was blocked (and has gone back).
    * Must not be called while it moves.
    */
   move(target: OpenState, done: (arrived: boolean) => void): void;
-  /** Power is gone: a movement under way stays unfinished, the bolt where it was. */
+  /** Power is gone: a movement under way stays unfinished, and the bolt stays where it was. */
   halt(): void;
 }
 
@@ -37,7 +37,7 @@ export function createBolt(options: { time: TimeSource; travelMs: number; state:
     move(target, done) {
       const blocked = jammed !== false;
       if (jammed === 'once') jammed = false;
-      // There and back again takes a blocked bolt twice the way to the obstacle.
+      // A blocked bolt goes to the obstacle and back, which takes twice the time.
       cancel = options.time.timer(blocked ? options.travelMs * blockedAt * 2 : options.travelMs, () => {
         cancel = undefined;
         if (!blocked) state = target;

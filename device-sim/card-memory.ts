@@ -1,4 +1,4 @@
-// The cards in a lock's memory: pure functions over the list that the lock keeps.
+// The cards in a lock's memory: pure functions over the list that the lock stores.
 import { createHash } from 'node:crypto';
 import type { CardOnLock } from '../src/domain/credentials/card.ts';
 
@@ -6,7 +6,7 @@ export type ByteOrder = 'regular' | 'reverse';
 
 /**
  * The number under which a reader of this byte order sees a physical card. A reverse reader takes the bytes of the number
- * (4, 7 or 8 of them, the fewest that hold it) from the other end: 1325672378 (4F 04 27 BA) is seen as 3123119183 (BA 27 04 4F).
+ * (4, 7 or 8 of them, the fewest that hold it) in reverse order: it sees 1325672378 (4F 04 27 BA) as 3123119183 (BA 27 04 4F).
  */
 export function seenByReader(cardNumber: string, byteOrder: ByteOrder): string {
   const value = BigInt(cardNumber);
@@ -23,7 +23,7 @@ export function cardDigest(cards: readonly CardOnLock[]): string {
   return createHash('sha256').update(lines.join('')).digest('hex').slice(0, 16);
 }
 
-/** Sorted by cardNumber as text, so that the pages of list-cards fit together. */
+/** The cards sorted by cardNumber as text, so that the pages of list-cards fit together. */
 export function sorted(cards: readonly CardOnLock[]): CardOnLock[] {
   return [...cards].sort((a, b) => (a.cardNumber < b.cardNumber ? -1 : a.cardNumber > b.cardNumber ? 1 : 0));
 }
@@ -45,7 +45,10 @@ export function alwaysValid(validity: { readonly startDate: number; readonly end
   return validity.startDate === 0 && validity.endDate === 0;
 }
 
-/** Does this card open now? Without a set clock only one that is always valid does (Protocol 5.3 rule 4). Both ends are included; an end of 0 is open. */
+/**
+ * Whether this card opens now. Without a set clock only a card that is always valid opens (Protocol 5.3 rule 4). Both ends are included; an
+ * end of 0 is open.
+ */
 export function admits(card: CardOnLock, now: number | undefined): boolean {
   if (alwaysValid(card)) return true;
   return now !== undefined && card.startDate <= now && (card.endDate === 0 || now <= card.endDate);

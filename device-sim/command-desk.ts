@@ -1,4 +1,4 @@
-// Where a lock takes in commands: the three rules of Protocol 5.3 that hold for every one of them, whatever its op.
+// Where a lock accepts commands: the three rules of Protocol 5.3 that hold for every command, whatever its op.
 import type { CommandMessage, ReplyMessage } from '../src/drivers/native/messages.ts';
 import type { CommandFault } from './faults.ts';
 import type { TimeSource } from './time-source.ts';
@@ -7,17 +7,17 @@ import type { TimeSource } from './time-source.ts';
 export type Answer = Omit<ReplyMessage, 'id'>;
 
 export interface CommandDesk {
-  /** Takes one command; `reply` is called at most once for it, at once or later. */
+  /** Handles one command; calls `reply` at most once for it, at once or later. */
   receive(command: CommandMessage, fault: CommandFault, reply: (message: ReplyMessage) => void): void;
 }
 
 export interface CommandDeskOptions {
   readonly time: TimeSource;
-  /** The lock's own counter; `expires` is in its terms (Protocol 5.1). */
+  /** The lock's own uptime counter, in which `expires` is given (Protocol 5.1). */
   readonly uptime: () => number;
   /** The current session; undefined without a connection. */
   readonly session: () => string | undefined;
-  /** Does it, and calls `settle` once with how it ended. */
+  /** Executes the command, and calls `settle` once with the result. */
   readonly perform: (command: CommandMessage, fault: CommandFault, settle: (answer: Answer) => void) => void;
 }
 
@@ -39,7 +39,7 @@ export function createCommandDesk({ time, uptime, session, perform }: CommandDes
   }
 
   function begin(command: CommandMessage, fault: CommandFault, reply: (message: ReplyMessage) => void): void {
-    // Protocol 5.3 rule 1: what is late or of another session is not executed.
+    // Protocol 5.3 rule 1: the lock does not execute a command that is late or belongs to another session.
     if (command.session !== session() || command.expires < uptime()) {
       executed.delete(command.id);
       reply({ id: command.id, ...expired });
@@ -56,7 +56,7 @@ export function createCommandDesk({ time, uptime, session, perform }: CommandDes
 
   return {
     receive(command, fault, reply) {
-      // Protocol 5.3 rule 2: never a second time. While the first is under way its reply is still to come.
+      // Protocol 5.3 rule 2: the lock never executes a command twice. While the first is under way, its reply is still to come.
       if (executed.has(command.id)) {
         const earlier = executed.get(command.id);
         if (earlier !== undefined) reply(earlier);

@@ -1,4 +1,4 @@
-// Does what a command asks for, once the command desk has let it through (Protocol 5.1).
+// Executes a command that the command desk has accepted (Protocol 5.1).
 import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { CommandMessage } from '../src/drivers/native/messages.ts';
 import { type Answer, expired } from './command-desk.ts';
@@ -24,7 +24,7 @@ export interface CommandPerformerOptions {
 
 export type PerformCommand = (command: CommandMessage, fault: CommandFault, settle: (answer: Answer) => void) => void;
 
-/** A resend that is not acknowledged this long before `expires` is given up, so that the reply still comes in time. */
+/** A resend that is not acknowledged this long before `expires` is abandoned, so that the reply still arrives in time. */
 const resendMarginMs = 300;
 
 const messages: Readonly<Record<MoveRefusal, string>> = {
@@ -39,7 +39,7 @@ export function createCommandPerformer(options: CommandPerformerOptions): Perfor
 
   function moveBolt(command: CommandMessage, target: OpenState, settle: (answer: Answer) => void): void {
     const repliesOnArrival = profile.okWhen === 'arrived';
-    // A bolt that would arrive after the caller has been told of a time-out had better not start (Protocol 5.3 rules 1 and 3).
+    // A bolt that would arrive after the caller got a time-out must not start (Protocol 5.3 rules 1 and 3).
     if (repliesOnArrival && !mechanics.moving && mechanics.state !== target && command.expires < uptime() + profile.boltTravelMs) {
       settle(expired);
       return;

@@ -1,4 +1,4 @@
-// The client of the demo: speaks to the gateway over HTTP, shows what was sent and answered, and keeps count of what was not as expected.
+// The client of the demo: speaks to the gateway over HTTP, prints requests and answers, and counts the answers that were not as expected.
 import { isDeepStrictEqual } from 'node:util';
 
 export interface Answer {
@@ -8,14 +8,14 @@ export interface Answer {
 }
 
 export interface DemoClient {
-  /** One request, shown with its answer. */
+  /** Sends one request and prints it with its answer. */
   request(method: string, path: string): Promise<Answer>;
-  /** The same request until `enough` holds, shown once; gives the last answer after 15 s. */
+  /** Repeats a request until `enough` holds and prints it once; after 15 s it returns the last answer. */
   requestUntil(method: string, path: string, enough: (answer: Answer) => boolean): Promise<Answer>;
   heading(text: string): void;
-  /** A line about what happens at a door. */
+  /** Prints a line about what happens at a door. */
   tell(text: string): void;
-  /** Says whether it is as expected. */
+  /** Prints whether something is as expected. */
   expect(what: string, actual: unknown, expected: unknown): void;
   readonly unexpected: number;
 }

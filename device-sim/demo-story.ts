@@ -1,4 +1,4 @@
-// The story of the demo: a day at five doors, over HTTP, with everything that was sent and answered.
+// The story of the demo: a day at five doors, over HTTP, with all requests and answers.
 import type { Answer, DemoClient } from './demo-client.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -10,7 +10,7 @@ const lists = (answer: Answer) => answer.body['list'] as Record<string, unknown>
 const types = (answer: Answer) => lists(answer).map((record) => record['recordType']);
 const recordsOf = (lockId: number | undefined) => `/api/v1/lock/records?lockId=${lockId}&pageNo=1&pageSize=10`;
 
-/** Acts and narrates; what is not as expected is counted by the client. The fleet has five locks, its second with a reversing reader. */
+/** Acts and narrates; the client counts what is not as expected. The fleet has five locks, the second with a reversing reader. */
 export async function tellStory(client: DemoClient, fleet: Fleet): Promise<void> {
   await tellOfCards(client, fleet);
   await tellOfFaults(client, fleet);

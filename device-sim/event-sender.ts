@@ -1,4 +1,4 @@
-// Brings the events of a lock's memory to the gateway: oldest first, few at a time, each kept until its PUBACK (Protocol 4.4).
+// Sends the events in a lock's memory to the gateway: oldest first, few at a time, each stored until its PUBACK (Protocol 4.4).
 import type { LockEvent } from '../src/domain/locks/lock-report.ts';
 import type { EventsMessage } from '../src/drivers/native/messages.ts';
 import type { LockMemory } from './lock-memory.ts';
@@ -7,15 +7,15 @@ import type { LockMemory } from './lock-memory.ts';
 type PublishEvents = (message: EventsMessage) => Promise<void>;
 
 export interface EventSender {
-  /** A connection is up: everything unacknowledged goes again, backlog first. */
+  /** A connection is up: the sender sends all unacknowledged events again, oldest first. */
   begin(publish: PublishEvents): void;
   /** The connection is gone. */
   end(): void;
-  /** Sends what may be sent; called after each new event was flushed. */
+  /** Sends the events that may be sent now; called after each new event was flushed. */
   pump(): void;
-  /** Sends those of from..to that are still kept once more, before anything else; resolves with their number after the PUBACKs. */
+  /** Sends the stored events of from..to once more, before anything else; resolves with their number after the PUBACKs. */
   resend(epoch: string, from: number, to: number): Promise<number>;
-  /** Messages sent and not yet acknowledged. */
+  /** How many messages are sent and not yet acknowledged. */
   readonly inFlight: number;
 }
 
@@ -26,7 +26,7 @@ interface Batch {
 
 const eventsInMessage = 100;
 
-/** `window`: messages without PUBACK at most (20, Protocol 4.4). */
+/** `window`: at most so many messages without PUBACK (20, Protocol 4.4). */
 export function createEventSender(memory: LockMemory, window: number): EventSender {
   let link: { readonly publish: PublishEvents; inFlight: number } | undefined;
   let sentUpTo = 0;

@@ -1,4 +1,4 @@
-// Misbehaviour on order: by script (one entry for each command, in turn) or by seeded chance.
+// Faults on request: by script (one entry for each command, in order) or by a seeded random generator.
 import { z } from 'zod';
 import type { Random } from './seeded-random.ts';
 
@@ -9,13 +9,13 @@ export type CommandFault =
   | { readonly kind: 'jam' }
   /** The firmware hangs: nothing is done, nothing is said. */
   | { readonly kind: 'silence' }
-  /** Done, but the reply never leaves the lock. */
+  /** The lock executes the command, but never sends the reply. */
   | { readonly kind: 'lost-reply' }
-  /** The lock says no for a reason of its own. */
+  /** The lock refuses for a reason of its own. */
   | { readonly kind: 'refuse'; readonly error: string }
-  /** The lock gets round to it only after a while. */
+  /** The lock starts only after a while. */
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** The lock begins, and its connection breaks before the reply. */
+  /** The lock starts, and its connection breaks before the reply. */
   | { readonly kind: 'disconnect' };
 
 const rate = z.number().min(0).max(1).default(0);
@@ -30,7 +30,7 @@ export const faultRates = z.strictObject({
   /** How long a slow command waits. */
   slowMs: z.int().min(0).max(600_000).default(2_000),
   disconnect: rate,
-  /** Every PUBLISH of the lock goes out twice, and every command is taken in twice. */
+  /** The lock sends every PUBLISH twice, and receives every command twice. */
   duplicates: z.boolean().default(false),
 });
 export type FaultRates = z.infer<typeof faultRates>;
@@ -38,14 +38,14 @@ export type FaultRates = z.infer<typeof faultRates>;
 export interface Faults {
   /** True: every PUBLISH twice. */
   duplicates: boolean;
-  /** Until it is taken back, every command meets silence. */
+  /** Until it is switched off, the lock is silent on every command. */
   silent: boolean;
-  /** The next commands meet these, one each, before chance has its say again. */
+  /** The next commands meet these faults, one each; after that the rates decide again. */
   script(faults: readonly CommandFault[]): void;
   next(): CommandFault;
 }
 
-/** Faults of one lock. `random` decides in a fixed order, so that the same seed gives the same faults. */
+/** The faults of one lock. `random` is called in a fixed order, so that the same seed gives the same faults. */
 export function createFaults(rates: FaultRates, random: Random): Faults {
   const scripted: CommandFault[] = [];
   const chances: readonly (readonly [number, CommandFault])[] = [

@@ -1,4 +1,4 @@
-// The fleet file: which locks there are, in YAML. Lists every problem with its path, not the first.
+// The fleet file: a list of locks in YAML. Reports every problem with its path, not only the first.
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { completeProfile, type LockProfile, lockProfile } from './lock-profile.ts';
@@ -8,7 +8,7 @@ const fleetFile = z.strictObject({
   locks: z.array(z.strictObject({ ...lockProfile.shape, count: z.int().min(1).max(10_000).default(1) })).min(1),
 });
 
-/** The locks of a fleet file, in its order. Throws one error whose lines are all that is wrong with it. */
+/** The locks of a fleet file, in its order. Throws one error with one line for each problem. */
 export function parseFleetFile(text: string, fileName: string): LockProfile[] {
   const document = parseDocument(text, { prettyErrors: true });
   if (document.errors.length > 0) {

@@ -1,4 +1,4 @@
-// One lock of a fleet, put together from its parts, with everything a person or a test can do to it.
+// One lock of a fleet, built from its parts, with everything that a person or a test can do to it.
 
 import type { DeviceId, OpenState } from '../src/domain/locks/lock.ts';
 import type { Topics } from '../src/drivers/native/topics.ts';
@@ -15,12 +15,12 @@ import { createSeededRandom } from './seeded-random.ts';
 import { SimulatedLock } from './simulated-lock.ts';
 import type { TimeSource } from './time-source.ts';
 
-/** A lock to act on. What is done at the door resolves when it is over: the bolt has moved, or did not. */
+/** A lock to act on. An action at the door resolves when it is over: the bolt has moved, or did not. */
 export interface LockHandle {
-  /** From 1, in the order of the fleet. */
+  /** Number in the fleet, from 1. */
   readonly number: number;
   readonly name: string;
-  /** `02:00:01:00:00:01`. */
+  /** Such as `02:00:01:00:00:01`. */
   readonly mac: string;
   readonly deviceId: DeviceId;
   /** Undefined until the gateway has given one. */
@@ -29,17 +29,17 @@ export interface LockHandle {
   readonly batteryPercent: number;
   readonly doorOpen: boolean;
   readonly online: boolean;
-  /** Connected with a key of its own making, and yet to be confirmed by a person. */
+  /** Whether it is connected with a key that it made itself, and a person has yet to confirm it. */
   readonly waiting: boolean;
-  /** Of its device key, as the gateway shows it to that person; undefined without a key. */
+  /** Fingerprint of its device key, as the gateway shows it to that person; undefined without a key. */
   readonly keyFingerprint: string | undefined;
-  /** Of the connection that is up; undefined without one. */
+  /** Name of the current session; undefined without a connection. */
   readonly session: string | undefined;
   /** The last movements of the bolt, oldest first. */
   readonly movements: readonly Movement[];
-  /** By the lock's own clock; undefined while it is not set. */
+  /** Time by the lock's own clock; undefined while it is not set. */
   readonly clockNow: number | undefined;
-  /** What the lock's memory holds now, events not yet acknowledged included. */
+  /** The content of the lock's memory now, including unacknowledged events. */
   readonly memory: MemoryContents;
   readonly faults: Faults;
 
@@ -48,32 +48,32 @@ export interface LockHandle {
   enterPasscode(code: string): Promise<DoorResult>;
   turnThumb(): Promise<DoorResult>;
   setPrivacyBolt(out: boolean): void;
-  /** False: it is locked and stays shut. */
+  /** Opens or shuts the door. False: the lock is locked, and the door stays shut. */
   openDoor(): boolean;
   closeDoor(): void;
   tamper(): void;
   setBattery(percent: number): void;
 
   jam(on: boolean): void;
-  /** True: commands are neither done nor answered, while the connection stays. */
+  /** True: the lock neither executes nor answers commands, while its connection stays. */
   setSilent(on: boolean): void;
   /** The next commands meet these faults, one each. */
   script(faults: readonly CommandFault[]): void;
   /** The network (behind a hub: the link to it) breaks at once and stays away until `restoreNetwork`. */
   cutNetwork(): void;
   restoreNetwork(): void;
-  /** Half-open: the connection looks alive and carries nothing until `thaw`, which delivers what was held. */
+  /** Half-open: the connection looks alive and carries nothing until `thaw`, which delivers the buffered packets. */
   freeze(): void;
   thaw(): void;
-  /** Batteries out: only what is in the memory file survives. */
+  /** Takes the batteries out: only the memory file survives. */
   powerCut(): void;
-  /** Batteries in again: boots from the memory file and connects. */
+  /** Puts the batteries in again: the lock boots from the memory file and connects. */
   powerOn(): Promise<void>;
-  /** Resolves when everything so far is in the memory file, flushed. */
+  /** Resolves when every change so far is written to the memory file and flushed. */
   whenSaved(): Promise<void>;
   /** Resolves when the gateway has acknowledged its hello. */
   whenOnline(): Promise<void>;
-  /** Resolves when every event so far is acknowledged by the gateway. */
+  /** Resolves when the gateway has acknowledged every event so far. */
   whenEventsAcknowledged(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export interface FleetLockOptions {
   readonly reconnect: Reconnect;
   readonly seed: number;
   readonly time: TimeSource;
-  /** The hub that speaks for it; none: it has a line of its own. */
+  /** The hub that speaks for it; undefined: it has an MQTT connection of its own. */
   readonly hub: SimulatedHub | undefined;
   /** It makes its key itself and waits to be confirmed (Protocol 7). */
   readonly pairs: boolean;
@@ -97,7 +97,7 @@ export interface FleetLockOptions {
   readonly onTurnedAway: () => void;
 }
 
-/** The handle, and what only the fleet does with it. */
+/** The handle, with what only the fleet does with it. */
 export interface FleetLock {
   readonly handle: LockHandle;
   readonly profile: LockProfile;

@@ -1,5 +1,5 @@
-// A fleet of simulated locks and hubs: registers them with the gateway (or lets the locks wait to be confirmed), keeps the
-// locks' memories in one folder, connects them.
+// A fleet of simulated locks and hubs: registers them with the gateway (or lets the locks wait to be confirmed), stores the
+// locks' memories in one folder, and connects them.
 import { join } from 'node:path';
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import { createTopics } from '../src/drivers/native/topics.ts';
@@ -13,48 +13,51 @@ import { createSeededRandom } from './seeded-random.ts';
 import { createSystemTime, type TimeSource } from './time-source.ts';
 
 export interface FleetOptions {
-  /** Where the HTTP API of the gateway is, such as `http://127.0.0.1:8080`. */
+  /** URL of the gateway's HTTP API, such as `http://127.0.0.1:8080`. */
   readonly gatewayUrl: string;
-  /** Where its locks connect, such as `mqtt://127.0.0.1:1883`. */
+  /** URL to which locks connect, such as `mqtt://127.0.0.1:1883`. */
   readonly mqttUrl: string;
-  /** Token of a gateway administrator; not needed by locks that wait to be confirmed. */
+  /** Token of a gateway administrator; locks that wait to be confirmed do not need it. */
   readonly token: string;
-  /** Folder of the locks' memory files, `<deviceId>.json` each; made when it is not there. */
+  /** Folder of the locks' memory files, `<deviceId>.json` each; the fleet creates it if it does not exist. */
   readonly stateDir: string;
-  /** How many; without it as many as `profiles` has, or 1. More than that goes round the profiles again. */
+  /** How many locks; default as many as `profiles` has, or 1. A larger fleet uses the profiles again in order. */
   readonly locks?: number;
   /** The kinds of lock, in order (see parseFleetFile). */
   readonly profiles?: readonly LockProfile[];
-  /** Put over every profile: for a test that wants, say, no auto lock everywhere. */
+  /** Overrides members of every profile: for a test that wants, say, no auto lock anywhere. */
   readonly profile?: LockProfileInput;
-  /** So many hubs, and every lock behind one of them, in turn. Without it the profiles say who is behind which. */
+  /** So many hubs, with the locks spread evenly behind them. Without it the profiles say which lock is behind which hub. */
   readonly hubs?: number;
-  /** True: the locks make their own keys, and whoever is not registered waits for a person to confirm it (Protocol 7). */
+  /** True: the locks make their own keys, and a lock that is not registered waits for a person to confirm it (Protocol 7). */
   readonly pair?: boolean;
-  /** 0 to 65535: part of every MAC address, and the beginning of all chance. Default 1. */
+  /** 0 to 65535: part of every MAC address, and the seed of all random decisions. Default 1. */
   readonly seed?: number;
   /** Default `latchd/v1`. */
   readonly topicRoot?: string;
-  /** Default 500 and 5,000, and 60,000 for one that is turned away. */
+  /** Default 500 and 5,000, and 60,000 for a lock that the gateway rejects. */
   readonly reconnect?: Reconnect;
   /** How long `start` waits until all are online; default 20,000. */
   readonly startTimeoutMs?: number;
-  /** True: ask for a new device key for every lock that is registered already. */
+  /** True: the fleet asks for a new device key for every lock that is registered already. */
   readonly renewKeys?: boolean;
-  /** False spares the locks' own fsync; for load tests. Default true. */
+  /** False: the locks do not flush their memory files; for load tests. Default true. */
   readonly flush?: boolean;
   readonly time?: TimeSource;
-  /** What happens at the doors, one line each. */
+  /** Gets a line for each thing that happens at a door. */
   readonly onLine?: (lock: Pick<LockHandle, 'number' | 'name'>, line: string) => void;
 }
 
 export interface Fleet {
   readonly name: string;
-  /** Registers, connects, and resolves when every lock is online; with `pair`, when every lock tries to connect. Rejects with one clear sentence, and leaves nothing running. */
+  /**
+   * Registers and connects the locks. Resolves when every lock is online; with `pair`, when every lock tries to connect. Rejects with one
+   * clear sentence, and leaves nothing running.
+   */
   start(): Promise<void>;
-  /** Idempotent; every lock says offline and goes. */
+  /** Every lock says offline and disconnects. Idempotent. */
   stop(): Promise<void>;
-  /** In order of their numbers; empty before `start` has made them. */
+  /** The locks by number; empty before `start` has made them. */
   readonly locks: readonly LockHandle[];
   /** By number, from 1; throws when there is none. */
   lock(number: number): LockHandle;
@@ -66,12 +69,12 @@ export interface Fleet {
 /** How many locks are registered or opened at a time. */
 const atOnce = 16;
 
-/** What the gateway does not say itself: it closes such connections without a word. */
+/** An explanation that the gateway does not give itself: it closes such connections without an answer. */
 const turnedAwayAdvice =
   'no connection: the gateway closes it before it answers. It may have no more places for this address: mqtt.connectionsPerAddress in its ' +
   'configuration, 1,200 unless it is set; its log says "connections-full" then. Trying again, less and less often; others are not told';
 
-/** A locally administered address (02…) from the seed and the lock's number: the same fleet has the same addresses again. */
+/** A locally administered address (02…) made from the seed and the lock's number, so that the same fleet always has the same addresses. */
 export function fleetDeviceId(seed: number, number: number): DeviceId {
   return `02${seed.toString(16).padStart(4, '0')}${number.toString(16).padStart(6, '0')}` as DeviceId;
 }
@@ -117,7 +120,7 @@ export function createFleet(options: FleetOptions): Fleet {
     return { ...(profiles[(number - 1) % profiles.length] ?? completeProfile({})), ...overrides };
   }
 
-  /** A name that several locks would share gets the number at its end. */
+  /** Appends the lock's number to a name that several locks would share. */
   function nameOf(pattern: string, number: number): string {
     if (pattern.includes('{n}')) return pattern.replaceAll('{n}', String(number));
     const alone = count <= profiles.length && profiles.slice(0, count).filter((profile) => profile.name === pattern).length === 1;
@@ -220,7 +223,7 @@ async function allOnline(fleet: readonly FleetLock[], withinMs: number, time: Ti
   });
 }
 
-/** A few at a time. After a failure nothing more is begun, and it is rejected once all that had begun is over. */
+/** Runs a few jobs at a time. After a failure it starts no more, and rejects once those that run have ended. */
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const worker = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// The real daemon as a process of its own, for the demo and for tests that must end it in all the ways a process can end.
+// The real daemon as a separate process, for the demo and for tests that must end it in all the ways in which a process can end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,32 +7,32 @@ import { fileURLToPath } from 'node:url';
 
 export interface GatewayProcessOptions {
   readonly dataDir: string;
-  /** Further flags of `latchd serve`; ports are free ones unless given here. */
+  /** Further flags of `latchd serve`; without flags for ports it gets free ones. */
   readonly flags?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** The built main.js; where the build puts it beside this file, when absent. */
+  /** The built main.js; default: where the build puts it beside this file. */
   readonly program?: string;
 }
 
 export interface GatewayProcess {
-  /** Such as `http://127.0.0.1:40123`; over TLS where there is no plain one. */
+  /** Such as `http://127.0.0.1:40123`; https if there is no plain http. */
   readonly httpUrl: string;
   readonly mqttUrl: string;
-  /** '' where it is off. */
+  /** Empty if it is off. */
   readonly httpsUrl: string;
   readonly mqttsUrl: string;
-  /** Of the account `admin`, as the gateway wrote it at its first start. */
+  /** Token of the account `admin`, as the gateway wrote it at its first start. */
   readonly token: string;
   readonly pid: number;
   /** Lines of its log so far, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
-  /** Resolves with the exit code, null after a signal, when it has ended, for whatever reason. */
+  /** Resolves when the process has ended, for whatever reason, with its exit code, or null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Sends the signal (SIGTERM) and waits for its end. */
+  /** Sends the signal (default SIGTERM) and waits until the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts the gateway and resolves when it serves; rejects with what it said on standard error when it ends instead. */
+/** Starts the gateway and resolves when it serves. If it ends instead, rejects with its output on standard error. */
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { dataDir, flags = [], environment = {} } = options;
   const program = options.program ?? fileURLToPath(new URL('../src/main.js', import.meta.url));
@@ -67,7 +67,7 @@ interface Address {
 
 type Ready = { readonly [Scheme in 'http' | 'https' | 'mqtt' | 'mqtts']?: Address };
 
-/** The addresses of the "ready" line in its log; every line is kept in `log`. */
+/** The addresses of the "ready" line in its log; appends every line to `log`. */
 function ready(child: ChildProcess, log: Record<string, unknown>[]): Promise<Ready> {
   return new Promise((resolve, reject) => {
     const said: string[] = [];

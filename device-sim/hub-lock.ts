@@ -1,4 +1,4 @@
-// One lock behind a simulated hub (Protocol 8). What is a network for a WiFi lock is the Bluetooth link to the hub for this one.
+// One lock behind a simulated hub (Protocol 8). Its Bluetooth link to the hub takes the place of a WiFi lock's network.
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
 import type { ReportChannel } from '../src/drivers/native/topics.ts';
@@ -9,13 +9,13 @@ import type { Line, LineConnection, LineOptions } from './mqtt-line.ts';
 /** A lock as its hub sees it. */
 export interface HubLock {
   readonly connection: LockConnection;
-  /** The hub's line to the gateway is up. */
+  /** The hub is connected to the gateway. */
   up(): void;
   down(): void;
   command(text: string): void;
 }
 
-/** Until a lock that is not bound here is tried again: its subscription was refused. */
+/** After this time the hub tries a lock again whose subscription the gateway refused, because it is not bound to this hub. */
 const askAgainMs = 2_000;
 
 export function createHubLock(options: {
@@ -24,9 +24,9 @@ export function createHubLock(options: {
   readonly topics: LineOptions['topics'];
   readonly time: LineOptions['time'];
   readonly tell: (line: string) => void;
-  /** Until the hub tries a lock again that has broken off. */
+  /** After this time the hub tries a lock again whose link has broken. */
   readonly retryMs: number;
-  /** That of the hub; undefined until the hub connects. */
+  /** The connection of the hub; undefined until the hub connects. */
   readonly line: () => Line | undefined;
 }): HubLock {
   const { deviceId, topics, time, tell, line } = options;
@@ -54,7 +54,8 @@ export function createHubLock(options: {
         unlink();
         retry(options.retryMs);
       },
-      // Nothing is said for a lock that the gateway has not bound to this hub: that would cost all of them the connection.
+      // The hub says nothing for a lock that is not bound to it: the gateway would close the connection, and all its locks would be
+      // offline.
       refused() {
         tell(`${deviceId} is not bound to this hub`);
         retry(askAgainMs);
@@ -77,7 +78,7 @@ export function createHubLock(options: {
     void talk.begin(carrierOf(connection));
   }
 
-  /** The hub has lost the lock: it says so for it. */
+  /** The hub has lost the link to the lock and reports it offline. */
   function unlink(): void {
     cancelRetry?.();
     cancelRetry = undefined;
@@ -86,7 +87,7 @@ export function createHubLock(options: {
     talk.end();
   }
 
-  /** Protocol 8 rule 3: a hub looks before it hands over, with the uptime of its own hello for that lock. */
+  /** Protocol 8 rule 3: the hub checks a command before it hands it over, by the uptime in its own hello for that lock. */
   function check(command: CommandMessage, hello: HelloMessage): 'hand-over' | 'expired' {
     const uptime = hello.uptime + (time.monotonic() - helloAt);
     return command.session === hello.session && command.expires >= uptime ? 'hand-over' : 'expired';
@@ -116,7 +117,7 @@ export function createHubLock(options: {
         held ??= [];
       },
       thaw,
-      // The gateway holds it for offline until its next hello (Protocol 8 rule 5).
+      // The gateway takes the lock for offline until its next hello (Protocol 8 rule 5).
       answersAgain: begin,
       get online() {
         return talk.online;

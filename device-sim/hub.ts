@@ -1,4 +1,4 @@
-// A simulated hub: one line to the gateway, over which it speaks for the locks bound to it (Protocol 8).
+// A simulated hub: one MQTT connection to the gateway, over which it speaks for the locks bound to it (Protocol 8).
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import { createHubLock, type HubLock } from './hub-lock.ts';
 import type { LockConnection } from './lock-connection.ts';
@@ -7,7 +7,7 @@ import { createLine, type LineOptions } from './mqtt-line.ts';
 
 /** A hub to act on. */
 export interface HubHandle {
-  /** From 1. */
+  /** Number, from 1. */
   readonly number: number;
   readonly name: string;
   readonly mac: string;
@@ -15,7 +15,7 @@ export interface HubHandle {
   readonly online: boolean;
   cutNetwork(): void;
   restoreNetwork(): void;
-  /** Half-open: looks alive and carries nothing until `thaw`, which delivers what was held. */
+  /** Half-open: the connection looks alive and carries nothing until `thaw`, which delivers the buffered packets. */
   freeze(): void;
   thaw(): void;
 }
@@ -23,7 +23,7 @@ export interface HubHandle {
 export interface SimulatedHub {
   readonly handle: HubHandle;
   readonly trouble: string | undefined;
-  /** A lock's place behind this hub; a later one for the same lock replaces it. */
+  /** Puts a lock behind this hub; a later call for the same lock replaces the earlier one. */
   attach(deviceId: DeviceId, talk: Omit<LockTalkOptions, 'pairs' | 'onTakenIn'>): LockConnection;
   connect(deviceKey: string): void;
   stop(): Promise<void>;

@@ -1,10 +1,10 @@
-// The lock's own time of day: may be unset, be off, and run fast or slow. Never decides about commands (Protocol 5.1).
+// The lock's own time of day: it may be unset or wrong, and run fast or slow. It never decides about commands (Protocol 5.1).
 import type { TimeSource } from './time-source.ts';
 
 export interface LockClock {
-  /** Epoch milliseconds by the lock; undefined while its clock is not set. */
+  /** Epoch milliseconds by the lock's clock; undefined while it is not set. */
   now(): number | undefined;
-  /** False when this lock has no clock that could be set. */
+  /** Sets the clock; false when this lock has none. */
   set(now: number): boolean;
 }
 

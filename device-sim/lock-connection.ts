@@ -1,4 +1,4 @@
-// A lock with a line of its own to the gateway (Protocol 2).
+// A lock with an MQTT connection of its own to the gateway (Protocol 2).
 import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';
 import { createLockTalk } from './lock-talk.ts';
@@ -13,24 +13,24 @@ export interface LockConnectionOptions extends Omit<LineOptions, 'onUp' | 'onMes
   readonly pairs?: boolean;
 }
 
-/** A lock's connection: its own, or its place behind a hub. */
+/** A lock's connection to the gateway: its own, or that of its hub. */
 export interface LockConnection {
   start(): void;
-  /** Says offline and goes, in at most 2 s. */
+  /** Says offline and disconnects, in at most 2 s. */
   stop(): Promise<void>;
   /** The network breaks at once and stays away until `restore`. */
   cut(): void;
   restore(): void;
-  /** A connection that looks alive and carries nothing: what arrives is held until `thaw`, what is said is held as well. */
+  /** Half-open: the connection looks alive and carries nothing; packets of both directions are buffered until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** The lock answers again after a silence, in which the gateway may have given it up. */
+  /** The lock answers again after a silence, in which the gateway may have closed its connection. */
   answersAgain(): void;
   /** The gateway has acknowledged the hello of this connection. */
   readonly online: boolean;
-  /** Connected, and yet to be confirmed. */
+  /** Whether it is connected, and a person has yet to confirm it. */
   readonly waiting: boolean;
-  /** What went wrong last; undefined while all is well. */
+  /** The last problem; undefined while there is none. */
   readonly trouble: string | undefined;
   /** Resolves when the lock is online, now or later. */
   whenOnline(): Promise<void>;
@@ -66,7 +66,7 @@ export function createLockConnection(options: LockConnectionOptions): LockConnec
     restore: line.start,
     freeze: line.freeze,
     thaw: line.thaw,
-    // The gateway has closed a connection of its own that did not answer.
+    // The gateway has closed a connection that did not answer.
     answersAgain: () => undefined,
     get online() {
       return talk.online;

@@ -1,10 +1,10 @@
-// How locks come to their device keys, in their memories: the gateway gives them out, or each lock makes its own (Protocol 2 and 7).
+// How locks get the device keys in their memories: the gateway makes them, or each lock makes its own (Protocol 2 and 7).
 import { randomBytes } from 'node:crypto';
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import type { FleetLock } from './fleet-lock.ts';
 import type { KnownLock, LockRegistration, Registrar } from './registration.ts';
 
-/** Leaves every lock with a key of its own, registered or not (Protocol 7). */
+/** Gives every lock a key of its own making, whether it is registered or not (Protocol 7). */
 export async function makeKeys(locks: readonly FleetLock[]): Promise<void> {
   for (const { memory } of locks) {
     if (memory.contents.deviceKey === undefined) memory.change({ deviceKey: randomBytes(24).toString('base64url') });
@@ -12,7 +12,7 @@ export async function makeKeys(locks: readonly FleetLock[]): Promise<void> {
   await Promise.all(locks.map(({ memory }) => memory.saved()));
 }
 
-/** Leaves the lock with a key that the gateway knows, in its memory, and bound to its hub, if it has one. */
+/** Gives the lock, in its memory, a key that the gateway knows, and binds it to its hub, if it has one. */
 export async function giveKey(
   registrar: Registrar,
   lock: FleetLock,
@@ -33,7 +33,7 @@ export async function giveKey(
     await lock.memory.saved();
     return;
   }
-  // Somebody else registered it between our look and our request.
+  // Another client registered it between our check and our request.
   const now = await registrar.known();
   if (!now.has(deviceId)) throw new Error(`the gateway says that ${lock.handle.mac} is registered and does not list it`);
   await giveKey(registrar, lock, hubId, now, true);

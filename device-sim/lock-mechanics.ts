@@ -1,5 +1,5 @@
-// What moves in a lock and what moves it: bolt and motor, battery, auto lock timer, door sensor, privacy bolt. The one
-// way in which the bolt moves, whatever the cause.
+// What moves in a lock and what moves it: bolt and motor, battery, auto lock timer, door sensor, privacy bolt. The bolt
+// moves only through this file, whatever the cause.
 import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { LockEvent } from '../src/domain/locks/lock-report.ts';
 import { createBolt } from './bolt.ts';
@@ -7,19 +7,19 @@ import type { LockMemory } from './lock-memory.ts';
 import type { LockProfile } from './lock-profile.ts';
 import type { TimeSource } from './time-source.ts';
 
-/** An event before it has its seq and date. */
+/** An event that has no seq and date yet. */
 export type EventDraft = Omit<LockEvent, 'seq' | 'date' | 'success'>;
 
-/** Why the bolt did not move, in the words of Protocol 5.2. */
+/** Why the bolt did not move (the words of Protocol 5.2). */
 export type MoveRefusal = 'busy' | 'jammed' | 'low-battery' | 'privacy-lock';
 
 interface Move {
   readonly target: OpenState;
-  /** What is recorded of it. */
+  /** The event that the lock records for it. */
   readonly event: EventDraft;
-  /** False: by hand, which needs no power. */
+  /** False: a person moves the bolt by hand, which needs no power. */
   readonly byMotor: boolean;
-  /** Called once; undefined: the bolt is where it was wanted. */
+  /** Called once; undefined: the bolt has arrived. */
   readonly done: (refusal?: MoveRefusal) => void;
 }
 
@@ -31,12 +31,12 @@ export interface LockMechanics {
   readonly batteryPercent: number;
   /** In this order: state report, battery report, `done` (the reply of a command), the event. */
   move(move: Move): void;
-  /** The timer begins anew, if it has to run at all: bolt back, door shut, passage mode off. */
+  /** Restarts the auto lock timer, if it must run: unlocked, door shut, passage mode off. */
   armAutoLock(): void;
   setBattery(percent: number): void;
   /** While the privacy bolt is out, nothing unlocks from outside. */
   setPrivacyBolt(out: boolean): void;
-  /** Something blocks the bolt until it is taken away; `once`: only for the next movement. */
+  /** An obstacle blocks the bolt until it is removed; `once`: it blocks only the next movement. */
   jam(on: boolean | 'once'): void;
   setDoor(open: boolean): void;
   halt(): void;
@@ -55,7 +55,7 @@ export interface LockMechanicsOptions {
 
 /** Below this the motor does not start. */
 const motorNeedsPercent = 5;
-/** From here on down the lock warns. */
+/** At this level and below the lock warns. */
 const warnAtPercent = 20;
 
 export function createLockMechanics(options: LockMechanicsOptions): LockMechanics {
@@ -118,7 +118,7 @@ export function createLockMechanics(options: LockMechanicsOptions): LockMechanic
       done(arrived ? undefined : 'jammed');
       record(event, arrived ? undefined : 'jammed');
       if (!arrived) record({ type: 'jammed' });
-      // A jammed auto lock is not tried again: the alarm has gone out, and somebody has to look.
+      // The lock does not try a jammed auto lock again: it has sent the alarm, and a person has to look.
       if (arrived || event.type !== 'auto-lock') armAutoLock();
     });
   }

@@ -11,17 +11,17 @@ import { cardDigest } from './card-memory.ts';
 const memoryContents = z.object({
   epoch: z.string().min(1).max(32),
   lastSeq: z.int().min(0),
-  /** Not yet acknowledged by the gateway, oldest first. */
+  /** Events that the gateway has not acknowledged yet, oldest first. */
   events: z.array(eventMessage),
-  /** Acknowledged, the newest ones, for resend-events. */
+  /** The newest acknowledged events, for resend-events. */
   history: z.array(eventMessage),
-  /** Events that gave way because the memory was full. */
+  /** How many events were dropped because the memory was full. */
   dropped: z.int().min(0),
   cards: z.array(cardListing.shape.cards.element),
   settings: helloMessage.shape.settings.unwrap(),
   autoLockSeconds: z.int().min(0).max(65_535),
   bolt: z.enum(['locked', 'unlocked']),
-  /** Not rounded; what is reported is. */
+  /** Not rounded; the lock reports it rounded. */
   batteryPercent: z.number().min(0).max(100),
   timezoneRawOffset: z.int(),
   deviceKey: z.string().exactOptional(),
@@ -29,35 +29,35 @@ const memoryContents = z.object({
 });
 export type MemoryContents = z.infer<typeof memoryContents>;
 
-/** What a lock leaves the factory with. */
+/** The memory of a lock as it leaves the factory. */
 export type FactoryContents = Omit<MemoryContents, 'epoch' | 'lastSeq' | 'events' | 'history' | 'dropped'>;
 
 export interface LockMemory {
   readonly contents: MemoryContents;
-  /** The newest event that is on the disk: a later one must not be sent, for its seq could be given again after a power cut. */
+  /** The newest event that is flushed. A later one must not be sent, because its seq could be used again after a power cut. */
   readonly flushedSeq: number;
-  /** Holds at once; on the disk when `saved` resolves. */
+  /** Changes the memory. The change holds at once, and is on the disk when `saved` resolves. */
   change(changes: Partial<MemoryContents>): void;
-  /** Gives the event the next seq and keeps it until it is acknowledged; when the memory is full the oldest gives way. */
+  /** Gives the event the next seq and stores it until it is acknowledged; a full memory drops its oldest event. */
   addEvent(event: Omit<LockEvent, 'seq'>): LockEvent;
-  /** These may be forgotten: the PUBACK of the message that carried them has come. */
+  /** Marks these events as acknowledged: the PUBACK of their message has come. */
   acknowledge(events: readonly LockEvent[]): void;
   /** Resolves when everything changed so far is written and flushed; rejects when it could not be. */
   saved(): Promise<void>;
-  /** Resolves when no event waits for its acknowledgement. */
+  /** Resolves when the gateway has acknowledged all events. */
   whenAcknowledged(): Promise<void>;
-  /** A power cut: no write begins from now on; resolves when the one under way is over. */
+  /** A power cut: no write begins from now on; resolves when the write under way is over. */
   halt(): Promise<void>;
 }
 
 export interface LockMemoryOptions {
   readonly file: string;
   readonly factory: FactoryContents;
-  /** Unacknowledged events that fit. */
+  /** How many unacknowledged events fit. */
   readonly eventCapacity: number;
-  /** Acknowledged events kept for resend-events. */
+  /** How many acknowledged events are stored for resend-events. */
   readonly historyCapacity: number;
-  /** False spares the fsync; for load tests, where the disk of the lock is not what is tested. */
+  /** False: no fsync; for load tests, which do not test the disk of the lock. */
   readonly flush: boolean;
 }
 
@@ -109,7 +109,7 @@ export async function openLockMemory(options: LockMemoryOptions): Promise<LockMe
   function change(changes: Partial<MemoryContents>): void {
     contents = { ...contents, ...changes };
     changed++;
-    // Whoever needs to know awaits `saved` himself; a failed write is tried again with the next change.
+    // Callers that need to know await `saved`; a failed write is tried again with the next change.
     saved().catch(() => undefined);
   }
 

@@ -6,16 +6,16 @@ import type { Answer } from './command-desk.ts';
 import type { LockClock } from './lock-clock.ts';
 import type { LockMemory, MemoryContents } from './lock-memory.ts';
 
-/** What an operation may lay hands on. */
+/** What an operation may read and change. */
 interface OperationTarget {
   readonly memory: LockMemory;
   readonly clock: LockClock;
   readonly cardCapacity: number;
   /** Publishes state and battery again. */
   reportStatus(): void;
-  /** The auto lock timer or what it depends on has changed. */
+  /** Called when the auto lock timer, or a setting that it depends on, has changed. */
   autoLockChanged(): void;
-  /** Publishes kept events again; resolves after their PUBACKs. */
+  /** Publishes stored events again; resolves after their PUBACKs. */
   resendEvents(epoch: string, from: number, to: number): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ function refused(error: string, message: string): Answer {
   return { ok: false, error, message };
 }
 
-/** Checks the arguments before `run`; wrong ones are refused as `failed`. */
+/** Checks the arguments before `run`; refuses wrong ones as `failed`. */
 function operation<T>(schema: z.ZodType<T>, run: (target: OperationTarget, args: T) => Answer | Promise<Answer>): Operation {
   return (target, args) => {
     const checked = schema.safeParse(args);
@@ -35,7 +35,7 @@ function operation<T>(schema: z.ZodType<T>, run: (target: OperationTarget, args:
   };
 }
 
-/** `ok` only when it is on the disk; a write that fails leaves nothing changed. */
+/** Replies `ok` only when the change is on the disk; a failed write changes nothing. */
 async function store(memory: LockMemory, changes: Partial<MemoryContents>): Promise<Answer> {
   const { cards, settings: before, autoLockSeconds } = memory.contents;
   memory.change(changes);
@@ -54,7 +54,7 @@ function putCard(target: OperationTarget, args: z.infer<(typeof commandArguments
   return store(target.memory, { cards: withCard(target.memory.contents.cards, args) });
 }
 
-/** Every op but lock and unlock; an op that is not here is `not-supported`. */
+/** Every op but lock and unlock; any other op is `not-supported`. */
 export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   [
     'set-auto-lock',

@@ -1,4 +1,4 @@
-// What kind of lock it is: everything that can be chosen of a simulated lock, with its limits and the usual values.
+// The kind of a simulated lock: everything that can be configured, with limits and defaults.
 import { z } from 'zod';
 import { cardListing, helloMessage } from '../src/drivers/native/messages.ts';
 import { faultRates } from './faults.ts';
@@ -6,9 +6,9 @@ import type { FactoryContents } from './lock-memory.ts';
 
 const label = z.string().max(64);
 
-/** Every member may be left out; `completeProfile` puts in the usual value. */
+/** Every member may be absent; `completeProfile` fills in the default. */
 export const lockProfile = z.strictObject({
-  /** `{n}` becomes the number of the lock in the fleet. */
+  /** `{n}` is replaced by the number of the lock in the fleet. */
   name: z.string().min(1).max(64).exactOptional(),
   group: label.exactOptional(),
   /** Number of the hub that speaks for it; 0: it has a connection of its own. */
@@ -24,7 +24,10 @@ export const lockProfile = z.strictObject({
   eventCapacity: z.int().min(1).max(100_000).exactOptional(),
   historyCapacity: z.int().min(0).max(100_000).exactOptional(),
   boltTravelMs: z.int().min(0).max(60_000).exactOptional(),
-  /** When it says ok to lock and unlock: with its state once the bolt has arrived, or without when it begins to move, so that only a report tells. */
+  /**
+   * When it replies ok to lock and unlock: once the bolt has arrived, with its state; or when the bolt begins to move, without a state, so
+   * that only a report says it.
+   */
   okWhen: z.enum(['arrived', 'begun']).exactOptional(),
   keepAliveSeconds: z.int().min(1).max(120).exactOptional(),
   autoLockSeconds: z.int().min(0).max(65_535).exactOptional(),
@@ -70,7 +73,7 @@ const usual: LockProfile = {
   faults: faultRates.parse({}),
 };
 
-/** Switches as they leave the factory: sound, tamper alert and reset button on; privacy lock and passage mode off; opens to the left. */
+/** Settings as a lock leaves the factory: sound, tamper alert and reset button on; privacy lock and passage mode off; opens to the left. */
 const factorySettings = {
   lockSound: 1,
   privacyLock: 2,
@@ -85,7 +88,7 @@ export function completeProfile(profile: z.output<typeof lockProfile>): LockProf
   return { ...usual, ...profile };
 }
 
-/** What the memory of a new lock of this kind holds. */
+/** The memory of a new lock of this kind. */
 export function factoryContents(profile: LockProfile): FactoryContents {
   return {
     cards: profile.cards,

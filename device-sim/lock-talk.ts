@@ -1,5 +1,5 @@
-// What a lock says over a connection and what it takes in, whatever carries it: its own line, or that of its hub
-// (Protocol 4, 5). From the subscription to the last event.
+// What a lock sends and receives over a connection, from the subscription to the last event (Protocol 4, 5). The
+// connection may be its own or that of its hub.
 import { createHash } from 'node:crypto';
 import { type CommandMessage, commandMessage, type HelloMessage } from '../src/drivers/native/messages.ts';
 import type { ReportChannel } from '../src/drivers/native/topics.ts';
@@ -9,13 +9,13 @@ import type { LockMemory } from './lock-memory.ts';
 import type { LockVoice } from './lock-voice.ts';
 import type { SimulatedLock } from './simulated-lock.ts';
 
-/** One connection, as far as it is about this lock. */
+/** One connection, as far as it concerns this lock. */
 export interface Carrier {
   publish(channel: ReportChannel, payload: string, retain: boolean): Promise<void>;
-  /** To the lock's commands; false: refused. */
+  /** Subscribes to the lock's commands; false: the gateway refused. */
   subscribe(): Promise<boolean>;
   breakOff(): void;
-  /** The subscription was refused, and there is nothing to wait for. */
+  /** Called when the gateway has refused the subscription and the lock does not wait to be confirmed. */
   refused(): void;
 }
 
@@ -24,10 +24,10 @@ export interface LockTalkOptions {
   readonly lock: SimulatedLock;
   readonly memory: LockMemory;
   readonly faults: Faults;
-  /** The lock made its key itself: a refused subscription means that it is yet to be confirmed (Protocol 7). */
+  /** The lock made its key itself: a refused subscription means that a person has yet to confirm it (Protocol 7). */
   readonly pairs: boolean;
   readonly tell: (line: string) => void;
-  /** The gateway has acknowledged the hello, of a lock or of one that waits to be confirmed. */
+  /** Called when the gateway has acknowledged the hello, also that of a lock that waits to be confirmed. */
   readonly onTakenIn?: () => void;
 }
 
@@ -36,12 +36,15 @@ export interface LockTalk {
   begin(carrier: Carrier): Promise<void>;
   /** It is gone. */
   end(): void;
-  /** A message on the lock's command topic; `check` is asked before the lock gets it, and answers for it (Protocol 5.3 rule 1). */
+  /**
+   * A message has come on the lock's command topic. `check` runs before the lock gets it, and may answer in its place (Protocol 5.3 rule
+   * 1).
+   */
   take(text: string, check?: (command: CommandMessage, hello: HelloMessage) => 'hand-over' | 'expired'): void;
-  /** Says offline, when it is online. */
+  /** Says offline, if it is online. */
   farewell(): Promise<void>;
   readonly online: boolean;
-  /** Connected, and yet to be confirmed. */
+  /** Whether it is connected, and a person has yet to confirm it. */
   readonly waiting: boolean;
   whenOnline(): Promise<void>;
 }
@@ -54,7 +57,7 @@ const mute: LockVoice = {
   resendEvents: () => Promise.reject(new Error('not confirmed yet')),
 };
 
-/** As the gateway shows it: the first 16 hex digits of SHA-256 over the key (Protocol 7). */
+/** The fingerprint of a key as the gateway shows it: the first 16 hex digits of SHA-256 over the key (Protocol 7). */
 export function keyFingerprint(deviceKey: string): string {
   const digits = createHash('sha256').update(deviceKey).digest('hex').slice(0, 16);
   return (digits.match(/.{4}/g) ?? []).join('-');
@@ -67,7 +70,7 @@ export function createLockTalk(options: LockTalkOptions): LockTalk {
   let online = false;
   let waiting = false;
   let watchers: (() => void)[] = [];
-  // With every message doubled, half as many keep the promise of 20 without PUBACK.
+  // If the lock sends every message twice, half as many messages stay within the limit of 20 without PUBACK.
   const sender = createEventSender(memory, faults.duplicates ? 10 : 20);
 
   function publish(carrier: Carrier, channel: ReportChannel, payload: string, retain = false): Promise<void> {
@@ -75,7 +78,7 @@ export function createLockTalk(options: LockTalkOptions): LockTalk {
     return carrier.publish(channel, payload, retain);
   }
 
-  /** For what needs no PUBACK: a connection that ends takes it along, and the next hello says it again. */
+  /** Publishes without waiting for the PUBACK: if the connection ends, the next hello says the same again. */
   function say(carrier: Carrier, channel: ReportChannel, message: object): void {
     publish(carrier, channel, JSON.stringify(message)).catch(() => undefined);
   }
@@ -98,7 +101,7 @@ export function createLockTalk(options: LockTalkOptions): LockTalk {
     watchers = [];
   }
 
-  /** Protocol 7: hello and status, and nothing else until the gateway ends this connection. */
+  /** Protocol 7: sends hello and status, and nothing else until the gateway ends this connection. */
   function waitToBeConfirmed(carrier: Carrier): void {
     greet(carrier, mute, () => {
       waiting = true;

@@ -1,12 +1,12 @@
-// What a lock says to the gateway while it is connected.
+// What a lock sends to the gateway while it is connected.
 import type { BatteryMessage, ReplyMessage, StateMessage } from '../src/drivers/native/messages.ts';
 
-/** Where a lock speaks while it is connected. */
+/** Where a lock sends while it is connected. */
 export interface LockVoice {
   state(message: StateMessage): void;
   battery(message: BatteryMessage): void;
   reply(message: ReplyMessage): void;
-  /** There are new events in the memory, flushed. */
+  /** The memory has new events, and they are flushed. */
   eventsKept(): void;
   /** Resolves after the PUBACKs. */
   resendEvents(epoch: string, from: number, to: number): Promise<unknown>;

@@ -125,8 +125,8 @@ async function run(): Promise<void> {
   const how = options.pair ? `wait at ${options.mqtt} to be confirmed` : `are online at ${options.mqtt}`;
   write(`${fleet.locks.length} locks ${how}; type help`);
   const terminal = createTerminal({ fleet, write });
-  // One line after the other, as at a real door. Without a terminal (a service, a test rig) the end of the input is no
-  // reason to go: a signal is.
+  // One line after the other, as at a real door. Without a terminal (a service, a test rig) the simulator ends at a signal,
+  // not at the end of the input.
   let last: Promise<unknown> = Promise.resolve();
   input.on('line', (line) => {
     last = last.then(() => terminal.run(line)).then((stay) => (stay ? undefined : leave()), fail);

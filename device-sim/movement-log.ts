@@ -4,16 +4,16 @@ import type { OpenState } from '../src/domain/locks/lock.ts';
 /** The beginning of a movement of the bolt, as this lock saw it. */
 export interface Movement {
   readonly target: OpenState;
-  /** The lock's own counter, that of `expires` (Protocol 5.1). */
+  /** The lock's own uptime counter, in which `expires` is given (Protocol 5.1). */
   readonly uptime: number;
-  /** On the monotonic clock of the simulator. */
+  /** Time on the monotonic clock of the simulator. */
   readonly at: number;
   readonly session: string | undefined;
   /** The command that caused it. */
   readonly commandId: string | undefined;
 }
 
-/** Movements that are remembered. */
+/** How many movements are remembered. */
 const limit = 32;
 
 export class MovementLog {

@@ -1,5 +1,5 @@
-// A line to the gateway: one MQTT connection at a time, made anew when it breaks (Protocol 1, 2, 6). The only file of the
-// simulator that knows the MQTT library. Who speaks over it, a lock or a hub, is not its business.
+// A line to the gateway: one MQTT connection at a time, with reconnection when it breaks (Protocol 1, 2, 6). The only file
+// of the simulator that knows the MQTT library. It serves a lock or a hub alike.
 import { Socket } from 'node:net';
 import { connect, type MqttClient } from 'mqtt';
 import type { DeviceId } from '../src/domain/locks/lock.ts';
@@ -11,19 +11,19 @@ import type { TimeSource } from './time-source.ts';
 export interface LineConnection {
   /** Resolves with the PUBACK; rejects when the connection ends before. */
   publish(topic: string, payload: string, retain: boolean): Promise<void>;
-  /** False: refused. */
+  /** Subscribes; false: the gateway refused. */
   subscribe(topic: string): Promise<boolean>;
-  /** Broken, as by the network. */
+  /** Breaks the connection, as the network would. */
   breakOff(): void;
-  /** Ended from here; another is tried after a while. */
+  /** Ends the connection from this side; the line tries another after a while. */
   giveUp(reason: string): void;
 }
 
-/** Waiting time before the next attempt: grows from min to max, each with jitter. */
+/** How long the line waits before the next attempt: grows from min to max, each with jitter. */
 export interface Reconnect {
   readonly minMs: number;
   readonly maxMs: number;
-  /** In place of `maxMs` while the gateway closes the connection before it answers: what is full stays so, and thousands may ask. */
+  /** In place of `maxMs` while the gateway closes the connection before it answers: a full gateway stays full, and thousands may try. */
   readonly turnedAwayMs?: number;
 }
 
@@ -39,27 +39,27 @@ export interface LineOptions {
   readonly random: Random;
   readonly time: TimeSource;
   readonly tell: (line: string) => void;
-  /** The gateway closed the connection before it answered: of a whole fleet it is enough to hear that once. */
+  /** Called when the gateway closed the connection before it answered; a fleet prints that once. */
   readonly onTurnedAway: () => void;
   onUp(connection: LineConnection): void;
   onMessage(connection: LineConnection, topic: string, text: string): void;
-  /** Whether or not it was up; the next attempt is under way. */
+  /** Called when a connection has ended, whether or not it was up; the next attempt is scheduled. */
   onDown(): void;
 }
 
 export interface Line {
   start(): void;
-  /** Breaks at once and stays away until `start`. */
+  /** Breaks the connection at once and does not reconnect until `start`. */
   cut(): void;
-  /** Looks alive and carries nothing: what arrives is held until `thaw`, what is said is held as well. */
+  /** Half-open: the connection looks alive and carries nothing; packets of both directions are buffered until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** Says `farewell` and goes, in at most 2 s. */
+  /** Sends `farewell` and disconnects, in at most 2 s. */
   stop(farewell: (connection: LineConnection) => Promise<void>): Promise<void>;
-  /** The other side has taken us in: the next failure is a first one. */
+  /** The gateway has accepted us: the next failure counts as a first one. */
   settled(): void;
   readonly connection: LineConnection | undefined;
-  /** What went wrong last; undefined while all is well. */
+  /** The last problem; undefined while there is none. */
   readonly trouble: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function createLine(options: LineOptions): Line {
   let connection: LineConnection | undefined;
   let trouble: string | undefined;
   let attempts = 0;
-  /** Why the attempt that is under way has come to nothing, or that it has come to something. */
+  /** Why the current attempt failed, or that it succeeded. */
   let explained = false;
   let cancelRetry: (() => void) | undefined;
   let held: (() => void)[] | undefined;
@@ -111,7 +111,7 @@ export function createLine(options: LineOptions): Line {
       password: options.deviceKey,
       keepalive: options.keepAliveSeconds,
       will: { topic: topics.build(deviceId, 'status'), payload: Buffer.from('offline'), qos: 1, retain: true },
-      // Each connection gets a client of its own, so that nothing of an old session is sent in a new one.
+      // Each connection gets its own client, so that no message of an old session is sent in a new one.
       reconnectPeriod: 0,
       connectTimeout: 10_000,
     });
@@ -127,7 +127,7 @@ export function createLine(options: LineOptions): Line {
       whenThawed(() => options.onMessage(mineUp, topic, payload.toString('utf8')));
     });
     mine.on('error', (error) => {
-      // What becomes of a close, when it crosses what was being said.
+      // Errors of a write that crosses the close.
       if (connection === undefined && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))) return;
       noteTrouble(error);
     });
@@ -206,7 +206,7 @@ export function createLine(options: LineOptions): Line {
   };
 }
 
-/** Resolves when the work is over, however it ended, or the time is up. */
+/** Resolves when the work has ended, in whatever way, or the time is up. */
 function atMost(time: TimeSource, ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = time.timer(ms, resolve);

@@ -1,4 +1,4 @@
-// Makes the gateway know the locks, over its management API (HTTP API 8.1), with sentences a person can act on when it does not work.
+// Registers the locks over the gateway's management API (HTTP API 8.1). Failures are sentences that a person can act on.
 import { z } from 'zod';
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 
@@ -8,7 +8,7 @@ export interface LockRegistration {
   readonly groupName?: string;
   readonly noKeyPwd?: string;
   readonly timezoneRawOffset?: number;
-  /** deviceId of the hub that speaks for it. */
+  /** The deviceId of the hub that speaks for it. */
   readonly hubId?: string;
 }
 
@@ -30,13 +30,13 @@ const problemBody = z.object({ code: z.string(), detail: z.string().exactOptiona
 export interface Registrar {
   /** Every lock that the gateway knows. */
   known(): Promise<Map<DeviceId, KnownLock>>;
-  /** Undefined when the MAC is registered already (409 conflict). */
+  /** Registers a lock; undefined when its MAC address is registered already (409 conflict). */
   register(lock: LockRegistration): Promise<IssuedKey | undefined>;
-  /** A new key for a registered lock; the old one and its connection end at once. */
+  /** Requests a new key for a registered lock; the old key and its connection end at once. */
   renewKey(lockId: number): Promise<IssuedKey>;
   /** Binds a registered lock to a hub, or with null to none. */
   bind(lockId: number, hubId: string | null): Promise<void>;
-  /** A key for a hub: it is registered, or given a new one when it is. */
+  /** Gets a key for a hub: registers the hub, or requests a new key if it is registered already. */
   hubKey(mac: string, deviceId: DeviceId, name: string): Promise<string>;
 }
 
@@ -110,7 +110,7 @@ function explain(status: number, json: unknown): string {
   return problem.success ? `${problem.data.detail ?? problem.data.code} (${status} ${problem.data.code})` : `status ${status}`;
 }
 
-/** fetch hides the reason (ECONNREFUSED …) in the cause. */
+/** The reason of a failed fetch, which hides it (ECONNREFUSED …) in the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof AggregateError) return reasonOf(error.cause.errors[0]);

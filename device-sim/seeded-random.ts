@@ -1,4 +1,4 @@
-// Repeatable chance: the same seed makes the same fleet misbehave in the same way.
+// Repeatable random numbers: with the same seed the same fleet has the same faults.
 
 /** A number from 0 (included) to 1 (excluded), as Math.random. */
 export type Random = () => number;

@@ -1,5 +1,5 @@
-// The lock itself, without a network: bolt, cards, keypad, thumb turn, battery, timers. What it says goes to whoever
-// listens at the moment (lock-connection.ts); what happened goes into its memory first.
+// The lock itself, without a network: bolt, cards, keypad, thumb turn, battery, timers. It sends what it says over its
+// current connection (lock-connection.ts), and writes each event into its memory first.
 import { randomBytes } from 'node:crypto';
 import type { OpenState } from '../src/domain/locks/lock.ts';
 import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
@@ -19,7 +19,7 @@ export interface SimulatedLockOptions {
   readonly profile: LockProfile;
   readonly memory: LockMemory;
   readonly time: TimeSource;
-  /** What happens at the door, in words, for whoever watches. */
+  /** Gets a sentence for each thing that happens at the door, for people who watch. */
   readonly tell: (line: string) => void;
   /** 8 to 32 characters, new at every connect; random ones by default. */
   readonly newSession?: () => string;
@@ -78,7 +78,7 @@ export class SimulatedLock {
     return this.#mechanics.state;
   }
 
-  /** Whole percent, as it is reported. */
+  /** Whole percent, as the lock reports it. */
   get batteryPercent(): number {
     return this.#mechanics.batteryPercent;
   }
@@ -97,17 +97,17 @@ export class SimulatedLock {
     return this.#session;
   }
 
-  /** The last ones, oldest first. */
+  /** The last movements, oldest first. */
   get movements(): readonly Movement[] {
     return this.#movementLog.movements;
   }
 
-  /** By the lock's own clock; undefined while it is not set. */
+  /** Time by the lock's own clock; undefined while it is not set. */
   get clockNow(): number | undefined {
     return this.#clock.now();
   }
 
-  /** A connection is up: a new session begins. The hello that says so (Protocol 4.1). */
+  /** A connection is up: begins a new session and returns the hello for it (Protocol 4.1). */
   connect(voice: LockVoice): HelloMessage {
     this.#voice = voice;
     this.#session = this.#newSession();
@@ -123,7 +123,7 @@ export class SimulatedLock {
     };
   }
 
-  /** The connection is gone: nobody hears what is said now, and no command of that session will be executed. */
+  /** The connection is gone: the lock sends nothing more, and executes no command of that session. */
   disconnect(): void {
     this.#voice = undefined;
     this.#session = undefined;
@@ -135,7 +135,7 @@ export class SimulatedLock {
     this.#reportBattery();
   }
 
-  /** A command has arrived; its reply goes to the connection it came on, or nowhere (Protocol 5.3). */
+  /** A command has arrived; the lock replies on the connection on which it came, or not at all (Protocol 5.3). */
   receive(command: CommandMessage, fault: CommandFault = { kind: 'none' }): void {
     const voice = this.#voice;
     this.#desk.receive(command, fault, (reply) => {
@@ -143,18 +143,18 @@ export class SimulatedLock {
     });
   }
 
-  /** Holds a card to the reader; `cardNumber` is what is printed on it. Rejects when no card can have it. */
+  /** Holds a card to the reader; `cardNumber` is printed on it. Rejects when no card can have this number. */
   async swipeCard(cardNumber: string): Promise<DoorResult> {
     const { cards } = this.#memory.contents;
     return this.#show('card', judgeCard(cardNumber, cards, this.#profile, this.#clock.now()));
   }
 
-  /** Rejects when no keypad can enter it. */
+  /** Enters a passcode at the keypad. Rejects when no keypad can enter it. */
   async enterPasscode(code: string): Promise<DoorResult> {
     return this.#show('passcode', judgePasscode(code, this.#profile));
   }
 
-  /** Turns the thumb turn on the inside: the other state, by hand; it takes the privacy bolt back as well. */
+  /** Turns the thumb turn on the inside: locks or unlocks by hand, and withdraws the privacy bolt as well. */
   turnThumb(): Promise<DoorResult> {
     const target = this.state === 'locked' ? 'unlocked' : 'locked';
     return this.#moveAtDoor(target, { type: target === 'unlocked' ? 'inside-unlock' : 'inside-lock' }, false);
@@ -166,7 +166,7 @@ export class SimulatedLock {
     this.#tell(out ? 'privacy bolt is out' : 'privacy bolt is in');
   }
 
-  /** False: it is locked and stays shut. An open door does not lock itself. */
+  /** Opens or shuts the door. False: the lock is locked, and the door stays shut. An open door does not lock itself. */
   openDoor(): boolean {
     if (!this.doorOpen && this.state === 'unlocked') this.#mechanics.setDoor(true);
     return this.doorOpen;
@@ -186,18 +186,18 @@ export class SimulatedLock {
     this.#tell(on ? 'something blocks the bolt' : 'the bolt is free');
   }
 
-  /** New or worn batteries. */
+  /** Puts in new or worn batteries. */
   setBattery(percent: number): void {
     this.#mechanics.setBattery(percent);
   }
 
-  /** Power is gone: no timer runs on, nothing is said any more. */
+  /** Power is gone: all timers stop, and the lock sends nothing more. */
   halt(): void {
     this.disconnect();
     this.#mechanics.halt();
   }
 
-  /** A good card or passcode unlocks; on an open lock that does not lock itself it locks. */
+  /** A valid card or passcode unlocks; an unlocked lock without auto lock it locks. */
   async #show(by: 'card' | 'passcode', { credential, refusal }: Shown): Promise<DoorResult> {
     if (refusal !== undefined) {
       this.#record({ type: `${by}-unlock`, credential }, refusal);
@@ -209,7 +209,7 @@ export class SimulatedLock {
 
   #moveAtDoor(target: OpenState, event: EventDraft, byMotor: boolean): Promise<DoorResult> {
     return new Promise((resolve) => {
-      // Opening what is open is worth a record as well: somebody came in.
+      // Unlocking an unlocked lock makes a record as well: somebody came in.
       if (this.state === target && !this.#mechanics.moving) this.#record(event);
       const done = (refusal?: string): void => resolve(refusal === undefined ? { done: true } : { done: false, reason: refusal });
       this.#mechanics.move({ target, event, byMotor, done });
@@ -224,7 +224,7 @@ export class SimulatedLock {
     if (this.#session !== undefined) this.#voice?.battery({ session: this.#session, level: this.batteryPercent, ...this.#dated() });
   }
 
-  /** Into the memory, and from there to the gateway once it is flushed. */
+  /** Writes an event into the memory, and sends it to the gateway once it is flushed. */
   #record(draft: EventDraft, refusal?: string): void {
     const { type, ...rest } = draft;
     this.#memory.addEvent({ type, ...(refusal !== undefined && { success: false, reason: refusal }), ...this.#dated(), ...rest });

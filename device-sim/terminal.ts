@@ -1,4 +1,4 @@
-// What a person types to act at a door, and what is answered.
+// The commands that a person types to act at a door, and the answers.
 import type { Fleet } from './fleet.ts';
 import type { LockHandle } from './fleet-lock.ts';
 import type { HubHandle } from './hub.ts';
@@ -8,12 +8,12 @@ import type { DoorResult } from './reader.ts';
 export type WriteLine = (line: string) => void;
 
 export interface Terminal {
-  /** Does one line; false when the person wants to go. Never rejects: what is wrong is written. */
+  /** Executes one line; false when the person wants to quit. Never rejects: it writes what is wrong. */
   run(line: string): Promise<boolean>;
 }
 
 interface TerminalCommand {
-  /** What follows the word, for the help. */
+  /** The arguments that follow the word, for the help. */
   readonly usage: string;
   readonly help: string;
   readonly run: (lock: LockHandle, argument: string | undefined) => Promise<string> | string;

@@ -1,4 +1,4 @@
-// Where the simulator gets its time and its timers from, so that a test can hold both in its hand.
+// The source of time and timers for the simulator, so that a test can control both.
 
 export interface TimeSource {
   /** The true time of day, epoch milliseconds. A lock's own clock may differ from it. */
