@@ -1,4 +1,4 @@
-// What every page may use, made once in `main.tsx`.
+// The objects that every page may use, created once in `main.tsx`.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Client } from './api/client.ts';
@@ -26,7 +26,7 @@ export function useApp(): App {
   return app;
 }
 
-/** What the console says, in the language of the moment. */
+/** The texts of the console, in the current language. */
 export function useStrings(): Strings {
   const strings = useApp().preferences.strings.value;
   if (!strings) throw new Error('nothing is shown before there is a language');

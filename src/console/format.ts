@@ -1,4 +1,4 @@
-// Dates, times and refusals for people.
+// Formats dates, times and errors for people.
 import { Problem } from './api/problem.ts';
 import { useApp, useStrings } from './app.ts';
 
@@ -17,10 +17,10 @@ export interface Formats {
   duration(seconds: number): string;
 }
 
-/** In the language of the moment and the time zone of this device. */
+/** Formats for the current language and the time zone of this device. */
 export function useFormats(): Formats {
   const language = useApp().preferences.language.value;
-  // English as in most of the world: the day before the month, 24 hours.
+  // English as outside the United States: the day before the month, 24 hours.
   const locale = language === 'en' ? 'en-GB' : language;
   return {
     dateTime: (ms) => new Date(ms).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' }),
@@ -35,7 +35,7 @@ export function useFormats(): Formats {
   };
 }
 
-/** A sentence about anything that was thrown. What a lock said is in its own words; a conflict has its reason from the gateway. */
+/** A sentence for anything that was thrown. A lock's error code is shown as it is; a conflict shows the gateway's reason. */
 export function useProblemText(): (error: unknown) => string {
   const { problems } = useStrings();
   return (error) => {

@@ -1,4 +1,4 @@
-// What is around every page for who is signed in: navigation, connection, sign-out; and the page of the moment.
+// The frame around every page after the sign-in: navigation, state of the connection, sign-out; and the current page.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp, useStrings } from './app.ts';
 import { Button } from './components/button.tsx';

@@ -1,5 +1,5 @@
-// The little that the console keeps in the browser: language, appearance, and whether there is a sign-in to ask for. A browser may forbid it; then
-// each visit begins anew.
+// The few values that the console stores in the browser: language, appearance, and whether to check for an earlier sign-in. A browser may
+// forbid it; then each visit starts with the defaults.
 
 export function kept(name: string): string | undefined {
   try {
@@ -9,12 +9,12 @@ export function kept(name: string): string | undefined {
   }
 }
 
-/** undefined: it is forgotten. */
+/** Stores a value; undefined deletes it. */
 export function keep(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(`latchd.${name}`);
     else localStorage.setItem(`latchd.${name}`, value);
   } catch {
-    // As above.
+    // The browser forbids it.
   }
 }

@@ -1,15 +1,15 @@
-// What happens at the locks, as it happens: the stream of live events, kept up over interruptions.
+// Follows the stream of live events, and reconnects when it is interrupted.
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from './api/client.ts';
 import { createEventReader, type StreamEvent } from './api/event-text.ts';
 import type { Alarm, Card, LockRecord } from './api/types.ts';
 import { standing } from './standing.ts';
 
-/** The gateway says something every 15 s; after so long without a word the connection is dead. */
+/** The gateway sends a heartbeat every 15 s; after so long without one the connection is dead. */
 const silentForMs = 40_000;
 const retryAfterMs = 2_000;
 
-/** A lock as it is now; what it has never said is null, and -1 for the battery. */
+/** A lock as it is now; members that it has never reported are null, and the battery -1. */
 export interface LiveLock {
   readonly lockId: number;
   readonly lockAlias: string;
@@ -17,27 +17,27 @@ export interface LiveLock {
   readonly online: boolean;
   readonly state: 'locked' | 'unlocked' | null;
   readonly stateDate: number | null;
-  /** False: its bolt may have moved since it said so. */
+  /** False: its bolt may have moved since it last reported it. */
   readonly stateSure: boolean;
   readonly electricQuantity: number;
 }
 
-/** What is told once and not kept. */
+/** Events that are passed on and not stored. */
 export type Happening =
   | { readonly type: 'record'; readonly record: LockRecord }
   | { readonly type: 'card'; readonly card: Card }
-  /** Locks or roles are others than before, or we have been away: what was loaded before may not hold any more. */
+  /** Locks or roles have changed, or the stream was interrupted: data that was loaded before may be outdated. */
   | { readonly type: 'locks' };
 
 export interface Live {
   /** By lockId; undefined until the beginning is complete. */
   readonly locks: ReadonlySignal<ReadonlyMap<number, LiveLock> | undefined>;
-  /** Those whose cause is there and that we may see, the newest first. */
+  /** The active alarms that we may see, the newest first. */
   readonly alarms: ReadonlySignal<readonly Alarm[]>;
   readonly connection: ReadonlySignal<'connecting' | 'live' | 'lost'>;
   start(): void;
   stop(): void;
-  /** Returns how to stop listening. */
+  /** Returns a function that ends the subscription. */
   listen(listener: (happening: Happening) => void): () => void;
 }
 
@@ -56,7 +56,10 @@ export function createLive(client: Client): Live {
     for (const listener of listeners) listener(happening);
   };
 
-  /** One connection. Each begins with everything anew, so what was known before is shown until the new beginning is complete. True when the gateway ended it. */
+  /**
+   * One connection. The gateway first sends the whole state again; until that is complete the console shows the earlier state. Resolves
+   * with true when the gateway ended it.
+   */
   async function follow(ended: AbortSignal): Promise<boolean> {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), silentForMs);
@@ -115,7 +118,8 @@ export function createLive(client: Client): Live {
       const begun = Date.now();
       const isEndedByGateway = await follow(ended).catch(() => false);
       if (ended.aborted) return;
-      // The next attempt is told why, at once and before anybody is worried.
+      // After the gateway ended the stream, the console reconnects at once and learns the reason from the answer, before it shows a
+      // problem.
       if (isEndedByGateway && Date.now() - begun > retryAfterMs) continue;
       connection.value = 'lost';
       await new Promise((resolve) => setTimeout(resolve, retryAfterMs));

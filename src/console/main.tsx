@@ -1,4 +1,4 @@
-// The console, from the first line to the page.
+// Starts the console: creates the shared objects and renders the page.
 import { render } from 'preact';
 import { createClient } from './api/client.ts';
 import { type App, AppContext, useApp } from './app.ts';

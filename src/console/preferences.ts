@@ -1,4 +1,4 @@
-// How somebody wants the console on this device: its language and its appearance.
+// The preferences of a person on this device: language and appearance.
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { keep, kept } from './kept.ts';
 import type { Strings } from './language/en.ts';
@@ -6,7 +6,7 @@ import type { Strings } from './language/en.ts';
 export type Language = 'en' | 'de';
 export type Theme = 'auto' | 'light' | 'dark';
 
-/** Nobody waits for the texts of the other one. */
+/** Each language is loaded only when it is chosen. */
 export const languages: Readonly<Record<Language, { readonly name: string; readonly load: () => Promise<Strings> }>> = {
   en: { name: 'English', load: async () => (await import('./language/en.ts')).en },
   de: { name: 'Deutsch', load: async () => (await import('./language/de.ts')).de },
@@ -14,7 +14,7 @@ export const languages: Readonly<Record<Language, { readonly name: string; reado
 
 export interface Preferences {
   readonly language: Signal<Language>;
-  /** What the console says; undefined until the first language is here, that of before until another one is. */
+  /** The texts; undefined until the first language is loaded. The earlier language stays until another one is loaded. */
   readonly strings: ReadonlySignal<Strings | undefined>;
   readonly theme: Signal<Theme>;
 }

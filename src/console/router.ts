@@ -1,4 +1,4 @@
-// Where in the console we are: the part of the address behind the #, so that each page can be linked to and the way back works.
+// The current page of the console: the part of the address behind the #, so that each page has a link and the Back button works.
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 export interface Router {

@@ -1,6 +1,6 @@
-// A text as a file of the person's own.
+// Downloads a text as a file.
 
-/** Gives a text (CSV) to the person as a file. */
+/** Offers a text (CSV) to the person as a download. */
 export function saveAs(name: string, text: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));

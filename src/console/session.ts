@@ -1,4 +1,4 @@
-// Who is signed in, from the first question to the gateway until the end of the session.
+// Who is signed in, from the first request to the gateway until the end of the sign-in.
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from './api/client.ts';
 import { Problem } from './api/problem.ts';
@@ -9,17 +9,17 @@ interface Person {
   readonly gatewayAdministrator: boolean;
 }
 
-/** `checking`: we do not know yet whether there is a cookie. `ended`: the gateway has forgotten who we were. */
+/** `checking`: it is not known yet whether there is a cookie. `ended`: the gateway no longer accepts the sign-in. */
 export type SessionState = 'checking' | 'signed-out' | 'ended' | Person;
 
 export interface Session {
   readonly state: ReadonlySignal<SessionState>;
-  /** Looks whether a cookie from an earlier visit still holds. */
+  /** Checks whether a cookie from an earlier visit is still valid. */
   resume(): Promise<void>;
   /** Rejects with the `Problem`. The token stays in memory, or with `remember` in a cookie that no script can read. */
   signIn(token: string, remember: boolean): Promise<void>;
   signOut(): Promise<void>;
-  /** The gateway no longer knows us. */
+  /** The gateway no longer accepts our token or cookie. */
   end(): void;
 }
 
@@ -30,7 +30,7 @@ export function createSession(client: Client): Session {
   return {
     state,
     async resume() {
-      // To ask without one would be a failed sign-in, which the gateway counts.
+      // A request without a cookie would be a failed sign-in, which the gateway counts.
       if (kept('signed-in') === undefined) {
         state.value = 'signed-out';
         return;

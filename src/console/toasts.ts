@@ -1,4 +1,4 @@
-// Short messages about what was done; a screen reader says them without losing its place.
+// Short messages about the result of an action; a screen reader says them without losing its place.
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 const shownForMs = 6_000;

@@ -1,11 +1,11 @@
-// Lists as a whole, page by page.
+// Loads a whole list, page by page.
 import type { Client, Page } from './client.ts';
 
 const rowsInAPage = 1000;
 
 /**
- * Every row of a list, in pieces, and how many there are in all. Rows that come while we read move the others on, so some may
- * be told twice: `keyOf` leaves those out. Ends early when `signal` is aborted.
+ * Gives every row of a list, in chunks, and the total. New rows move the others on while we read, so the gateway may give some
+ * twice: `keyOf` removes those. Ends early when `signal` is aborted.
  */
 export async function* allRows<Row>(
   client: Client,

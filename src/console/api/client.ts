@@ -1,8 +1,8 @@
-// Asks the gateway. With a token in memory each request carries it; without one the browser sends the cookie of the session, which no script can
-// read, and `latchd-console` proves that the request comes from this page and not from another site's form.
+// Sends requests to the gateway. With a token in memory each request carries it; without one the browser sends the cookie of the sign-in,
+// which no script can read, and `latchd-console` proves that the request comes from this page and not from another site's form.
 import { Problem, problemOf } from './problem.ts';
 
-/** An unlock waits its turn and for the lock; nothing takes longer than this. */
+/** An unlock waits in the lock's queue and for the lock's reply; no request takes longer than this. */
 const answerWithinMs = 60_000;
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -17,15 +17,15 @@ export interface Page<Row> {
 }
 
 export interface Client {
-  /** Rejects with a `Problem` alone. `path` is below `/api/v1/`. */
+  /** Rejects only with a `Problem`. `path` is below `/api/v1/`. */
   ask<Answer>(method: Method, path: string, more?: { readonly query?: Query; readonly body?: object }): Promise<Answer>;
   get<Answer>(path: string, query?: Query): Promise<Answer>;
-  /** An answer that goes on until `signal` is aborted. */
+  /** Reads an answer that goes on until `signal` is aborted. */
   stream(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   useToken(token: string | null): void;
 }
 
-/** `onSignedOut`: the gateway no longer knows who we are. */
+/** `onSignedOut` is called when the gateway no longer accepts our token or cookie. */
 export function createClient(onSignedOut: () => void): Client {
   let token: string | null = null;
 

@@ -1,14 +1,14 @@
-// Reads text/event-stream as it comes, in pieces that end anywhere (HTML Living Standard 9.2.6, as far as our gateway writes it: `\n` alone,
+// Parses text/event-stream from chunks that end anywhere (HTML Living Standard 9.2.6, as far as our gateway writes it: `\n` alone,
 // one line of data for each event).
 
 export interface StreamEvent {
-  /** '' when only the id is new. */
+  /** Empty when only the id is new. */
   readonly type: string;
   readonly data: string;
   readonly id: string | undefined;
 }
 
-/** Gives each piece of text in, and the events out that it completes. */
+/** Takes each chunk of text and returns the events that it completes. */
 export function createEventReader(): (piece: string) => StreamEvent[] {
   let rest = '';
   return (piece) => {

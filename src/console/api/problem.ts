@@ -1,6 +1,6 @@
-// What the gateway refused, or that it could not be asked.
+// An error that the gateway answered, or that it could not be reached.
 
-/** A refusal by its `code` (the errors of the HTTP API), or `unreachable`. `detail` is the gateway's own sentence, in English. */
+/** An error by its `code` (the errors of the HTTP API), or `unreachable`. `detail` is the gateway's own sentence, in English. */
 export class Problem extends Error {
   readonly code: string;
   readonly detail: string;
@@ -26,14 +26,14 @@ interface ProblemBody {
   readonly errors?: readonly { readonly parameter: string; readonly message: string }[];
 }
 
-/** Never rejects: what is no problem of the gateway's (a proxy in between) is `unreachable`. */
+/** Never rejects: an answer that is no problem of the gateway (from a proxy in between) is `unreachable`. */
 export async function problemOf(response: Response): Promise<Problem> {
   try {
     const { code, detail, lockError, errors = [] } = (await response.json()) as ProblemBody;
     if (typeof code === 'string')
       return new Problem(code, detail, new Map(errors.map((error) => [error.parameter, error.message])), lockError);
   } catch {
-    // As below.
+    // The body is no problem of the gateway: see below.
   }
   return new Problem('unreachable', `${response.status}`);
 }

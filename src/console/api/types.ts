@@ -1,4 +1,4 @@
-// What the gateway answers, by the names of the HTTP API. Dates are epoch milliseconds.
+// The gateway's answers, by the names of the HTTP API. Dates are epoch milliseconds.
 
 export interface Lock {
   readonly lockId: number;
@@ -24,7 +24,7 @@ export interface LockDetail {
   readonly date: number;
 }
 
-/** From `reportDate` on, the lock has said so. */
+/** The battery level that the lock has reported from `reportDate` on. */
 export interface BatteryLevel {
   readonly reportDate: number;
   readonly electricQuantity: number;
@@ -52,7 +52,7 @@ export interface Card {
   readonly senderUsername: string;
 }
 
-/** What the lock itself says that it holds. */
+/** A card that the lock itself says it holds. */
 export interface CardOnLock {
   readonly cardNumber: string;
   readonly startDate: number;
@@ -66,7 +66,7 @@ export interface Alarm {
   readonly lockId: number | null;
   readonly since: number;
   readonly reason: string;
-  /** false: it stands until a person has ended it. */
+  /** false: it is active until a person ends it. */
   readonly endsByItself: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface Hub {
   readonly mac: string;
   readonly name: string;
   readonly online: boolean;
-  /** How many are bound to it. */
+  /** How many locks are bound to it. */
   readonly locks: number;
   readonly date: number;
 }
@@ -113,7 +113,7 @@ export interface ManagedLock {
   readonly cardsOnLock: number | null;
 }
 
-/** A lock that was removed; names of accounts are empty when those are gone. */
+/** A lock that was removed; the name of an account is empty when the account is removed. */
 export interface RemovedLock {
   readonly lockId: number;
   readonly lockMac: string;
@@ -136,7 +136,7 @@ export interface PendingDevice {
   readonly keyFingerprint: string;
   readonly since: number;
   readonly connected: boolean;
-  /** Another key came for the same address. */
+  /** A device with another key claims the same address. */
   readonly contested: boolean;
   readonly hello: { readonly modelNum: string; readonly firmwareRevision: string; readonly electricQuantity: number } | null;
   readonly replaces: { readonly lockId: number; readonly lockName: string; readonly online: boolean } | null;
@@ -155,7 +155,7 @@ export interface AuditEntry {
   readonly count: number;
 }
 
-/** Of all the figures of the gateway those that a caretaker looks for. */
+/** The members of the gateway's status that a caretaker looks for. */
 export interface GatewayStatus {
   readonly version: string;
   readonly uptimeSeconds: number;
@@ -167,7 +167,7 @@ export interface GatewayStatus {
   readonly alarms: number;
   readonly records: number;
   readonly listeners: Readonly<Record<string, { readonly host: string; readonly port: number }>>;
-  /** When what is shown there expires. */
+  /** When the certificate shown there expires. */
   readonly certificates: Readonly<Record<string, number>>;
   readonly clockIsSuspect: boolean;
   readonly backupDate: number | null;
@@ -181,12 +181,12 @@ export interface Webhook {
   readonly url: string;
   /** Empty: all. */
   readonly eventTypes: readonly string[];
-  /** Empty: all on which the account has a role, and the gateway itself. */
+  /** Empty: all locks on which the account has a role, and the gateway itself. */
   readonly lockIds: readonly number[];
   readonly enabled: boolean;
   readonly waiting: number;
   readonly failed: number;
-  /** null: the last attempt went well. */
+  /** null: the last attempt succeeded. */
   readonly failingSince: number | null;
 }
 
@@ -202,7 +202,7 @@ export interface Delivery {
   readonly reason: string;
 }
 
-/** What came of a test or a replay. */
+/** The result of a test or a replay. */
 export interface Attempt {
   readonly delivered: boolean;
   readonly status: number | null;

@@ -4,15 +4,15 @@ import { Icon, type IconName } from './icon.tsx';
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** `main` once on a page or in a dialog; `danger` takes something away. */
+  /** `main`: at most once on a page or in a dialog; `danger`: it removes something. */
   readonly kind?: 'main' | 'plain' | 'danger' | 'quiet';
   readonly icon?: IconName;
   readonly type?: 'button' | 'submit';
-  /** Under way: it says so and cannot be pressed again, but keeps the focus. */
+  /** Its action is under way: it says so and cannot be pressed again, but keeps the focus. */
   readonly busy?: boolean;
   readonly disabled?: boolean;
   readonly onClick?: () => void;
-  /** What a screen reader says, where the text alone does not tell which one it is. */
+  /** What a screen reader says, if the text alone does not distinguish this button from others. */
   readonly label?: string;
 }
 

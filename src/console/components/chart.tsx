@@ -1,4 +1,4 @@
-// One value over time as a line of steps: a library for charts would be half as large as all the rest of the console.
+// One value over time as a line of steps. It uses no chart library, because one would make the console much larger.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useFormats } from '../format.ts';
 
@@ -18,7 +18,7 @@ interface Point {
 interface ChartProps {
   /** What a screen reader says instead of the picture. */
   readonly label: string;
-  /** By time, at least one. The last one holds until now. */
+  /** Ordered by time, at least one. The last one holds until now. */
   readonly points: readonly Point[];
   readonly max: number;
   readonly text: (value: number) => string;
@@ -63,14 +63,14 @@ export function Chart({ label, points, max, text }: ChartProps) {
         {ticksOf(first, now, Math.max(2, Math.floor((width - left) / 100))).map((at) => (
           <g key={at}>
             <path class="grid" d={`M${x(at)},${top}V${heightPx - bottom}`} />
-            {/* The last one has no room beside it. */}
+            {/* There is no room beside the last label. */}
             <text x={x(at)} y={heightPx - 8} text-anchor={x(at) > width - left ? 'end' : 'middle'}>
               {tick(at)}
             </text>
           </g>
         ))}
         <path class="line" d={`${line.join('')}H${x(now).toFixed(1)}`} />
-        {/* Now: of a new lock there is no line to see yet. */}
+        {/* A dot at the present: a new lock has no line yet. */}
         {newest && <circle cx={x(now)} cy={y(newest.value)} r="4" />}
         {pointed && <circle cx={x(pointed.at)} cy={y(pointed.value)} r="5" />}
       </svg>
@@ -81,14 +81,14 @@ export function Chart({ label, points, max, text }: ChartProps) {
   );
 }
 
-/** Beginnings of days or hours of this device, not more than `most`. */
+/** The beginnings of days or hours in this device's time zone, at most `most` of them. */
 function ticksOf(first: number, last: number, most: number): readonly number[] {
   const steps = [1, 3, 6, 12, 24, 48, 168, 336, 672, 1344, 2688].map((hours) => hours * hourMs);
   const step = steps.find((each) => (last - first) / each <= most) ?? (last - first) / most;
   const ticks: number[] = [];
   const next = new Date(first);
   next.setHours(0, 0, 0, 0);
-  // Days are counted by the calendar: two in a year have another length.
+  // Days are counted by the calendar: two days in a year are longer or shorter.
   while (next.getTime() <= last) {
     if (next.getTime() >= first) ticks.push(next.getTime());
     if (step < dayMs) next.setTime(next.getTime() + step);
@@ -97,7 +97,7 @@ function ticksOf(first: number, last: number, most: number): readonly number[] {
   return ticks;
 }
 
-/** How wide an element is, as it changes. */
+/** The current width of an element. */
 function useWidth() {
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(600);

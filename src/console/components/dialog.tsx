@@ -49,12 +49,12 @@ interface ConfirmProps {
   readonly text: ComponentChildren;
   readonly confirm: string;
   readonly danger?: boolean;
-  /** Done when it resolves: then the caller closes it. */
+  /** The action; when it resolves, the caller closes the dialog. */
   readonly onConfirm: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** Asks for what is to be entered; the button that sends it is called as the dialog, where nothing else is said. */
+/** A dialog with a form. Its submit button has the dialog's title unless another text is given. */
 export function FormDialog({ title, submit = title, onClose, ...form }: Omit<FormProps, 'onCancel' | 'submit'> & FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
@@ -69,7 +69,7 @@ interface FormDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something is done that is not easily undone. */
+/** Asks before an action that is not easily undone. */
 export function ConfirmDialog({ title, text, confirm, danger = true, onConfirm, onClose }: ConfirmProps) {
   return (
     <FormDialog title={title} submit={confirm} danger={danger} onSubmit={onConfirm} onClose={onClose}>

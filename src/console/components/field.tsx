@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 
 export interface FieldProps {
   readonly label: string;
-  /** How the form finds its value. */
+  /** The name under which the form finds its value. */
   readonly name: string;
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
@@ -40,7 +40,7 @@ export function TextField({
       <input
         id={id}
         name={name}
-        // Preact types an input by its type, one by one.
+        // Preact has a separate type for each type of input.
         {...({ type } as { type: 'text' })}
         defaultValue={value}
         aria-required={required}
@@ -115,7 +115,7 @@ interface ChoiceFieldProps extends FieldProps {
   readonly onInput: (value: string) => void;
 }
 
-/** A few choices that are all seen at once. */
+/** A few choices, all visible at once; one can be chosen. */
 export function ChoiceField({ label, name, hint, error, options, value, onInput }: ChoiceFieldProps) {
   const id = useId();
   return (
@@ -146,7 +146,7 @@ interface ManyFieldProps extends FieldProps {
   readonly values: readonly string[];
 }
 
-/** Any of a few, seen at once. */
+/** A few choices, all visible at once; any number can be chosen. */
 export function ManyField({ label, name, hint, error, options, values }: ManyFieldProps) {
   const id = useId();
   return (

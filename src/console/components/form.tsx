@@ -1,4 +1,4 @@
-// A form that asks the gateway: one request at a time, wrong fields named, everything else said above the buttons.
+// A form that sends a request to the gateway: one at a time; errors appear at their fields, or else above the buttons.
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
@@ -8,23 +8,23 @@ import { ProblemNotice } from './notice.tsx';
 
 /** The values of a form by the names of its fields. */
 export interface Values {
-  /** Without the blanks around it. */
+  /** The value without the blanks around it. */
   text(name: string): string;
   checked(name: string): boolean;
-  /** Those that are checked of several. */
+  /** The values of several checkboxes that are checked. */
   all(name: string): readonly string[];
 }
 
 export interface FormProps {
-  /** The fields, given what is wrong with each of them. */
+  /** Draws the fields, given the error of each. */
   readonly children: (errorOf: (name: string) => string | undefined) => ComponentChildren;
   readonly submit: string;
   readonly danger?: boolean;
   readonly required?: readonly string[];
-  /** Whatever it rejects with is shown. */
+  /** Sends the form; if it rejects, the form shows the error. */
   readonly onSubmit: (values: Values) => Promise<void>;
   readonly onCancel?: () => void;
-  /** A sentence of the form's own about a refusal, instead of the usual one. */
+  /** Gives a sentence of its own for an error, instead of the usual one. */
   readonly explain?: (problem: Problem) => string | undefined;
 }
 

@@ -1,4 +1,5 @@
-// Line drawings on a grid of 24, one path each, in the colour of the text beside them. Never the only thing that says something.
+// Line drawings on a grid of 24, one path each, in the colour of the text beside them. An icon is never the only thing that carries a
+// meaning.
 
 const drawings = {
   lock: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1Z',

@@ -1,9 +1,9 @@
-// What is known of a lock at the moment, always in words and not by colour alone.
+// What is known about a lock now, always in words and not by colour alone.
 import { useStrings } from '../app.ts';
 import type { LiveLock } from '../live.ts';
 import { Icon } from './icon.tsx';
 
-/** Its bolt may have moved since it said where that is. One that is offline says nothing for sure, which is said beside. */
+/** Whether the bolt may have moved since the lock last reported it. Nothing is certain of an offline lock; another text says that. */
 export function isUnsure({ online, state, stateSure }: LiveLock): boolean {
   return online && state !== null && !stateSure;
 }

@@ -1,4 +1,4 @@
-// The head of a lock's pages, and the way between them.
+// The head of a lock's pages, with the links between them.
 import type { ComponentChildren } from 'preact';
 import { useApp, useStrings } from '../app.ts';
 import type { LiveLock } from '../live.ts';

@@ -1,4 +1,4 @@
-// Some of the locks, or none of them: searched by name and turned page by page, because a building may have thousands.
+// A field to choose locks: with a search by name and pages, because a building may have thousands.
 import { useId, useMemo, useState } from 'preact/hooks';
 import { useStrings } from '../app.ts';
 import { Button } from './button.tsx';
@@ -9,9 +9,9 @@ import { Pager } from './pager.tsx';
 const locksOnAPage = 12;
 
 interface LocksFieldProps extends FieldProps {
-  /** What each lock is called, by its id. */
+  /** The name of each lock, by its id. */
   readonly names: ReadonlyMap<number, string>;
-  /** Chosen before; they come first. */
+  /** The locks that were chosen before; they come first. */
   readonly values: readonly number[];
 }
 
@@ -39,7 +39,7 @@ export function LocksField({ label, name, hint, error, names, values }: LocksFie
   return (
     <fieldset class="field choice" aria-describedby={described(id, hint, error)}>
       <legend>{label}</legend>
-      {/* Those on other pages count as well. */}
+      {/* The chosen locks on other pages are part of the form as well. */}
       {[...chosen].map((lockId) => (
         <input key={lockId} type="hidden" name={name} value={lockId} />
       ))}
@@ -53,7 +53,7 @@ export function LocksField({ label, name, hint, error, names, values }: LocksFie
           setSearch(event.currentTarget.value);
           setPageNo(1);
         }}
-        // It searches as one types; the form is not to be sent.
+        // The search runs while a person types; Enter must not send the form.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       <div class="many">

@@ -1,11 +1,11 @@
-// What somebody should read before going on.
+// A message that a person should read before they go on.
 import type { ComponentChildren } from 'preact';
 import { Problem } from '../api/problem.ts';
 import { useStrings } from '../app.ts';
 import { useProblemText } from '../format.ts';
 import { Button } from './button.tsx';
 
-/** A bad one is said by a screen reader at once. */
+/** A screen reader says a bad one at once. */
 export function Notice({ kind, children }: { kind: 'info' | 'warning' | 'bad'; children: ComponentChildren }) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
@@ -26,12 +26,12 @@ export function ProblemNotice({ problem, retry }: { problem: unknown; retry?: ()
   );
 }
 
-/** To ask again would change nothing. */
+/** Whether trying again would change nothing. */
 function isFinal(problem: unknown): boolean {
   return problem instanceof Problem && ['forbidden', 'not-lock-administrator', 'lock-not-found'].includes(problem.code);
 }
 
-/** `text` says what takes so long, where it is known. */
+/** `text` says what takes so long, if that is known. */
 export function Loading({ text }: { text?: string }) {
   const { common } = useStrings();
   return (

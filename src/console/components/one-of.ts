@@ -1,17 +1,17 @@
-// One thing that the gateway gives in a list alone: it is looked for.
+// Finds one row of a list that the gateway only gives as a whole.
 import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import { useApp } from '../app.ts';
 
 interface Found<Row> {
-  /** undefined until it is here; the one before stays when it could not be asked for again. */
+  /** undefined until it is loaded; the earlier one stays when loading it again fails. */
   readonly one?: Row;
-  /** There is none. */
+  /** The list has no such row. */
   readonly isGone?: boolean;
   readonly problem?: unknown;
 }
 
-/** The row of the list at `path` with this key; the one before stays while it is looked for again. */
+/** The row of the list at `path` with this key; the earlier one stays while it is loaded again. */
 export function useOneOf<Row>(path: string, keyOf: (row: Row) => number, key: number): Found<Row> & { reload(): void } {
   const { client } = useApp();
   const [found, setFound] = useState<Found<Row>>({});

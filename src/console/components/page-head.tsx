@@ -1,4 +1,4 @@
-// The head of a page. Whoever comes to the page is told its title: the focus and the title of the window go there.
+// The head of a page. The focus and the window's title move to it, so that a screen reader says the title of a new page.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 

@@ -1,24 +1,24 @@
-// Lists, page by page: those that the gateway gives so, and those that are here already.
+// Lists with pages: those that the gateway gives page by page, and those that are loaded already.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import { useApp } from '../app.ts';
 
 export interface Paged<Row> {
-  /** undefined until the first page is here; the one before stays while another is loaded. */
+  /** undefined until the first page is loaded; the earlier page stays while another is loaded. */
   readonly page: Page<Row> | undefined;
   readonly problem: unknown;
   turnTo(pageNo: number): void;
   reload(): void;
 }
 
-/** One page of rows that are all here; the last one there is, when there are fewer. */
+/** One page of rows that are all loaded; the last page, when there are fewer pages. */
 export function pageOf<Row>(rows: readonly Row[], pageNo: number, pageSize: number): Page<Row> {
   const pages = Math.ceil(rows.length / pageSize);
   const shownNo = Math.max(1, Math.min(pageNo, pages));
   return { list: rows.slice((shownNo - 1) * pageSize, shownNo * pageSize), pageNo: shownNo, pages, total: rows.length };
 }
 
-/** Loads again from the first page when `path` or `query` change. */
+/** A list that starts again at the first page when `path` or `query` changes. */
 export function usePaged<Row>(path: string, query: Readonly<Record<string, string | number | undefined>> = {}, pageSize = 25): Paged<Row> {
   const { client } = useApp();
   const asked = JSON.stringify([path, query]);
@@ -33,7 +33,7 @@ export function usePaged<Row>(path: string, query: Readonly<Record<string, strin
       (found) => {
         if (!current) return;
         setProblem(undefined);
-        // The last page may have gone with what was on it.
+        // The last page may no longer exist, because its rows were removed.
         if (found.list.length === 0 && pageNo > 1) setWanted({ asked, pageNo: Math.max(1, found.pages), times: 0 });
         else setPage(found);
       },

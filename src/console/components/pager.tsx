@@ -1,4 +1,4 @@
-// The way through the pages of a long list.
+// The buttons to the pages of a long list.
 import { useStrings } from '../app.ts';
 import { Icon } from './icon.tsx';
 
@@ -8,17 +8,17 @@ interface PagerProps {
   readonly pages: number;
   readonly total: number;
   readonly onTurn: (pageNo: number) => void;
-  /** A part of a form or a page: what is above it stays in sight. */
+  /** The list is part of a form or a page: turning a page does not scroll to the top. */
   readonly isPart?: boolean;
 }
 
-/** Nothing where there is one page only. */
+/** Draws nothing if there is only one page. */
 export function Pager({ pageNo, pages, total, onTurn, isPart = false }: PagerProps) {
   const { common } = useStrings();
   if (pages <= 1) return null;
   const turn = (to: number) => {
     onTurn(to);
-    // The new page is read from its beginning.
+    // A person reads the new page from its beginning.
     if (!isPart) window.scrollTo(0, 0);
   };
   return (

@@ -1,11 +1,11 @@
-// What the gateway does not tell of by itself: asked again every few seconds, as long as somebody can see it.
+// Data that has no live event: requested again every few seconds while the page is visible.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../app.ts';
 
 export interface Polled<Value> {
-  /** undefined until it is here. */
+  /** undefined until it is loaded. */
   readonly value: Value | undefined;
-  /** Why the last question had no answer. */
+  /** Why the last request failed. */
   readonly problem: unknown;
   reload(): void;
 }
@@ -30,7 +30,7 @@ export function usePolled<Value>(path: string, everyMs: number): Polled<Value> {
   return { value, problem, reload };
 }
 
-/** Calls the `act` of the moment every `ms` while the page is visible, however often it is drawn anew meanwhile. */
+/** Calls the current `act` every `ms` while the page is visible, however often the component is rendered meanwhile. */
 export function useEvery(ms: number, act: () => void): void {
   const newest = useRef(act);
   newest.current = act;

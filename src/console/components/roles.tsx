@@ -10,7 +10,7 @@ import { PagedTable } from './table.tsx';
 
 interface RolesProps {
   readonly lockId: number;
-  /** Another administrator can be appointed: gateway administrators may. */
+  /** Whether another administrator can be appointed, which gateway administrators may do. */
   readonly mayAppoint?: boolean;
   readonly onAppointed?: () => void;
 }

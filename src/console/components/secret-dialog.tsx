@@ -1,4 +1,4 @@
-// A secret that is shown this once: to copy, and to be told that it does not come again.
+// Shows a secret once, with a button to copy it and the warning that it is not shown again.
 import { useId, useState } from 'preact/hooks';
 import { useStrings } from '../app.ts';
 import { Button } from './button.tsx';
@@ -12,7 +12,7 @@ interface Secret {
 
 interface SecretDialogProps {
   readonly title: string;
-  /** What it is for. */
+  /** What the secret is for. */
   readonly text: string;
   readonly secrets: readonly Secret[];
   readonly onClose: () => void;

@@ -1,4 +1,4 @@
-// A table, which becomes a list of cards on a narrow screen, and the way through its pages.
+// A table, which becomes a list of cards on a narrow screen, and the buttons to its pages.
 import type { ComponentChildren } from 'preact';
 import { Loading, ProblemNotice } from './notice.tsx';
 import type { Paged } from './paged.ts';
@@ -12,14 +12,14 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** What a screen reader calls it. */
+  /** The name that a screen reader says. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
 }
 
-// The roles are said because CSS that lays a table out in another way takes them from it.
+// The roles are explicit, because browsers drop them when CSS lays a table out in another way.
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   return (
     // biome-ignore-start lint/a11y: see above
@@ -39,7 +39,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
           <tr key={keyOf(row)} role="row">
             {columns.map(({ title, cell, actions }) => (
               <td key={title} role="cell" data-title={actions ? undefined : title} class={actions ? 'actions' : undefined}>
-                {/* One thing beside its title, whatever it is made of. */}
+                {/* A single element beside the title, whatever the cell contains. */}
                 <div>{cell(row)}</div>
               </td>
             ))}
@@ -51,7 +51,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   );
 }
 
-/** A table of what the gateway gives page by page; says that it loads, that there is nothing, or what went wrong. */
+/** A table of a list that the gateway gives page by page. It says when it loads, is empty, or has failed. */
 export function PagedTable<Row>({ paged, empty, ...table }: Omit<TableProps<Row>, 'rows'> & { paged: Paged<Row>; empty: string }) {
   const { page, problem, reload } = paged;
   if (problem !== undefined) return <ProblemNotice problem={problem} retry={reload} />;

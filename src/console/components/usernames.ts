@@ -1,11 +1,11 @@
-// The names of all accounts, for forms in which one is chosen.
+// The names of all accounts, for forms in which a person chooses one.
 import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import type { Account } from '../api/types.ts';
 import { useApp } from '../app.ts';
 import { useProblemText } from '../format.ts';
 
-/** In the order of the alphabet; empty until they are here. */
+/** In alphabetical order; empty until they are loaded. */
 export function useUsernames(): readonly string[] {
   const { client, toasts } = useApp();
   const text = useProblemText();

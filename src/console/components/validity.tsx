@@ -66,7 +66,7 @@ export function ValidityFields({ errorOf, value = always }: ValidityFieldsProps)
   );
 }
 
-/** What was chosen; throws the `Problem` of a field that is wrong. The minute of the end is within. */
+/** The validity that a person chose; throws the `Problem` of a wrong field. The minute of the end is included. */
 export function validityOf(values: Values, { cards, common }: Pick<Strings, 'cards' | 'common'>): Validity {
   const kind = values.text('validity');
   if (kind === 'always') return always;
@@ -85,7 +85,7 @@ function kindOf({ startDate, endDate }: Validity): 'always' | 'period' | 'open' 
   return startDate === 0 ? 'always' : 'open';
 }
 
-/** As `datetime-local` takes it. */
+/** A date in the format of `datetime-local`. */
 function localText(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -3,7 +3,7 @@ import type { Strings } from './en.ts';
 
 const count = (n: number, one: string, many: string): string => `${n.toLocaleString('de')} ${n === 1 ? one : many}`;
 
-/** What the gateway says of a field (HTTP API, `errors`); what is not here stays in English. */
+/** The gateway's messages about a field (HTTP API, `errors`); any other message stays in English. */
 const wrongFields: readonly (readonly [said: RegExp, inGerman: string])[] = [
   [/^must be between (\S+) and (\S+)$/, 'muss zwischen $1 und $2 liegen'],
   [/^must be an integer in plain decimal digits$/, 'muss eine ganze Zahl sein'],

@@ -1,5 +1,5 @@
-// Everything the console says, in English. `de.ts` has the same in German, and does not compile without it. A section for each page, and
-// `common` and `problems` for all of them.
+// All texts of the console, in English, with a section for each page, and `common` and `problems` for all pages. `de.ts` has the same texts
+// in German; it does not compile if one is missing.
 
 const count = (n: number, one: string, many: string): string => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
@@ -13,7 +13,7 @@ export const en = {
     tryAgain: 'Try again',
     loading: 'Loading…',
     required: 'must be filled in',
-    /** What the gateway says of a field, which it says in English. */
+    /** The gateway's message about a field, which is in English. */
     wrong: (message: string) => message,
     actions: 'Actions',
     copy: 'Copy',
@@ -530,15 +530,15 @@ export const en = {
     count: (n: number) => `${n} times within a minute`,
     missed: (n: number) => `and ${count(n, 'refusal', 'refusals')} before it`,
     none: 'Nothing was changed in this time.',
-    /** Who it was, when it was no account. */
+    /** The actor, if it was no account. */
     thisMachine: '(this machine)',
-    /** From where, when it did not come over the network. */
+    /** The origin, if it was not the network. */
     origins: {
       'control socket': 'control socket',
       'command line': 'command line',
       signal: 'signal',
     } as Record<string, string>,
-    /** What a line is about. */
+    /** The object of an entry. */
     nouns: {
       account: 'account',
       backup: 'backup',

@@ -1,4 +1,4 @@
-// Who may use the gateway. The pattern for pages of management: a paged table, a dialog to add, a question before something is removed.
+// The accounts of the gateway. This page is the pattern for management pages: a paged table, a dialog to add, a question before removal.
 import { useState } from 'preact/hooks';
 import type { Account } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';

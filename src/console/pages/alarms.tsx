@@ -1,4 +1,4 @@
-// What somebody should look at, at locks and at the gateway itself; always up to date.
+// The active alarms of locks and of the gateway itself, always up to date.
 import { useState } from 'preact/hooks';
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
@@ -97,5 +97,5 @@ function AlarmCard({ alarm: { kind, lockId, since, endsByItself }, onEnd }: { al
   );
 }
 
-/** Those that cannot wait until somebody comes by. */
+/** The kinds of alarm that need a person at once. */
 const urgent: ReadonlySet<string> = new Set(['duress', 'tampered', 'storage-unavailable']);

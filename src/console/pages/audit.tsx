@@ -1,4 +1,4 @@
-// Who changed what, when, from where, and how it ended.
+// The audit log: who changed what, when, from where, and with what outcome.
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../api/types.ts';
 import { useStrings } from '../app.ts';
@@ -8,7 +8,7 @@ import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
 
-/** As the API names who administers the gateway's own machine. */
+/** The API's name for an administrator of the gateway's own machine. */
 export const thisMachine = '(this machine)';
 
 export function AuditPage() {
@@ -16,13 +16,13 @@ export function AuditPage() {
   const { dateTime } = useFormats();
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  // A day in the time zone of this device, both ends included; the wrong way round is the same days.
+  // Days in the time zone of this device, both ends included, in either order.
   const [first, last] = from !== '' && to !== '' && from > to ? [to, from] : [from, to];
   const paged = usePaged<AuditEntry>('gateway/audit', {
     startDate: first === '' ? undefined : new Date(`${first}T00:00:00`).getTime(),
     endDate: last === '' ? undefined : new Date(`${last}T23:59:59.999`).getTime(),
   });
-  /** `card 7 of lock 3`: its nouns are words of ours. */
+  /** In `card 7 of lock 3` the nouns are translated. */
   const objectText = (object: string) =>
     object.replace(/^(data directory|[a-z]+)|(?<=^card \d+ )of lock(?= \d+$)/g, (word) => audit.nouns[word] ?? word);
   const outcomeOf = ({ outcome }: AuditEntry) => audit.outcomes[outcome] ?? problems[outcome] ?? outcome;

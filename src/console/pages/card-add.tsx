@@ -1,4 +1,4 @@
-// Adds a card to a lock, with both orders of its bytes explained.
+// Adds a card to a lock, and explains both byte orders.
 import { useState } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
 import { useApp, useStrings } from '../app.ts';

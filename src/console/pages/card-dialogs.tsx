@@ -1,4 +1,4 @@
-// Changes one card of a lock: its name, its validity, or that it is there.
+// Changes one card of a lock: its name or validity; or removes it.
 import type { Card } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { ConfirmDialog, FormDialog } from '../components/dialog.tsx';

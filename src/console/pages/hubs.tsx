@@ -1,4 +1,4 @@
-// Hubs: what speaks for locks that are not on the network themselves.
+// Hubs, which speak for locks that are not on the network themselves.
 import { useState } from 'preact/hooks';
 import type { Hub } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';

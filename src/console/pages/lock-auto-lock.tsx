@@ -5,7 +5,7 @@ import { Form } from '../components/form.tsx';
 
 interface AutoLockProps {
   readonly lockId: number;
-  /** As it is; undefined for who may change it but not read it. */
+  /** The present value; undefined for an account that may change it but not read it. */
   readonly seconds: number | undefined;
   readonly onChange: () => void;
 }

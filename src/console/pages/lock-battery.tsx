@@ -1,4 +1,4 @@
-// How the battery of a lock went: as a chart, and as a table for who does not see it.
+// The history of a lock's battery: as a chart, and as a table for people who cannot see the chart.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import type { BatteryLevel } from '../api/types.ts';
@@ -16,7 +16,7 @@ export function LockBattery({ lock: { lockId, electricQuantity } }: { lock: Live
   const [levels, setLevels] = useState<readonly BatteryLevel[]>();
   const [problem, setProblem] = useState<unknown>();
 
-  // Again with each level that the lock says.
+  // Loads again with each level that the lock reports.
   useEffect(() => {
     let current = true;
     client.get<Page<BatteryLevel>>('lock/battery-history', { lockId }).then(

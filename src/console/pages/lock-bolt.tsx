@@ -1,4 +1,4 @@
-// Unlock and lock. Nothing is said to be done before the lock has confirmed it, and what went wrong is said plainly.
+// The buttons to unlock and lock. The console reports success only when the lock has confirmed it, and says plainly what failed.
 import { useEffect, useState } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
 import { useApp, useStrings } from '../app.ts';
@@ -20,7 +20,7 @@ export function BoltControl({ lock }: { lock: LiveLock }) {
   const [underWay, setUnderWay] = useState<Command>();
   const [outcome, setOutcome] = useState<Outcome>();
 
-  // It has been locked or opened since by somebody else, or by itself.
+  // Somebody else, or the lock itself, has locked or unlocked it since.
   useEffect(() => {
     if (outcome?.kind === 'good' && outcome.state !== lock.state) setOutcome(undefined);
   }, [lock.state]);

@@ -34,7 +34,7 @@ function Cards({ lockId }: { lockId: number }) {
     toasts.show('good', text);
     paged.reload();
   };
-  // Cards that somebody else changes.
+  // Loads again when somebody else changes a card.
   useEffect(() =>
     live.listen((happening) => {
       if (happening.type === 'locks' || (happening.type === 'card' && happening.card.lockId === lockId)) paged.reload();

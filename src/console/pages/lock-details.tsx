@@ -1,4 +1,4 @@
-// What a lock is, for its administrator, who may give it another name.
+// The details of a lock, for its administrator, who may rename it.
 import { useEffect, useState } from 'preact/hooks';
 import type { LockDetail } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
@@ -14,7 +14,7 @@ interface Loaded {
   readonly reload: () => void;
 }
 
-/** `wanted`: only the lock's administrator may ask. */
+/** `wanted`: false for others than the lock's administrator, who may not request it. */
 export function useLockDetail(lockId: number, wanted: boolean): Loaded {
   const { client } = useApp();
   const [detail, setDetail] = useState<LockDetail>();

@@ -1,17 +1,17 @@
-// The group of each lock, which live events do not tell.
+// The group of each lock, which live events do not contain.
 import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import type { Lock } from '../api/types.ts';
 import { useApp } from '../app.ts';
 
 interface LockGroups {
-  /** The group's name by lockId; '' is none. */
+  /** The group's name by lockId; empty for none. */
   readonly groups: ReadonlyMap<number, string>;
   readonly problem: unknown;
   readonly reload: () => void;
 }
 
-/** Asked for again whenever live events tell of a lock that is new or changed. */
+/** Loads again whenever a live event reports a new or changed lock. */
 export function useLockGroups(): LockGroups {
   const { client, live } = useApp();
   const [groups, setGroups] = useState<ReadonlyMap<number, string>>(new Map());

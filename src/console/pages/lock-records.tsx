@@ -13,7 +13,7 @@ import { RecordExport } from './record-export.tsx';
 import { type RecordRange, recordIdOf } from './record-range.ts';
 import { useRecordsOfKind } from './records-of-kind.ts';
 
-/** What is stored so much later than it happened was kept by the lock while it was away. */
+/** An event that the gateway stored so much later was stored by the lock while it was offline. */
 const lateMs = 2 * 60_000;
 
 export function LockRecordsPage({ parameters }: PageProps) {
@@ -25,7 +25,7 @@ export function LockRecordsPage({ parameters }: PageProps) {
   );
 }
 
-/** Of a lock by its id; it need not be there any more. */
+/** The records of a lock by its id; the lock may have been removed. */
 export function Records({ lockId }: { lockId: number }) {
   const { records: strings, recordTypes } = useStrings();
   const [from, setFrom] = useState('');
@@ -63,7 +63,7 @@ function AllRecords({ range }: { range: RecordRange }) {
     () => live.listen((happening) => happening.type === 'record' && happening.record.lockId === range.lockId && setHasFresh(true)),
     [live, range.lockId],
   );
-  // The first page is always up to date, but asked for once a second at most; on others, rows do not move while somebody reads.
+  // The first page is always up to date, with at most one request a second; on other pages, rows do not move while somebody reads.
   useEffect(() => {
     if (!hasFresh || !isFirst) return;
     const timer = setTimeout(() => {
@@ -129,7 +129,7 @@ function useColumns(): readonly Column<LockRecord>[] {
   ];
 }
 
-// Days are those of this device.
+// Days are in the time zone of this device.
 function startOfDay(date: string): number | undefined {
   return date === '' ? undefined : new Date(`${date}T00:00:00`).getTime();
 }

@@ -8,7 +8,7 @@ import { href } from '../router.ts';
 
 interface LockTilesProps {
   readonly title: string;
-  /** There is no other group: its name says nothing. */
+  /** There is no other group, so its name is not shown. */
   readonly isAlone: boolean;
   readonly locks: readonly LiveLock[];
   readonly alarms: ReadonlyMap<number, readonly Alarm[]>;

@@ -1,4 +1,4 @@
-// One lock: how it is now, and what can be told to it.
+// One lock: its present state, and the commands that it takes.
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';

@@ -90,7 +90,7 @@ export function LocksPage() {
   );
 }
 
-/** What to do next, for who can do it. */
+/** The next step, for an account that may take it. */
 function NoLocks() {
   const person = useApp().session.state.value;
   const { locks: strings } = useStrings();
@@ -110,7 +110,7 @@ function NoLocks() {
   );
 }
 
-/** By group, those without one last, and by what people call them: "Room 9" before "Room 10". */
+/** Sorts by group, locks without a group last, and then by name: "Room 9" before "Room 10". */
 function sorted(locks: LiveLock[], groupOf: (lock: LiveLock) => string): readonly LiveLock[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true });
   const compareGroups = (one: string, other: string) => (one === other ? 0 : one === '' ? 1 : other === '' ? -1 : compare(one, other));

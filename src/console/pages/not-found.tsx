@@ -1,4 +1,4 @@
-// For addresses that lead nowhere.
+// The page for unknown addresses.
 import { useStrings } from '../app.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { href } from '../router.ts';

@@ -1,4 +1,4 @@
-// What a lock itself holds, beside what the gateway knows of it.
+// The cards that a lock itself holds, beside those that the gateway knows.
 import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import type { Card, CardOnLock } from '../api/types.ts';
@@ -14,7 +14,7 @@ import { useProblemText } from '../format.ts';
 import { href } from '../router.ts';
 import type { PageProps } from './page.ts';
 
-/** Changes only what the gateway knows; the lock has the card already. */
+/** Changes only the gateway's list; the lock has the card already. */
 const notedOnly = 1;
 const pageSize = 50;
 
@@ -132,7 +132,7 @@ function YesNo({ value }: { value: boolean }) {
   return <span class={value ? undefined : 'tag bad'}>{value ? common.yes : common.no}</span>;
 }
 
-/** What differs comes first. The lock's numbers have no leading zeros. */
+/** Cards that differ come first. The lock's numbers have no leading zeros. */
 function compared(onLock: readonly CardOnLock[], known: readonly Card[]): readonly Compared[] {
   const plain = (cardNumber: string) => cardNumber.replace(/^0+(?=\d)/, '');
   const held = new Map(onLock.map((card) => [plain(card.cardNumber), card]));

@@ -1,6 +1,6 @@
-// What every page is given.
+// The properties that every page gets.
 
 export interface PageProps {
-  /** The values in the address, by their names in `path`. */
+  /** The values in the address by their names in `path`. */
   readonly parameters: Readonly<Record<string, string>>;
 }

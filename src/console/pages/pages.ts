@@ -1,4 +1,5 @@
-// Every page: its address, who has it in the navigation, and where. A new page is a file here, a line below, and a section in both languages.
+// All pages: the address of each, and who sees it in the navigation, and where. A new page is a file here, a line below, and a section in
+// both languages.
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
 import type { Strings } from '../language/en.ts';
@@ -26,12 +27,12 @@ import { WebhooksPage } from './webhooks.tsx';
 export interface PageEntry {
   readonly path: string;
   readonly view: ComponentType<PageProps>;
-  /** Absent: reached from another page only. `administration` is for gateway administrators alone. */
+  /** Absent: only another page links to it. `administration`: only gateway administrators see it. */
   readonly navigation?: {
     readonly group: 'building' | 'administration';
     readonly icon: IconName;
     readonly text: (strings: Strings) => string;
-    /** How many wait there for somebody; 0 is not shown. */
+    /** How many items there wait for a person; 0 is not shown. */
     readonly count?: (live: Live) => number;
   };
 }

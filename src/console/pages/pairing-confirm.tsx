@@ -1,4 +1,4 @@
-// The yes of a person: the fingerprint was compared, and the lock has a name.
+// A person confirms a device: they have compared the fingerprint, and name the lock.
 import type { PendingDevice } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
@@ -68,7 +68,7 @@ export function ConfirmDevice({ device, onClose, onDone }: ConfirmDeviceProps) {
   );
 }
 
-/** A fingerprint as the gateway writes it, however the lock does. */
+/** A fingerprint in the gateway's spelling, however the lock writes it. */
 function inFours(typed: string): string {
   return (
     typed

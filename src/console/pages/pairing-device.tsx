@@ -1,4 +1,4 @@
-// A lock that waits: what it says of itself, and whether anything speaks against it.
+// A lock that waits to be confirmed: what it reports about itself, and the warnings about it.
 import type { PendingDevice } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';

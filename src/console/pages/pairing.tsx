@@ -1,4 +1,4 @@
-// Letting a lock in that made its own key: the window, who waits in it, and the comparison that makes it safe.
+// Pairing of locks that make their own keys: opens and closes it, lists the waiting locks, and lets a person compare the fingerprint.
 import { useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import type { GatewayStatus, PendingDevice } from '../api/types.ts';

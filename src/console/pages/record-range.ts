@@ -1,4 +1,4 @@
-// Which records are meant.
+// Which records a person has chosen.
 import type { LockRecord } from '../api/types.ts';
 
 /** A lock, and a part of the time; undefined is open. */

@@ -1,4 +1,5 @@
-// Records of one kind. The gateway does not choose by kind, so all of the range are looked through, and found ones shown meanwhile.
+// Records of one kind. The gateway cannot filter by kind, so the console reads all records of the range and shows those that it finds
+// meanwhile.
 import { useEffect, useState } from 'preact/hooks';
 import { allRows } from '../api/all-pages.ts';
 import type { LockRecord } from '../api/types.ts';

@@ -1,4 +1,4 @@
-// What a registration says of a lock: its name, its group, and the hub that speaks for it.
+// Changes the registration of a lock: its name, its group, and the hub that speaks for it.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import type { Hub, ManagedLock } from '../api/types.ts';
@@ -28,7 +28,7 @@ export function LockDescription({ lock, onClose, onDone }: { lock: ManagedLock; 
           lockName: values.text('lockName'),
           lockAlias: values.text('lockAlias'),
           groupName: values.text('groupName'),
-          // Who binds a lock anew ends its session.
+          // Binding a lock to another hub ends its session.
           ...(hubs !== undefined && hubId !== lock.hubId && { hubId }),
         };
         await client.ask('PUT', `gateway/locks/${lock.lockId}`, { body });

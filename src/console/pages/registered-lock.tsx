@@ -1,4 +1,4 @@
-// One lock for who registers locks: its name and group, its key, its way, the roles on it, its end.
+// One lock, for gateway administrators: its name and group, its key, its hub, the roles on it, and its removal.
 import { useState } from 'preact/hooks';
 import type { ManagedLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';

@@ -1,11 +1,11 @@
-// Registering a lock that does not make its own key: the gateway makes one, and shows it this once.
+// Registers a lock that does not make its own key: the gateway makes one and shows it once.
 import { useState } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
 import { SecretDialog } from '../components/secret-dialog.tsx';
 
-/** What a device logs in with. */
+/** The name and key with which a device logs in. */
 export interface IssuedKey {
   readonly deviceId: string;
   readonly deviceKey: string;

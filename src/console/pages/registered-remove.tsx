@@ -1,4 +1,4 @@
-// Asks before a lock is removed, and says what that does not end: the lock itself opens for the cards in its memory.
+// Asks before a lock is removed, and warns that the lock itself goes on opening for the cards in its memory.
 import type { ManagedLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';

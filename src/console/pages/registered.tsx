@@ -1,4 +1,4 @@
-// Every lock of the gateway, for who registers them: what it is called, who administers it, by which way it comes.
+// All locks of the gateway, for gateway administrators: the name, the administrator and the hub of each.
 import { useState } from 'preact/hooks';
 import type { ManagedLock } from '../api/types.ts';
 import { useStrings } from '../app.ts';

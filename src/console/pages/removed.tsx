@@ -1,4 +1,4 @@
-// The locks that were removed and have records still, and their records: what happened at a door stays to be read.
+// The removed locks that still have records, and these records.
 import type { RemovedLock } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Loading, ProblemNotice } from '../components/notice.tsx';

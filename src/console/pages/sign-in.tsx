@@ -1,4 +1,4 @@
-// The only page for who is not signed in.
+// The only page for a person who is not signed in.
 import { useEffect } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
 import { CheckField, TextField } from '../components/field.tsx';
@@ -11,7 +11,7 @@ import { PreferencePicks } from '../preference-picks.tsx';
 export function SignInPage() {
   const { session } = useApp();
   const { signIn } = useStrings();
-  // There is one thing to do here.
+  // The page has only one field.
   useEffect(() => document.querySelector<HTMLElement>('[data-autofocus]')?.focus(), []);
   return (
     <main class="sign-in">

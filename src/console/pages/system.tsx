@@ -1,4 +1,4 @@
-// How the gateway itself is: what a caretaker looks at first, and what to tell somebody who helps.
+// The status of the gateway itself: what a caretaker looks at first, and the facts that support asks for.
 import type { ComponentChildren } from 'preact';
 import type { GatewayStatus } from '../api/types.ts';
 import { useStrings } from '../app.ts';
@@ -8,9 +8,9 @@ import { usePolled } from '../components/polled.ts';
 import { useFormats } from '../format.ts';
 
 const dayMs = 86_400_000;
-/** The gateway renews its own certificates long before; those of others it asks for from then on. */
+/** The gateway renews its own certificates long before this; for certificates of others the page asks for a renewal from then on. */
 const certificateWarningMs = 30 * dayMs;
-/** One each night, and one that may be late. */
+/** There is a backup each night; one of them may be late. */
 const backupWarningMs = 2 * dayMs;
 const diskWarningBytes = 500_000_000;
 

@@ -1,4 +1,4 @@
-// What programs and people sign in with: made, shown once, taken away.
+// The tokens of programs and people: creates them, shows each once, and revokes them.
 import { useState } from 'preact/hooks';
 import type { Token, Webhook } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
@@ -14,7 +14,7 @@ import { useFormats } from '../format.ts';
 
 const lifetimes = [30, 365, 3650, 0];
 
-/** `made`: just now, with the secret that is shown this once. */
+/** `made`: a token that was just created, with the secret that is shown once. */
 type Open = 'add' | { readonly made: string; readonly name: string } | { readonly remove: Token };
 
 export function TokensPage() {
@@ -82,7 +82,7 @@ export function TokensPage() {
   );
 }
 
-/** Webhooks are their account's, whatever token made them: whoever revokes one is told that they go on. */
+/** Webhooks belong to their account and not to the token that made them: the page says that they go on when a token is revoked. */
 function RevokeToken({ token, onClose, onDone }: { token: Token; onClose: () => void; onDone: () => void }) {
   const { tokens } = useStrings();
   const { client } = useApp();

@@ -1,4 +1,4 @@
-// What a webhook was told, and what it was not.
+// The deliveries of a webhook: those that arrived, and those that failed.
 import type { Delivery } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';

@@ -21,7 +21,7 @@ interface WebhookFormProps {
 export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookFormProps) {
   const { webhooks, common } = useStrings();
   const { client, live } = useApp();
-  // Those of now: they do not move while somebody chooses.
+  // The locks at this moment: the list does not change while a person chooses.
   const [names] = useState(() => namesOf(live, webhook?.lockIds ?? []));
   const choosesLocks = names.size > 1 || (webhook?.lockIds.length ?? 0) > 0;
 
@@ -86,7 +86,7 @@ export function WebhookForm({ webhook, onClose, onMade, onChanged }: WebhookForm
   );
 }
 
-/** A lock that is out of sight stays what it is: a filter never grows unasked. */
+/** Chosen locks that we may no longer see stay in the filter: without them it could become empty, which means all locks. */
 function namesOf(live: Live, chosen: readonly number[]): ReadonlyMap<number, string> {
   const names = new Map<number, string>(chosen.map((lockId) => [lockId, String(lockId)]));
   for (const { lockId, lockAlias } of live.locks.peek()?.values() ?? []) names.set(lockId, lockAlias);

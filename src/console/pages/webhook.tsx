@@ -1,4 +1,4 @@
-// One webhook: whether it works, what it was told, and once more.
+// One webhook: whether it works, its deliveries, and how to send them again.
 import { useState } from 'preact/hooks';
 import type { Attempt, Webhook } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
@@ -31,7 +31,7 @@ export function WebhookPage({ parameters }: PageProps) {
   useEvery(2_500, reload);
   const close = () => setOpen(undefined);
 
-  /** A test or a replay: what came of it, in words. */
+  /** The result of a test or a replay, in words. */
   async function attempt(of: string): Promise<void> {
     if (isBusy) return;
     setBusy(true);

@@ -1,4 +1,4 @@
-// Programs that are told of what happens.
+// The webhooks: programs to which the gateway sends events.
 import { useState } from 'preact/hooks';
 import type { Webhook } from '../api/types.ts';
 import { useStrings } from '../app.ts';
@@ -11,7 +11,7 @@ import { href } from '../router.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookProgress } from './webhook-progress.tsx';
 
-/** With a secret: one was just made. */
+/** With a secret: a webhook was just created. */
 type Open = 'add' | { readonly name: string; readonly secret: string };
 
 export function WebhooksPage() {
