@@ -13,7 +13,9 @@ import {
   createMemoryRemovedLocks,
   createMemoryStatuses,
 } from '../support/memory-stores.ts';
+import { createNotedEvents } from '../support/noted-events.ts';
 import type { RunOver } from './adapters.ts';
+import { changeFeedContract } from './change-feed.contract.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
 import {
@@ -36,6 +38,19 @@ describe('in memory', () => {
   removedLockStoreContract((run) => run(createMemoryRemovedLocks()));
   statusStoreContract((run) => run(createMemoryStatuses()));
   quarantineContract((run) => run(createMemoryQuarantine()));
+  changeFeedContract((run) => {
+    const { events, emit } = createNotedEvents();
+    const statuses = createMemoryStatuses(emit);
+    return run({
+      events,
+      stores: {
+        ...createMemoryLocks([], emit),
+        statuses,
+        accounts: createMemoryAccounts(undefined, emit),
+        records: createMemoryRecords(emit),
+      },
+    });
+  });
 });
 
 describe('on the disk', () => {
@@ -59,4 +74,14 @@ describe('on the disk', () => {
   removedLockStoreContract(onDisk(({ removedLocks }) => removedLocks));
   statusStoreContract(onDisk(({ statuses }) => statuses));
   quarantineContract(onDisk(({ quarantine }) => quarantine));
+  changeFeedContract((run) =>
+    withDirectory(async (directory) => {
+      const { store, events } = await startedStore(directory);
+      try {
+        await run({ stores: store, events });
+      } finally {
+        await store.stop();
+      }
+    }),
+  );
 });
