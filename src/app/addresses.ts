@@ -1,4 +1,4 @@
-// Where this gateway listens, for whoever must know it before all of its listeners are made.
+// The addresses on which this gateway listens, for parts that need them before all listeners exist.
 interface Address {
   readonly host: string;
   readonly port: number;
@@ -10,9 +10,9 @@ const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
 export type AddressesByScheme = { readonly [Scheme in (typeof schemes)[number]]?: Address };
 
 export interface Addresses {
-  /** These listen now. */
+  /** Adds listeners that listen now. */
   add(listening: AddressesByScheme): void;
-  /** Those that have been added. */
+  /** All listeners that have been added. */
   all(): AddressesByScheme;
 }
 

@@ -1,4 +1,5 @@
-// Who manages does so by these services, whichever way they come in, and the audit log has it; the control socket is the way for this machine.
+// The audited services: every caller who manages uses these, whichever interface the request comes from, and the audit log records it. Also
+// the control socket, the interface for this machine.
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
@@ -47,7 +48,7 @@ export function createAuditedServices(
 
 const onThisMachine = { ...localAdministrator, address: 'control socket' };
 
-/** Everything that can be asked for through the control socket. */
+/** All actions of the control socket. */
 export function createLocalControl(options: {
   readonly directory: string;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-// The configuration file as YAML: what it says, and on which line it says so.
+// The configuration file as YAML: its values, and the line of each.
 import { readFileSync } from 'node:fs';
 import { type Document, LineCounter, parseDocument, type YAMLParseError } from 'yaml';
 
@@ -10,13 +10,13 @@ const unreadable: Readonly<Record<string, string>> = {
 
 export interface ConfigFile {
   readonly value: unknown;
-  /** Where to look for what is wrong: `file:line: `, or `file: `. */
+  /** The place of a problem, for its message: `file:line: `, or `file: `. */
   place(path: readonly PropertyKey[]): string;
   /** `file:line` of a setting that is in the file. */
   line(path: readonly PropertyKey[]): string | undefined;
 }
 
-/** What is wrong with it as YAML, or that it cannot be read, is added to `problems`; `value` is empty then. */
+/** Adds to `problems` what is wrong with the file as YAML, or that it cannot be read; then `value` is empty. */
 export function readConfigFile(file: string, problems: string[]): ConfigFile {
   let text = '';
   try {
@@ -33,7 +33,7 @@ export function readConfigFile(file: string, problems: string[]): ConfigFile {
     return node?.range && `${file}:${lines.linePos(node.range[0]).line}`;
   };
   const place = (path: readonly PropertyKey[]): string => {
-    // A key that should not be there has its own line; the value of a missing one has its parent's.
+    // An unknown key has its own line; for a missing value, the line of its parent is used.
     for (let depth = path.length; depth > 0; depth--) {
       const found = line(path.slice(0, depth));
       if (found !== undefined) return `${found}: `;
@@ -43,7 +43,7 @@ export function readConfigFile(file: string, problems: string[]): ConfigFile {
   return { value: document.errors.length > 0 ? {} : settingsOf(document, file, problems), place, line };
 }
 
-/** What the parser finds only when it puts the values together, such as an alias of nothing, has no line. */
+/** Problems that the parser finds only when it combines the values, such as an alias of nothing, have no line. */
 function settingsOf(document: Document, file: string, problems: string[]): unknown {
   try {
     return document.toJS() ?? {};

@@ -1,4 +1,4 @@
-// The configuration: file, then environment, then flags, each checked by the same schema; every problem is listed, not the first.
+// The configuration: file, then environment, then flags, all checked by the same schema; it reports every problem, not only the first.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isHostName } from '../platform/mdns/host-name.ts';
@@ -18,7 +18,7 @@ const certificateName = z
 const network = z.string('must be a network').refine(isNetwork, 'must be a network such as 192.168.0.0/16 or fd00::/8, or an address');
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** A text that is not empty; `says` is what is said of any other value. */
+/** A text that is not empty; `says` is the error for any other value. */
 function text(says: string, pattern = /./) {
   return z.string(says).regex(pattern, says);
 }
@@ -82,7 +82,7 @@ const schema = group({
 /** Everything that can be set; hosts and ports of the listeners, times in milliseconds. */
 export type Config = z.infer<typeof schema>;
 
-/** The settings that can be given from outside the file: where each goes, and its names there. */
+/** The settings that can be given outside the file: the place of each in the configuration, and its names outside. */
 export const settings = [
   { path: ['dataDir'], variable: 'LATCHD_DATA_DIR', flag: '--data-dir', hint: '<folder>' },
   { path: ['http', 'enabled'], variable: 'LATCHD_HTTP_ENABLED', flag: '--http-enabled', hint: '<true|false>' },
@@ -115,7 +115,7 @@ const switches: readonly string[] = [
   'discovery.enabled',
 ];
 
-/** What is wrong with a configuration, one line for each problem: where it is, and what it must be. */
+/** The problems of a configuration, one line for each: its place, and what the value must be. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -130,7 +130,7 @@ export interface ConfigSources {
   /** The YAML file. */
   readonly file: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Values of the flags that were given, by their name (`--http-port`). */
+  /** Values of the given flags, by their name (`--http-port`). */
   readonly flags: Readonly<Record<string, string>>;
 }
 
@@ -172,17 +172,20 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
   return { config, originOf: (path) => winners.get(path.join('.')) ?? tree.line(path) ?? 'default' };
 }
 
-/** How the configuration names a file that systemd hands over (systemd.exec(5), LoadCredential=). */
+/** How the configuration names a file that systemd passes (systemd.exec(5), LoadCredential=). */
 export const credentialsPrefix = '$CREDENTIALS_DIRECTORY/';
 
-/** Where systemd has put the files for TLS. Outside its service nobody knows, and the names stay as they are. */
+/**
+ * Replaces the prefix by the folder in which systemd has put the files for TLS. Outside its service there is no such folder, and the names
+ * stay as they are.
+ */
 function withCredentials(config: Config, directory: string | undefined): Config {
   if (config.tls === 'auto' || !directory) return config;
   const placed = (path: string) => (path.startsWith(credentialsPrefix) ? `${directory}/${path.slice(credentialsPrefix.length)}` : path);
   return { ...config, tls: { certificate: placed(config.tls.certificate), key: placed(config.tls.key) } };
 }
 
-/** What is right by itself and wrong together. */
+/** Settings that are valid alone but not together. */
 function contradictionsIn({ http, https, mqtt, mqtts }: Config): string[] {
   const listeners = Object.entries({ http, https, mqtt, mqtts }).filter(([, { enabled, port }]) => enabled && port !== 0);
   const isAny = (host: string) => host === '0.0.0.0' || host === '::';
@@ -221,7 +224,7 @@ function valueAt(tree: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function convert(path: readonly string[], text: string): unknown {
-  // Matched, then converted: Number() would take "", " 1" and "0x10".
+  // Matched by a pattern before it is converted, because Number() would accept "", " 1" and "0x10".
   const name = path.join('.');
   if (numbers.includes(name) && /^\d{1,15}$/.test(text)) return Number(text);
   if (switches.includes(name) && /^(true|false)$/.test(text)) return text === 'true';

@@ -1,4 +1,4 @@
-// The composition root: builds every part, starts them in order, stops them in reverse. The files beside it each join one side of it.
+// The composition root: builds every part, starts them in order, stops them in reverse. Each file beside it joins one area.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createBroker } from '../broker/broker.ts';
@@ -42,22 +42,22 @@ import { createSchedule } from './schedule.ts';
 import { createServices } from './services.ts';
 import { createStatus, storageHealthOf } from './status.ts';
 
-/** What a command that was sent may still wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
+/** How long a command that was sent may wait for its reply when the gateway stops (the whole stop takes at most 5 s). */
 const commandGraceMs = 4_000;
 
 export interface Gateway {
-  /** Resolves when it serves; rejects with a sentence for the operator. Call `stop` then, too. */
+  /** Resolves when the gateway serves; rejects with a sentence for the operator. Call `stop` then, too. */
   start(): Promise<void>;
   /** Idempotent; during a start, it ends that first. */
   stop(): Promise<void>;
-  /** Looks at the certificates again; connections stay. `settings`: what became of the configuration file. */
+  /** Reads the certificates again; connections stay open. `settings`: what happened to the configuration file. */
   reload(settings: 'taken' | 'refused'): Promise<void>;
 }
 
 export interface GatewaySurroundings {
   readonly log: Log;
   readonly version: string;
-  /** Called when nothing more can be promised (a failed flush): the process must end. */
+  /** Called when the gateway can promise nothing more (a failed flush): the process must end. */
   readonly onFatal: (error: Error) => void;
   /** One for each kind of lock besides the native one. */
   readonly drivers?: readonly DriverFactory[];
@@ -138,7 +138,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     eventFigures: eventStreams.stats,
     controlFigures: controlCounts.stats,
   });
-  // Only where somebody wants them: their library is a tenth of all that a start has to read.
+  // Loaded only if they are enabled: their library is a large part of what a start has to read.
   const metrics = config.metrics.enabled
     ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats })
     : undefined;
@@ -179,7 +179,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     notify: notifyBySystemd,
   });
 
-  // Doors serve before people do; when it ends, nobody can ask any more before the doors go.
+  // Doors serve before people can call; at the end, HTTP stops before the doors do.
   const parts: readonly Part[] = [
     store,
     attempts,
@@ -210,7 +210,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
       if (stopping !== undefined) return;
       started.push(part);
       await part.start();
-      // Before the first lock comes back.
+      // Before the first lock reconnects.
       if (part === store) boundHeapGrowth();
       if (part === broker) addresses.add(broker.addresses());
       if (part === http) addresses.add(http.addresses());
@@ -222,7 +222,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   }
 
   async function stopParts(): Promise<void> {
-    // A start may be waiting for one.
+    // A start may be waiting for this backup.
     upgradeBackup.stop();
     await backups.stop();
     await starting?.catch(() => undefined);

@@ -1,4 +1,4 @@
-// Where the gateway serves, and with what it shows there that it is the gateway.
+// The listeners: where the gateway serves, and with which certificates.
 
 import type { Clock } from '../domain/clock.ts';
 import type { Log } from '../domain/part.ts';
@@ -14,7 +14,7 @@ interface Surroundings {
   readonly log: Log;
 }
 
-/** Each endpoint as its server takes it; undefined: it is off. */
+/** The listener of each scheme as its server expects it; undefined: it is off. */
 export function createEndpoints(config: Config, surroundings: Surroundings) {
   const certificates = createCertificatesFor(config, surroundings);
   const plain = (kind: 'http' | 'mqtt') => {
@@ -36,7 +36,7 @@ export function createEndpoints(config: Config, surroundings: Surroundings) {
   };
 }
 
-/** None where nothing is encrypted: then there is no authority to be looked after either. */
+/** None without TLS: then there is no authority to maintain either. */
 function createCertificatesFor(
   { https, mqtts, tls, tlsNames, discovery, dataDir }: Config,
   { clock, log }: Surroundings,

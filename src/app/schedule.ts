@@ -43,7 +43,7 @@ export function createSchedule(options: {
     clock,
     log,
     jobs: [
-      // A minute after the day has ended, so that its last records are in.
+      // A minute after the end of the day, so that its last records are stored.
       { name: 'seal', at: '00:01', run: seal },
       { name: 'retention', at: config.retention.at, run: retention },
       ...(config.backup.at === 'off' ? [] : [{ name: 'backup', at: config.backup.at, run: backup }]),

@@ -1,4 +1,4 @@
-// The services of the domain, joined to one another. What is around them they know as ports alone: nothing here names an adapter.
+// Joins the services of the domain. They know everything outside only as ports: nothing here names an adapter.
 import { createAccountService } from '../domain/accounts/account-service.ts';
 import { createLeftRoles } from '../domain/accounts/orphaned-roles.ts';
 import { createRoleService } from '../domain/accounts/role-service.ts';
@@ -35,13 +35,13 @@ import type { WebhookBodies } from '../domain/webhooks/webhook-workers.ts';
 export interface ServicesOptions {
   readonly clock: Clock;
   readonly secrets: Secrets;
-  /** By which the stores say what changes. */
+  /** The stores emit their changes here. */
   readonly events: EventBus;
   readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'> & Pick<WallClockTrust, 'clockIsSuspect' | 'clockIsTrusted'>;
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
-  /** For how many days records are kept, 30 to 184. */
+  /** How many days records are stored, 30 to 184. */
   readonly recordDays: number;
   readonly alarmDetector: AlarmDetectorSettings;
   readonly webhookSender: WebhookSender;
@@ -54,13 +54,13 @@ export interface ServicesOptions {
 
 export type Services = ReturnType<typeof createServices>;
 
-/** Those that a driver brings for its own devices. */
+/** The services that a driver provides for its own devices. */
 export interface DeviceServices {
   readonly hubs: HubService;
   readonly pairing: PairingService;
 }
 
-/** In the order in which they need one another; subscribers of one event hear of it in this order, too. */
+/** In the order in which the services need each other; subscribers of one event are called in this order, too. */
 export function createServices({ clock, secrets, events, stores, drivers: link, commandIds, ...options }: ServicesOptions) {
   const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
   const { commandTimeoutMs, recordDays, alarmDetector: settings } = options;
@@ -69,7 +69,7 @@ export function createServices({ clock, secrets, events, stores, drivers: link, 
 
   const lists = createLockLists(locks);
   const names = createLockNames(locks);
-  // Before anybody else hears of a change, who is asked next knows it.
+  // The lists are updated before any other subscriber sees the change.
   events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
   events.subscribe('lock-changed', ({ before, after }) => names.changed(before, after));
   recordBatteries({ events, batteries, clock });

@@ -1,4 +1,4 @@
-// What the gateway says of itself: to probes and watchdogs, to operators, to the metrics and to who builds a lock.
+// The state of the gateway: for probes and watchdogs, for operators, for the metrics and for builders of locks.
 
 import type { Broker } from '../broker/broker.ts';
 import type { BrokerStats } from '../broker/broker-stats.ts';
@@ -20,7 +20,10 @@ import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
 import type { DeviceServices, Services } from './services.ts';
 
-/** A disk that says nothing for so long hangs; one that says no is the storage probe's business, and no restart would help it. */
+/**
+ * A disk that does not answer for this long hangs. A disk that answers with an error is a matter of the storage probe, and no restart would
+ * help it.
+ */
 const diskAnswersWithinMs = 30_000;
 
 const roomReasons: readonly PacketRejection[] = ['too-many-connections', 'too-many-from-address', 'gave-way'];
@@ -35,20 +38,20 @@ interface StatusOptions {
   readonly services: Services & DeviceServices;
   readonly link: LockLink;
   readonly broker: Broker;
-  /** Of the broker, and of the drivers whose clients speak with it. */
+  /** Stats of the broker, and of the drivers whose clients use it. */
   readonly brokerStats: () => BrokerStats & NativeStats;
-  /** undefined: nothing is encrypted. */
+  /** undefined: no listener uses TLS. */
   readonly certificates: Certificates | undefined;
   readonly freeBytes: () => Promise<number>;
   readonly addresses: Addresses;
-  /** Of those who listen to live events. */
+  /** Stats of the clients that listen to live events. */
   readonly eventFigures: EventStreams['stats'];
   readonly controlFigures: ControlCounts['stats'];
-  /** As `storageHealth`. */
+  /** See `storageHealth`. */
   readonly storageHealth: () => string;
 }
 
-/** 'ok', or what is wrong with what is to be stored or was stored. */
+/** 'ok', or what is wrong with writing new data or reading stored data. */
 export function storageHealthOf(probe: Pick<StorageProbe, 'health'>, store: Pick<StoreMaintenance, 'unreadable'>): string {
   return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
 }
@@ -66,19 +69,19 @@ export function createStatus(options: StatusOptions) {
   const addresses = options.addresses.all;
   const online = () => locks.all().filter((lock) => link.session(lock.lockId) !== undefined).length;
 
-  /** What the metrics show of a lock. */
+  /** What the metrics show about a lock. */
   function watched({ lockId }: Lock): WatchedLock {
     const { batteryPercent } = store.statuses.get(lockId);
     return { lockId, isOnline: link.session(lockId) !== undefined, batteryPercent };
   }
 
-  /** How many connections for locks were ended for want of room. */
+  /** How many connections for locks were rejected because of a connection limit. */
   function turnedAwayForRoom(): number {
     const { refusedFrames } = broker.stats();
     return roomReasons.reduce((sum, reason) => sum + (refusedFrames[reason] ?? 0), 0);
   }
 
-  /** When what is shown expires, epoch milliseconds. */
+  /** When the certificates expire, in epoch milliseconds. */
   function certificateDates(): object {
     const shown = (['https', 'mqtts'] as const).flatMap((kind) => {
       if (certificates === undefined || addresses()[kind] === undefined) return [];
@@ -106,7 +109,7 @@ export function createStatus(options: StatusOptions) {
       return { ready, parts, ...(servingSince === undefined ? {} : { since: servingSince, ...addresses() }) };
     },
 
-    /** Connections for locks that were ended for what came over them, or for want of room: reason to number. */
+    /** Connections for locks that were closed because of their packets or a connection limit: reason to number. */
     turnedAway: () => broker.stats().refusedFrames,
 
     async gateway(): Promise<object> {
@@ -154,8 +157,8 @@ export function createStatus(options: StatusOptions) {
     },
 
     /**
-     * For the watchdog: does every listener, and the disk, answer? Not whether what they say is good: a full disk still opens doors, and so does a
-     * broker that turns the question away because locks have all its places.
+     * For the watchdog: whether every listener and the disk answer. It does not matter what they answer: a gateway with a full disk still
+     * opens doors, and so does a broker that rejects the check because locks use all its connections.
      */
     async healthy(): Promise<string> {
       if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';

@@ -1,16 +1,16 @@
-// Secrets that systemd hands over as files for this process alone (systemd.exec(5), LoadCredential=).
+// Secrets that systemd passes to this process alone as files (systemd.exec(5), LoadCredential=).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const tokenName = 'latchd.admin.token';
-/** What the unit hands over in place of a file that is not there (SetCredential=). */
+/** The unit passes this text when the file does not exist (SetCredential=). */
 const none = 'none';
-/** What a header can carry (RFC 6750, b64token), and too long to be guessed. */
+/** Characters that a header can carry (RFC 6750, b64token), and long enough that nobody can guess it. */
 const tokenPattern = /^[A-Za-z0-9\-._~+/]{32,512}=*$/;
 
 /**
- * The token that the account `admin` is to have from the first start on; undefined when none is handed over.
- * Rejects with a sentence, which never has what is in the file, when it is no token.
+ * The token that the account `admin` gets at the first start; undefined when systemd passes none. Rejects with a sentence when the file
+ * holds no token; the sentence never contains the file's content.
  */
 export async function givenAdminToken(environment: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
   const directory = environment['CREDENTIALS_DIRECTORY'];

@@ -1,8 +1,9 @@
-// Small text files that survive a power cut: the old one whole, or the new one whole (temporary file, fsync, rename, fsync of the folder).
+// Small text files that survive a power cut: they have either the complete old content or the complete new content (temporary file, fsync,
+// rename, fsync of the folder).
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Replaces the file at `path`. `mode`: whatever the umask says. */
+/** Replaces the file at `path`. `mode` applies whatever the umask says. */
 export async function writeDurably(path: string, text: string, mode: 0o600 | 0o644): Promise<void> {
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', mode);

@@ -1,22 +1,22 @@
-// What is done at certain times of the day, in UTC (node-cron is named here only).
+// Jobs that run at certain times of the day, in UTC (only this file names node-cron).
 import cron, { type ScheduledTask } from 'node-cron';
 import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
 
 export interface Job {
-  /** Names it in the log. */
+  /** The job's name in the log. */
   readonly name: string;
   /** `HH:MM`, in UTC. */
   readonly at: string;
-  /** Resolves with what there is to say of it; a rejection is logged, and the job comes again the next day. */
+  /** Resolves with the members for the log line; a rejection is logged, and the job runs again the next day. */
   run(): Promise<object>;
 }
 
 const lookMs = 60_000;
-/** A clock that differs by more from what has really passed was set. */
+/** If the clock differs by more than this from the time that has really passed, somebody has set it. */
 const jumpMs = 30_000;
 
-/** Runs each job once a day; one that is still running when its time comes again is left alone. `stop` waits for none of them. */
+/** Runs each job once a day; skips a job that is still running. `stop` waits for none of them. */
 export function createJobs(options: { readonly jobs: readonly Job[]; readonly log: Log; readonly clock: Clock }): Part {
   const { jobs, log, clock } = options;
   let tasks: ScheduledTask[] = [];
@@ -54,7 +54,7 @@ export function createJobs(options: { readonly jobs: readonly Job[]; readonly lo
     for (const task of tasks.splice(0)) void task.destroy();
   }
 
-  /** node-cron waits for an instant that it worked out long before: a clock set back by a year would make it wait that year. */
+  /** node-cron waits for an instant that it has computed before: if the clock is set back by a year, it would wait for that year. */
   function look(wallAt: number, monotonicAt: number): void {
     cancelLook = clock.timer(lookMs, () => {
       const [wall, monotonic] = [clock.now(), clock.monotonic()];

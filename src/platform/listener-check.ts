@@ -1,13 +1,13 @@
-// Whether a listener of ours really answers, asked from outside: by a connection over the machine's own network.
+// Checks from outside whether a listener of the gateway answers: with a connection over the machine's own network.
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
 type Scheme = 'http' | 'https' | 'mqtt' | 'mqtts';
 
-/** The client id under which MQTT is asked; the broker refuses it without a word about it (`BrokerOptions.checkedBy`). */
+/** The client id of the check over MQTT; the broker rejects it without logging it (`BrokerOptions.checkedBy`). */
 export const checkerId = 'latchd-check';
 
-/** What is resolved with when a listener takes the connection, and ends it. */
+/** The result when a listener accepts the connection and closes it. */
 const endedUnanswered = 'the connection was ended without an answer';
 export const cutOff: ReadonlySet<string> = new Set([endedUnanswered, 'ECONNRESET', 'EPIPE']);
 
@@ -15,9 +15,9 @@ const patienceMs = 5_000;
 const httpRequest = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
 
 /**
- * Resolves with 'ok' or with what is wrong. HTTP must answer a request with 200, MQTT a CONNECT with a CONNACK, whatever it says: nobody logs in
- * here. With TLS a handshake that is broken off would be in the log, so it is waited for; but a listener under attack that gives it up was
- * reached all the same.
+ * Resolves with 'ok' or with what is wrong. HTTP must answer a request with 200, MQTT a CONNECT with any CONNACK: nobody logs in here. A
+ * TLS handshake that is broken off would be logged, so the check completes it; a listener under attack that gives the handshake up counts
+ * as reachable all the same.
  */
 export function checkListener(options: {
   readonly scheme: Scheme;
@@ -26,12 +26,12 @@ export function checkListener(options: {
   readonly timeoutMs?: number;
 }): Promise<string> {
   const { scheme, port, timeoutMs = patienceMs } = options;
-  // Connecting to "every address" is not defined everywhere.
+  // Not every system can connect to the address that means "every address".
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[options.host] ?? options.host;
   return new Promise((resolve) => {
     const isTls = scheme === 'https' || scheme === 'mqtts';
     const isHttp = scheme === 'http' || scheme === 'https';
-    // Nothing is told here, so it does not matter whose certificate it is.
+    // The check sends no secret, so the certificate does not matter.
     const socket = isTls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port });
     let isReached = false;
     let isOpen = false;

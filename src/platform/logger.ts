@@ -1,26 +1,26 @@
-// The log: one JSON line for each thing that matters, on standard output (pino is named here only).
+// The log: one JSON line per event that matters, on standard output (only this file names pino).
 import pino from 'pino';
 import type { LoggedEvents } from '../domain/domain-events.ts';
 import type { EventBus, EventName } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
 
 export interface Logger extends Log {
-  /** Writes out what is still buffered; for the last line before an exit. */
+  /** Writes all buffered lines; for the last line before an exit. */
   flush(): void;
-  /** As at its making. */
+  /** `level` as in `createLogger`. */
   setLevel(level: string): void;
 }
 
-/** More characters of lines than this do not wait for the end of the turn of the event loop. */
+/** When more characters of lines than this are buffered, they are written before the end of the tick. */
 const linesAtMost = 65_536;
 
 /**
- * `level`: the least important lines that are written, `silent` for none. Lines leave together at the end of each turn of the
- * event loop: a write for each would cost as much as the lines themselves. A kill -9 takes away those of its turn at most.
+ * `level`: the least important lines that are written, `silent` for none. All lines of a tick are written together at its end, because a
+ * write for each would cost as much as making the lines. A kill -9 loses at most the lines of one tick.
  */
 export function createLogger(level: string): Logger {
   const output = pino.destination({ fd: 1, sync: true });
-  // Collected here: pino's own stream looks at all that it holds with each line that is added.
+  // The lines are collected here, because pino's own stream examines its whole buffer for each new line.
   let lines = '';
   function flush(): void {
     if (lines === '') return;
@@ -52,7 +52,7 @@ export function createLogger(level: string): Logger {
   };
 }
 
-/** As pino's own, but the text of a millisecond is made once. */
+/** The same as pino's own function, but it makes the text once per millisecond. */
 function isoTime(): () => string {
   let at = Number.NaN;
   let text = '';
@@ -71,7 +71,7 @@ const sentences: Readonly<Record<keyof LoggedEvents, readonly ['info' | 'warn' |
   'lock-offline': ['info', 'the lock is offline'],
   'lock-disconnected': ['warn', 'the gateway ended the connection of the lock'],
   'command-ended': ['info', 'a command has ended'],
-  // What came of them has lines of its own; their number grows with every reconnect.
+  // The outcomes of these commands have log lines of their own; the number of commands grows with every reconnect.
   'own-command-ended': ['debug', "a command of the gateway's own has ended"],
   'stood-still': ['warn', 'the process did not run for a while: commands that were asked for meanwhile have that much less time'],
   'clocks-set': ['info', 'the clocks of the locks that are online were set'],
@@ -102,7 +102,7 @@ const sentences: Readonly<Record<keyof LoggedEvents, readonly ['info' | 'warn' |
   'follow-up-failed': ['info', 'a follow-up of a hello did not get through; it comes again with the next one'],
 };
 
-/** Writes down the events that an operator should be able to read. */
+/** Logs the events that an operator should see. */
 export function logEvents(events: Pick<EventBus, 'subscribe'>, log: Log): void {
   for (const name of Object.keys(sentences) as (keyof LoggedEvents)[]) {
     const [level, sentence] = sentences[name];
@@ -110,7 +110,7 @@ export function logEvents(events: Pick<EventBus, 'subscribe'>, log: Log): void {
   }
 }
 
-/** For the making of an event bus. */
+/** Logs a failed subscriber of the event bus. */
 export function logFailedSubscriber(log: Log): (event: EventName, error: unknown) => void {
   return (event, error) => log.error({ code: 'bug', event, err: error }, 'what should follow from an event failed because of a bug');
 }

@@ -1,40 +1,40 @@
-// What Prometheus is told, by its naming rules (prom-client is named here only): what is counted as it happens, and the figures that are read
-// when it asks (watched-stats.ts). Labels are from closed lists, or are locks, and those up to a number: whatever a client sends, the
-// series stay few.
+// The metrics for Prometheus, by its naming rules (only this file names prom-client): counters that rise as things happen, and stats that
+// are read at each scrape (watched-stats.ts). Labels come from closed lists, or are locks, and locks only up to a limit: whatever a client
+// sends, the number of series stays small.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DomainEvents } from '../domain/domain-events.ts';
 import type { EventBus } from '../domain/event-bus.ts';
 import { counters, countersByReason, gauges, type WatchedStats } from './watched-stats.ts';
 
-/** A request that has ended; `route` is a path of the route table, undefined for one that is in none. */
+/** A finished request; `route` is a path of the route table, undefined when no route matches. */
 export interface WatchedRequest {
   readonly method: string;
   readonly route: string | undefined;
-  /** undefined: the client was gone before its answer. */
+  /** undefined: the client disconnected before its answer. */
   readonly status: number | undefined;
   readonly ms: number;
 }
 
 export interface Metrics {
   request(request: WatchedRequest): void;
-  /** The whole of it, in Prometheus's text format. */
+  /** All metrics in Prometheus's text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** Beyond so many locks there are only their sums. */
+/** With more locks than this, there are only sums over all of them. */
 const mostLocks = 1_000;
 
-/** Protocol 5.2, and our own words for what came of a command. What a lock invents beyond them is counted as `other`. */
+/** The outcomes of Protocol 5.2, and our own words for the end of a command. Any other word of a lock counts as `other`. */
 const knownOutcomes: readonly string[] = [
   ...['ok', 'lost', 'no-reply'],
   ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'],
 ];
 const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
-/** Bounds of the histograms in seconds: of what a disk or a lock nearby does, and of what people wait for. */
+/** Bounds of the histograms in seconds: short ones for a disk or a nearby lock, long ones for what people wait for. */
 const shortSeconds = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const longSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts what the bus tells; `figures` is asked at each exposition. */
+/** Counts the events of the bus; reads the stats at each exposition. */
 export function createMetrics(options: {
   readonly version: string;
   readonly events: Pick<EventBus, 'subscribe'>;

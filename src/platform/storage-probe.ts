@@ -1,28 +1,30 @@
-// Whether the data directory takes writes: readiness rests on it, and recovery from a full disk begins here. A write that
-// failed says no at once; only the disk itself, asked now and then for a flushed write, says yes again.
+// Checks whether the data directory accepts writes: readiness depends on it, and recovery from a full disk begins here. A failed write sets
+// the health to bad at once; only successful probes, which write and flush now and then, set it back to 'ok'.
 
 import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
 
 const intervalMs = 10_000;
-/** While the disk is failing, so that locks and callers notice soon that there is room again. */
+/** Shorter while the disk is failing, so that locks and callers notice soon that there is space again. */
 const failingIntervalMs = 2_000;
-/** More than fits into what a small file may already own, so that a full disk shows. */
+/** More than a small file may already have allocated, so that a full disk shows. */
 const usualBytes = 16_384;
-/** After a failure there must be room for so much, so many times in a row: on a disk at the brink a small write succeeds now and then. */
+/** After a failure, this much must fit, this many times in a row: on an almost full disk, a small write still succeeds now and then. */
 const ampleBytes = 1 << 20;
 const passesToRecover = 3;
 
 export interface StorageProbe extends Part {
   /** 'ok', or why a write failed; 'not started' before the first probe. */
   health(): string;
-  /** How long the probe under way has waited for the disk, 0 when none is. A disk that refuses has answered. */
+  /** How long the running probe has waited for the disk; 0 when none is running. A disk that rejects a write has answered. */
   unansweredMs(): number;
-  /** Somebody's write has failed: the health is bad from now on, until the disk has proved itself. */
+  /** Reports a failed write: the health is bad until probes succeed again. */
   failed(error: Error): void;
 }
 
-/** `probe` writes and flushes so many bytes, or rejects; `works` is told each time that the disk works and has room. */
+/**
+ * `probe` writes and flushes this many bytes, or rejects; `works` is called after each probe that finds the disk working with space left.
+ */
 export function createStorageProbe(options: {
   readonly clock: Clock;
   readonly log: Log;
@@ -35,7 +37,7 @@ export function createStorageProbe(options: {
   let stopped = false;
   let askedAt: number | undefined;
   let failures = 0;
-  /** Probes in a row that succeeded since the last failure. */
+  /** Consecutive successful probes since the last failure. */
   let passes = 0;
 
   async function ask(): Promise<void> {
@@ -87,7 +89,7 @@ export function createStorageProbe(options: {
     health: () => health,
     unansweredMs: () => (askedAt === undefined ? 0 : clock.monotonic() - askedAt),
     failed(error) {
-      // Before the first probe the start itself says what is wrong.
+      // Before the first probe, the start itself reports what is wrong.
       if (health === 'not started' || stopped) return;
       const wasOk = health === 'ok';
       noteFailure(error);

@@ -1,4 +1,4 @@
-// Tells systemd how the gateway is (sd_notify(3)): ready, stopping, its status line, and the watchdog's food. Silent where there is no systemd.
+// Reports the gateway's state to systemd (sd_notify(3)): ready, stopping, its status line, and watchdog pings. Silent without systemd.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Clock } from '../domain/clock.ts';
@@ -6,24 +6,24 @@ import type { Log, Part } from '../domain/part.ts';
 
 /** How often the status line is renewed without a watchdog. */
 const statusIntervalMs = 60_000;
-/** After a check that failed: tries until the watchdog bites, so that one slow answer does not restart a gateway. */
+/** After a failed check, it checks more often until the watchdog's time is over, so that one slow answer does not restart a gateway. */
 const triesInAnInterval = 5;
 const notifyTimeoutMs = 5_000;
 
 export interface SystemdOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are read from it. */
+  /** It contains NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** 'ok', or what does not answer: then the watchdog is not fed. */
+  /** 'ok', or what does not answer: then no watchdog ping is sent. */
   readonly healthy: () => Promise<string>;
-  /** The line that `systemctl status` shows, while all is well. */
+  /** The line that `systemctl status` shows while all is well. */
   readonly status: () => string;
   /** Sends assignments such as READY=1; `notifyBySystemd` outside tests. */
   readonly notify: (...assignments: readonly string[]) => Promise<void>;
 }
 
-/** Start it last: its start is what says READY=1. Does nothing at all without NOTIFY_SOCKET; a message that fails is logged, no more. */
+/** Start it last, because its start sends READY=1. Does nothing without NOTIFY_SOCKET; logs a message that fails, and goes on. */
 export function createSystemd({ clock, log, environment, healthy, status, notify }: SystemdOptions): Part {
   const isWatched = watchdogMs(environment) !== undefined;
   const intervalMs = (watchdogMs(environment) ?? statusIntervalMs * 2) / 2;
@@ -56,7 +56,7 @@ export function createSystemd({ clock, log, environment, healthy, status, notify
     }
     const food = health === 'ok' && isWatched ? ['WATCHDOG=1'] : [];
     const messages = [...food, ...statusLine(health === 'ok' ? status() : health)];
-    // Set before the message goes out: one that is slow must not delay the next.
+    // Set before the message is sent: a slow message must not delay the next check.
     cancelTimer = clock.timer(health === 'ok' ? intervalMs : intervalMs / triesInAnInterval, () => void look());
     if (messages.length > 0) await say(...messages);
   }
@@ -78,12 +78,14 @@ export function createSystemd({ clock, log, environment, healthy, status, notify
   };
 }
 
-/** Sends through systemd-notify, which a unit must allow (NotifyAccess=all): Node has no sockets of that kind. Rejects after 5 s. */
+/**
+ * Sends through systemd-notify, which a unit must allow (NotifyAccess=all), because Node has no sockets of that kind. Rejects after 5 s.
+ */
 export async function notifyBySystemd(...assignments: readonly string[]): Promise<void> {
   await promisify(execFile)('systemd-notify', [...assignments], { timeout: notifyTimeoutMs });
 }
 
-/** How long systemd waits for food, undefined when it does not, or when the dog is another process's (sd_watchdog_enabled(3)). */
+/** How long systemd waits for a ping; undefined without a watchdog, or when it watches another process (sd_watchdog_enabled(3)). */
 function watchdogMs(environment: SystemdOptions['environment']): number | undefined {
   const { WATCHDOG_USEC: microseconds = '', WATCHDOG_PID: pid } = environment;
   if (!/^[1-9]\d{0,14}$/.test(microseconds) || (pid !== undefined && pid !== String(process.pid))) return undefined;

@@ -1,4 +1,4 @@
-// The end of a turn of Node's event loop: its check phase, which follows the reading of all sockets that have something.
+// Runs batches at the end of a tick of Node's event loop: in its check phase, which follows the reading of all sockets.
 import { type TickBatcher, type TickStep, tickSteps } from '../domain/tick-batcher.ts';
 
 export function createTickBatcher(): TickBatcher {
@@ -18,7 +18,7 @@ export function createTickBatcher(): TickBatcher {
   function handleSteps(): void {
     handleAll();
     isDue = false;
-    // What one step has made for another before it.
+    // A later step may have added items to an earlier one.
     if (!batches.every((batch) => batch.isEmpty())) comeBack();
   }
 

@@ -1,22 +1,22 @@
-// The figures that are read when Prometheus asks: what there is to read, and the metric that each of them is.
+// The stats that are read when Prometheus scrapes, and the metric for each of them.
 
 /** Counts by reason, since the start. */
 type Reasons = Readonly<Record<string, number>>;
 
-/** What is read when Prometheus asks. All counts are since the start unless they are of now. */
+/** What a scrape reads. All counts are since the start unless they describe the present. */
 export interface WatchedStats {
   readonly locks: readonly WatchedLock[];
   /** A battery below this is an alarm. */
   readonly lowBatteryPercent: number;
-  /** The data directory takes writes. */
+  /** The data directory accepts writes. */
   readonly storageWorks: boolean;
-  /** The wall clock may be wrong: nothing is deleted for its age. */
+  /** The wall clock may be wrong: nothing is deleted because of its age. */
   readonly clockIsSuspect: boolean;
-  /** When the newest backup in the usual folder was made, epoch milliseconds; 0: there is none. */
+  /** When the newest backup in the usual folder was made, in epoch milliseconds; 0: there is none. */
   readonly backupAt: number;
-  /** How many stand, by kind. */
+  /** Number of active alarms, by kind. */
   readonly alarms: Reasons;
-  /** Commands and card changes: one at a time is under way for each lock, the others wait for their turn. */
+  /** Commands and card changes: each lock has at most one under way, the others wait in its queue. */
   readonly commands: { readonly underWay: number; readonly waiting: number };
   readonly store: { readonly records: number; readonly stored: number; readonly duplicates: number; readonly disabledLocks: number };
   readonly broker: {
@@ -32,7 +32,7 @@ export interface WatchedStats {
     readonly readsWaiting: number;
     readonly heldBytes: number;
   };
-  /** Those who listen to live events. */
+  /** Clients that listen to live events. */
   readonly events: { readonly listeners: number; readonly behind: number; readonly slow: number; readonly refused: number };
   readonly webhooks: {
     readonly waiting: number;
@@ -46,14 +46,14 @@ export interface WatchedStats {
 export interface WatchedLock {
   readonly lockId: number;
   readonly isOnline: boolean;
-  /** null: it has never said. */
+  /** null: the lock has never reported it. */
   readonly batteryPercent: number | null;
 }
 
 type Read = (stats: WatchedStats) => number;
 type ReadReasons = (stats: WatchedStats) => Reasons;
 
-/** What is so now. */
+/** Present values. */
 export const gauges: readonly (readonly [name: string, help: string, Read])[] = [
   ['latchd_locks', 'Locks that are registered.', ({ locks }) => locks.length],
   ['latchd_locks_online', 'Locks that can be given a command now.', ({ locks }) => locks.filter((lock) => lock.isOnline).length],

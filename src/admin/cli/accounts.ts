@@ -1,4 +1,4 @@
-// latchd account: who may use the API.
+// latchd account: the accounts that may use the API.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';

@@ -1,4 +1,4 @@
-// latchd alarm: what somebody should look at. Only the running daemon sees it.
+// latchd alarm: the alarms that somebody should look at. Only the running daemon has them.
 import { alarmKinds, endsByPerson } from '../../domain/alarms/alarm.ts';
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manageRunning } from './management.ts';

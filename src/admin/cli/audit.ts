@@ -37,7 +37,7 @@ const list = command<Given>({
     ['audit list --from 2026-11-01 --count 100000 --json > november.json', 'all since November, for a program'],
   ],
   async run({ from = 0, to = 0, count, json }, { configured }) {
-    // 0 is an open end.
+    // 0 means that this end is open.
     if (to > 0) requireDatesInOrder(from, to);
     const range = { startDate: String(from), endDate: String(to) };
     const names = { startDate: '--from', endDate: '--to' };

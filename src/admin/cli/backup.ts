@@ -1,4 +1,4 @@
-// latchd backup: an archive of everything that is kept, made by the running daemon, or of the data directory where none runs.
+// latchd backup: an archive of everything in the data directory. The running daemon makes it; without one, the command does.
 import { resolve } from 'node:path';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
 import { command } from './command.ts';

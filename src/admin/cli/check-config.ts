@@ -1,4 +1,4 @@
-// latchd check-config: what would be in force, and why.
+// latchd check-config: the settings that would apply, and where each comes from.
 import type { LoadedConfig } from '../../app/config.ts';
 import { command } from './command.ts';
 import { jsonOption, print } from './output.ts';
@@ -25,13 +25,16 @@ export const checkConfig = command<{ readonly json?: true }>({
   },
 });
 
-/** YAML that could be the configuration file, the origin of each value behind it. No setting is a secret: those are in files of their own. */
+/**
+ * The settings as YAML that could be the configuration file, with the origin of each value behind it. No setting is a secret: secrets are
+ * in files of their own.
+ */
 function yamlLines(found: LoadedConfig, settings: object, above: readonly string[]): readonly string[] {
   return Object.entries(settings).flatMap(([key, value]: [string, unknown]) => {
     const path = [...above, key];
     const name = `${'  '.repeat(above.length)}${key}:`;
     const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
-    // A JSON text is a YAML value.
+    // Every JSON text is also a YAML value.
     if (isGroup) return [name, ...yamlLines(found, value, path)];
     const line = `${name} ${JSON.stringify(value)}`;
     return [`${line.padEnd(40)} # ${found.originOf(path)}`];

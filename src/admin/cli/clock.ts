@@ -1,4 +1,4 @@
-// latchd clock: what a person knows of this machine's clock.
+// latchd clock: lets a person accept this machine's clock.
 import { askControl } from '../../platform/control/control-client.ts';
 import { command, type Group } from './command.ts';
 import { jsonOption, print, say } from './output.ts';

@@ -1,18 +1,18 @@
-// The shape of a line in the command table. The table is plain values, so that help, completion and the parser are made from the same lines.
+// The types of the command table. The table consists of plain values, so that help, completion and the parser are made from the same lines.
 import type { Config, LoadedConfig } from '../../app/config.ts';
 
 export interface Option {
-  /** `--lock`; what is given arrives as `lock` (`--data-dir` as `dataDir`). */
+  /** `--lock`; the value arrives as `lock` (`--data-dir` as `dataDir`). */
   readonly flag: `--${string}`;
   /** `<lockId>`; absent: a switch, which arrives as true. */
   readonly value?: `<${string}>`;
   readonly says: string;
   readonly required?: true;
-  /** The only values there are. */
+  /** The only allowed values. */
   readonly choices?: readonly string[];
-  /** The value when it is not given. */
+  /** The default value. */
   readonly otherwise?: string;
-  /** Turns the text into what arrives; throws a WrongValue. */
+  /** Converts the text to the value that arrives; throws a WrongValue. */
   readonly read?: (text: string) => unknown;
 }
 
@@ -24,11 +24,11 @@ export interface Argument {
   readonly read?: (text: string) => unknown;
 }
 
-/** What a command finds around it. */
+/** What a command gets from the program that runs it. */
 export interface Surroundings {
-  /** The configuration as this command line asks for it. @throws ConfigError with every problem */
+  /** The configuration for this command line. @throws ConfigError with every problem */
   configured(): Config;
-  /** The same, and where each value comes from. */
+  /** The same, with the origin of each value. */
   loaded(): LoadedConfig;
   readonly version: string;
 }
@@ -36,19 +36,19 @@ export interface Surroundings {
 export interface Command<Given = unknown> {
   readonly name: string;
   readonly says: string;
-  /** Which settings it takes as flags: every one, only where the data is, or none. */
+  /** Which settings it accepts as flags: all, only the data directory, or none. */
   readonly settings: 'all' | 'directory' | 'none';
   readonly arguments?: readonly Argument[];
   readonly options?: readonly Option[];
   /** Shown below its help: command lines without `latchd`, each with what it does. */
   readonly examples: readonly (readonly [line: string, does: string])[];
-  /** What its exit codes mean, where that is not the usual. */
+  /** The meaning of its exit codes, if they differ from the usual ones. */
   readonly exits?: readonly (readonly [code: number, meaning: string])[];
-  /** Resolves with the exit code; what it rejects with is said in one sentence, with 1. */
+  /** Resolves with the exit code; a rejection is printed as one sentence, and the exit code is 1. */
   run(given: Given, surroundings: Surroundings): Promise<number>;
 }
 
-/** Commands under one first word, such as `lock`. */
+/** Commands with the same first word, such as `lock`. */
 export interface Group {
   readonly name: string;
   readonly says: string;

@@ -1,4 +1,4 @@
-// Every command there is, in the order of the help.
+// All commands, in the order of the help.
 import type { Config } from '../../app/config.ts';
 import { accounts } from './accounts.ts';
 import { alarms } from './alarms.ts';
@@ -19,7 +19,7 @@ import { tokens } from './tokens.ts';
 import { verifyCommand } from './verify.ts';
 import { webhooks } from './webhooks.ts';
 
-/** `serve` runs the daemon: it resolves when that serves, and from then on ends the process itself. */
+/** `serve` runs the daemon: it resolves when the daemon serves, and later ends the process itself. */
 export function commandTable(serve: (read: () => Config) => Promise<void>): readonly (Command | Group)[] {
   const table: readonly (Command | Group)[] = [
     command({

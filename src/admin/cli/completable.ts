@@ -1,8 +1,8 @@
-// The command table as shells complete it: at each place the words that may come, and what may follow an option.
+// The command table in the form that shell completion needs: the words that may come at each place, and what may follow an option.
 import type { Argument, Command, Group, Option } from './command.ts';
 import { optionsOf } from './options.ts';
 
-/** What stands behind an option, or where an argument does: one of these words, a file, or something that nobody can guess. */
+/** The value of an option or argument: one of these words, a file, or something that cannot be completed. */
 export type Value = readonly string[] | 'file' | 'anything';
 
 interface Word {
@@ -10,19 +10,19 @@ interface Word {
   readonly says: string;
 }
 
-/** An option that takes no value has none. */
+/** `value` is undefined for an option without one. */
 interface Flag extends Word {
   readonly value?: Value;
 }
 
-/** Where one may be: behind `latchd`, behind `latchd lock`, behind `latchd lock list`. */
+/** A place on the command line: after `latchd`, after `latchd lock`, after `latchd lock list`. */
 export interface CompletableWord {
   /** `lock list`; '' at the beginning. */
   readonly path: string;
   /** Commands that may come next. */
   readonly commands: readonly Word[];
   readonly flags: readonly Flag[];
-  /** What the first argument is; undefined where there is none. */
+  /** The kind of the first argument; undefined when there is none. */
   readonly argument: Value | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The completion for bash. It needs nothing of the bash-completion package but a folder to lie in.
+// The completion for bash. It works without the bash-completion package, but is installed in that package's folder.
 import { type CompletableWord, flagsWithValue, type Value } from './completable.ts';
 
 export function bashCompletion(places: readonly CompletableWord[]): string {

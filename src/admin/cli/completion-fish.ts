@@ -1,4 +1,4 @@
-// The completion for fish: a line for each word, shown with what it is for.
+// The completion for fish: one line per word, shown with its description.
 import { type CompletableWord, flagsWithValue, type Value } from './completable.ts';
 
 export function fishCompletion(places: readonly CompletableWord[]): string {

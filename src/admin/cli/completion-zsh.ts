@@ -1,4 +1,4 @@
-// The completion for zsh, as a function of its completion system: words are shown with what they are for.
+// The completion for zsh, as a function of its completion system: words are shown with their descriptions.
 import { type CompletableWord, flagsWithValue, type Value } from './completable.ts';
 
 export function zshCompletion(places: readonly CompletableWord[]): string {

@@ -1,4 +1,4 @@
-// latchd completion: what a shell needs to know of the command table, made from it.
+// latchd completion: a completion script for a shell, made from the command table.
 
 import { type Command, command, type Group } from './command.ts';
 import { completable } from './completable.ts';
@@ -10,7 +10,7 @@ import { print } from './output.ts';
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 type Shell = keyof typeof scripts;
 
-/** `table` is asked when the command runs: it is part of it. */
+/** `table` is called when the command runs, because the command is itself part of it. */
 export function completion(table: () => readonly (Command | Group)[]): Command {
   return command<{ readonly shell: Shell }>({
     name: 'completion',

@@ -1,4 +1,4 @@
-// latchd doctor: the first look when something is wrong, or before anything is.
+// latchd doctor: the first check when something is wrong, or before anything is.
 import { ConfigError } from '../../app/config.ts';
 import type { Finding } from '../doctor/examine.ts';
 import { command, type Surroundings } from './command.ts';
@@ -33,7 +33,7 @@ export const doctor = command<{ readonly json?: true }>({
   },
 });
 
-/** A configuration that is wrong is a finding, too; without one, nothing else can be looked at. */
+/** A wrong configuration is a finding, too; without a valid one, nothing else can be checked. */
 async function examined({ configured, version }: Surroundings): Promise<readonly Finding[]> {
   try {
     const config = configured();

@@ -31,7 +31,7 @@ export const exportCommand = command<Given>({
   examples: [['export --lock 7 --from 2026-11-01 > front-door.csv', 'the records of lock 7 since November, for a spreadsheet']],
   async run({ lock, from = 0, to = Number.MAX_SAFE_INTEGER, format }, { configured }) {
     requireDatesInOrder(from, to);
-    // Records that go to the terminal themselves show how far it is.
+    // Records that go to a terminal show the progress themselves.
     const progress = process.stderr.isTTY && !process.stdout.isTTY ? progressLine() : undefined;
     const onProgress = (done: number, days: number, records: number) =>
       progress?.show(`${done} of ${counted(days, 'day')}, ${counted(records, 'record')}`);

@@ -1,4 +1,4 @@
-// What stands below the options in the help of the program, a group and a command.
+// The text below the options in the help of the program, a group and a command.
 import type { Command, Group } from './command.ts';
 
 type ExitCodes = NonNullable<Command['exits']>;

@@ -1,4 +1,4 @@
-// latchd hub: which hubs speak for locks of this gateway, and the keys that they log in with.
+// latchd hub: the hubs that connect locks to this gateway, and the keys with which they log in.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';

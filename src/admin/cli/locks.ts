@@ -1,4 +1,4 @@
-// latchd lock: which locks belong to this gateway, and the keys that they log in with.
+// latchd lock: the locks of this gateway, and the keys with which they log in.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
 import { type NewLockOptions, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';

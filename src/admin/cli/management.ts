@@ -1,4 +1,4 @@
-// How commands manage: by the running daemon where there is one, else on the data directory; by the same routes as over HTTP.
+// How commands manage the gateway: through the running daemon, or on the data directory when none runs; with the same routes as over HTTP.
 import type { Config } from '../../app/config.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Log } from '../../domain/part.ts';
@@ -13,14 +13,14 @@ export interface Request {
   readonly body?: object;
 }
 
-/** Asks for one thing, by method and path. Answers are those of the API. */
+/** Sends a request, by method and path. The answers are those of the API. */
 export type Ask = <Answer>(route: string, request?: Request) => Promise<Answer>;
 
-/** Does `work` with whoever has the data: the daemon, or this process while none runs. */
+/** Runs `work` against the process that has the data: the daemon, or this process when none runs. */
 export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
   const daemon = daemonOn(dataDir);
   if (await isThere(daemon)) return work(daemon);
-  // Not before it is needed: who asks a daemon has its answer in half the time without the store.
+  // Imported only when it is needed: a request to a daemon takes half the time without the store.
   const { manageDirectory } = await import('../offline/offline-admin.ts');
   return manageDirectory(dataDir, { log: terminalLog, onFatal }, (management) =>
     work(async <Answer>(route: string, request: Request = {}) => {
@@ -31,7 +31,7 @@ export async function manage<T>({ dataDir }: Config, work: (ask: Ask) => Promise
   );
 }
 
-/** Does `work` with the running daemon; rejects where there is none. */
+/** Runs `work` against the running daemon; rejects when none runs. */
 export function manageRunning<T>({ dataDir }: Config, work: (ask: Ask) => Promise<T>): Promise<T> {
   return work(daemonOn(dataDir));
 }
@@ -55,12 +55,12 @@ interface Page<Item> {
   readonly pages: number;
 }
 
-/** Every item of a list, a thousand at a time. */
+/** Every item of a list, read in pages of a thousand. */
 export function askForAll<Item>(ask: Ask, route: string, parameters: Parameters = {}): Promise<readonly Item[]> {
   return askForSome(ask, route, parameters, Number.POSITIVE_INFINITY);
 }
 
-/** The first items of a list, so many at most. */
+/** The first items of a list, at most `count`. */
 export async function askForSome<Item>(ask: Ask, route: string, parameters: Parameters, count: number): Promise<readonly Item[]> {
   const some: Item[] = [];
   const pageSize = String(Math.min(count, 1_000));
@@ -72,13 +72,13 @@ export async function askForSome<Item>(ask: Ask, route: string, parameters: Para
   return some.slice(0, count);
 }
 
-/** What the names of the API are called on the command line, and the command that shows what there is. */
+/** The command line's words for names of the API, and the command that lists the items. */
 export interface Words {
   readonly names?: Readonly<Record<string, string>>;
   readonly listed: string;
 }
 
-/** Says a refusal in the words of the command line, with what to do. */
+/** Words the error of a refused request for the command line, with what to do. */
 export async function inWords<T>({ names = {}, listed }: Words, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -91,7 +91,7 @@ export async function inWords<T>({ names = {}, listed }: Words, work: Promise<T>
   }
 }
 
-/** What the store has to say is for the person who typed the command. */
+/** Shows the log lines of the store to the person who typed the command. */
 const terminalLog: Log = {
   debug() {},
   info() {},

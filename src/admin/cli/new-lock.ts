@@ -1,4 +1,4 @@
-// What the commands that make a lock have in common: how it is called, where it belongs, and whose it is.
+// What all commands that make a lock share: its name, its group, and its administrator.
 import type { AccountView } from './accounts.ts';
 import type { Option } from './command.ts';
 import { type Ask, askForAll } from './management.ts';
@@ -20,7 +20,7 @@ export const newLockOptions: readonly Option[] = [
   },
 ];
 
-/** How the members of the API's body are asked for here. */
+/** The option for each member of the API's body. */
 export const newLockNames = { lockName: '--name', lockAlias: '--alias', groupName: '--group', administrator: '--administrator' };
 
 /** Without the members that were not given. */
@@ -29,7 +29,7 @@ export function newLockBody({ name, alias, group, administrator }: NewLockOption
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** Whose a lock is when nobody says so. Rejects when that is not clear. */
+/** The administrator of a lock when the command names none. Rejects when there is more than one candidate. */
 export async function onlyAdministrator(ask: Ask): Promise<string> {
   const all = await askForAll<AccountView>(ask, 'GET /api/v1/gateway/accounts');
   const administrators = all.filter(({ gatewayAdministrator }) => gatewayAdministrator).map(({ username }) => username);

@@ -1,4 +1,4 @@
-// The options of a command: its own, and the settings of the configuration that it takes as flags.
+// The options of a command: its own, and the settings of the configuration that it accepts as flags.
 import { settings } from '../../app/config.ts';
 import type { Command, Option } from './command.ts';
 

@@ -1,9 +1,9 @@
-// What commands say: results to standard output, for programs; sentences to standard error, for people.
+// The output of commands: results go to standard output, for programs; sentences go to standard error, for people.
 import type { Option } from './command.ts';
 
 export const jsonOption: Option = { flag: '--json', says: 'print JSON, for programs' };
 
-/** Standard output. That whoever reads it wants no more (`| head`) ends the command, and is no failure; a disk that is full is one. */
+/** Standard output. When the reader closes it (`| head`), the command ends without a failure; a full disk is a failure. */
 export function output(): NodeJS.WritableStream {
   if (process.stdout.listenerCount('error') === 0) {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -15,17 +15,17 @@ export function output(): NodeJS.WritableStream {
   return process.stdout;
 }
 
-/** A line for whoever reads the result. */
+/** Prints a line of the result. */
 export function print(line: string): void {
   output().write(`${line}\n`);
 }
 
-/** A sentence for the person at the terminal. */
+/** Prints a sentence for the person at the terminal. */
 export function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Rows in columns, with a head; `columns` has the head of each and what stands in it. */
+/** Prints rows in columns, with a header; `columns` has the title of each column and its value for a row. */
 export function printTable<Row>(rows: readonly Row[], columns: Readonly<Record<string, (row: Row) => string | number>>): void {
   const lines = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => printable(String(cell(row)))))];
   const widths = Object.keys(columns).map((_, column) => Math.max(...lines.map((line) => [...(line[column] ?? '')].length)));
@@ -38,12 +38,12 @@ export function printTable<Row>(rows: readonly Row[], columns: Readonly<Record<s
     );
 }
 
-/** How many of something: `1 lock`, `2 locks`. */
+/** A number with its noun: `1 lock`, `2 locks`. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
 
-/** Names come from people: a terminal must not obey them. */
+/** People choose names, and a terminal must not obey control characters in them. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '?');
 }

@@ -1,4 +1,4 @@
-// latchd pair: devices that made their own key wait to be let in as locks. Only the running daemon knows them.
+// latchd pair: devices that made their own key wait until somebody confirms them as locks. Only the running daemon knows them.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manageRunning } from './management.ts';
 import { type NewLockOptions, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
@@ -127,7 +127,7 @@ const confirm = command<Confirmation>({
       body: '--name, --alias, --group and --administrator',
     };
     const work = manageRunning(configured(), async (ask) => {
-      // Of a lock that was reset nothing may be described, its administrator neither.
+      // For a lock that was reset, the request must describe nothing, and so must not name an administrator either.
       const isUnowned = described.name !== undefined && described.administrator === undefined;
       const lock = newLockBody(isUnowned ? { ...described, administrator: await onlyAdministrator(ask) } : described);
       const request = { parameters: { deviceId: device }, body: { keyFingerprint: fingerprint, ...lock } };

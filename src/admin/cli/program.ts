@@ -1,4 +1,4 @@
-// The command table as a program: parsing, help, and what becomes of failures. The only file that names commander.
+// The command table as a program: parsing, help, and exit codes. Only this file names commander.
 import { InvalidArgumentError, Command as Parser, Argument as ParserArgument, Option as ParserOption } from 'commander';
 import { ConfigError, loadConfig, settings } from '../../app/config.ts';
 import { type Argument, type Command, type Group, type Option, type Surroundings, WrongValue } from './command.ts';
@@ -11,13 +11,13 @@ const exitConfig = 78;
 export interface ProgramOptions {
   readonly table: readonly (Command | Group)[];
   readonly version: string;
-  /** The configuration when neither --config nor LATCHD_CONFIG names one. */
+  /** The configuration file when neither --config nor LATCHD_CONFIG names one. */
   readonly defaultConfigFile: string;
 }
 
 type Values = Readonly<Record<string, string>>;
 
-/** Runs what the arguments of the process ask for; the exit code is set when it resolves. Wrong usage ends the process with 1. */
+/** Runs the command that the arguments of the process name; the exit code is set when it resolves. Wrong usage ends the process with 1. */
 export async function runProgram(options: ProgramOptions): Promise<void> {
   await parserOf(options).parseAsync();
 }
@@ -65,7 +65,7 @@ export function parserOf({ table, version, defaultConfigFile }: ProgramOptions):
   }
 }
 
-/** The exit code; every failure is said. */
+/** Resolves with the exit code; prints every failure. */
 async function orSay(run: () => Promise<number>): Promise<number> {
   try {
     return await run();
@@ -76,7 +76,7 @@ async function orSay(run: () => Promise<number>): Promise<number> {
   }
 }
 
-/** commander names the value of --http-port httpPort. */
+/** commander calls the value of --http-port httpPort. */
 function memberOf(flag: string): string {
   return flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

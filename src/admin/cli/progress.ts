@@ -1,12 +1,12 @@
-// For commands that take long: how far they are, on a terminal, and an orderly end on Ctrl-C.
+// For long commands: a progress line on a terminal, and an orderly end on Ctrl-C.
 
 export interface ProgressLine {
   show(text: string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
-/** One line that is written over, on standard error; nothing where that is no terminal. */
+/** One line on standard error that is overwritten; nothing if that is no terminal. */
 export function progressLine(): ProgressLine {
   const terminal = process.stderr.isTTY ? process.stderr : undefined;
   let shown = '';
@@ -22,7 +22,7 @@ export function progressLine(): ProgressLine {
   };
 }
 
-/** SIGINT and SIGTERM abort `run`, which cleans up behind itself; without it they end the process at once. */
+/** SIGINT and SIGTERM abort `run`, which cleans up; without it they end the process at once. */
 export async function interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const abort = () => interrupted.abort();

@@ -1,4 +1,4 @@
-// latchd restore: a data directory from a backup, checked before it gets its name.
+// latchd restore: makes a data directory from a backup, and checks it before it gets its name.
 import { command } from './command.ts';
 import { counted, jsonOption, print, say } from './output.ts';
 import { interruptible, progressLine } from './progress.ts';

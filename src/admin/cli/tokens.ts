@@ -1,4 +1,4 @@
-// latchd token: what programs of an account log in with.
+// latchd token: the tokens with which programs of an account log in.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manage } from './management.ts';
 import { counted, dateText, jsonOption, print, printTable, say } from './output.ts';

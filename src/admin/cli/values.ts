@@ -1,4 +1,4 @@
-// What people write as options and arguments, strictly read.
+// Strict parsers for the values that people type as options and arguments.
 import { WrongValue } from './command.ts';
 
 export function positiveInteger(text: string): number {
@@ -6,10 +6,10 @@ export function positiveInteger(text: string): number {
   return Number(text);
 }
 
-/** Epoch milliseconds of a date that is written as ISO 8601 (UTC when no zone is given) or in milliseconds. */
+/** Epoch milliseconds of a date in ISO 8601 (UTC when no zone is given) or in milliseconds. */
 export function instant(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  // Date.parse takes 31 November for 1 December.
+  // Date.parse accepts 31 November as 1 December.
   const day = text.slice(0, 10);
   const isDay = !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
   const isDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text);
@@ -19,7 +19,7 @@ export function instant(text: string): number {
   return at;
 }
 
-/** A range in which nothing can be is a slip of whoever typed it. */
+/** An empty range is probably a typing mistake, so it is an error. */
 export function requireDatesInOrder(from: number, to: number): void {
   if (from > to) throw new Error('--from is after --to: nothing lies between them');
 }

@@ -1,4 +1,4 @@
-// latchd verify: is all that is on the disk as it must be?
+// latchd verify: checks that everything on the disk is as it must be.
 import { command } from './command.ts';
 import { counted, jsonOption, print } from './output.ts';
 

@@ -1,4 +1,4 @@
-// latchd webhook: which programs are sent events, of all accounts. Only the running daemon sends any.
+// latchd webhook: the programs that get events, of all accounts. Only the running daemon sends any.
 import { command, type Group } from './command.ts';
 import { askForAll, inWords, manageRunning } from './management.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
@@ -39,7 +39,7 @@ const list = command<{ readonly json?: true }>({
         webhook: ({ webhookId }) => webhookId,
         account: ({ username }) => username,
         name: ({ name }) => name,
-        // People put keys behind the question mark.
+        // People put keys into the query of a URL.
         url: ({ url }) => url.replace(/\?.*/, '?...'),
         state: ({ enabled, failingSince }) =>
           enabled ? (failingSince === null ? 'works' : `fails since ${dateText(failingSince)}`) : 'switched off',

@@ -1,4 +1,4 @@
-// Is there a backup of last night?
+// Checks whether there is a backup of last night.
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../app/config.ts';
@@ -7,7 +7,7 @@ import { codeOf, type FileLayer } from '../../stores/files/files.ts';
 import { cannotTell, fail, good, type Verdict } from './verdict.ts';
 
 const hourMs = 3_600_000;
-/** Two nights, and time for a large one. */
+/** Two nights, and time for a large backup. */
 const tooOldMs = 50 * hourMs;
 
 export async function checkBackups({ dataDir, backup }: Config, files: FileLayer, now: number): Promise<Verdict> {
@@ -26,9 +26,9 @@ export async function checkBackups({ dataDir, backup }: Config, files: FileLayer
     const seen = `the newest in ${folder} is ${hours < 48 ? `${Math.max(0, hours)} hours` : `${Math.floor(hours / 24)} days`} old`;
     return now - newest > tooOldMs ? fail(seen, why) : good(seen);
   }
-  // Of a new or restored gateway nothing else is to be expected.
+  // A new or restored gateway cannot have one yet.
   const { birthtimeMs, ctimeMs } = await stat(dataDir);
-  // 0 on file systems that do not keep it.
+  // 0 on file systems that do not store it.
   const madeAt = birthtimeMs || ctimeMs;
   const seen = `there is none in ${folder}`;
   return now - madeAt > tooOldMs ? fail(seen, why) : good(`${seen} yet; the first is made at ${backup.at} UTC`);

@@ -1,16 +1,16 @@
-// Would a client find the name by which it reaches this machine in the certificate?
+// Checks whether the certificate contains the names by which clients reach this machine.
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { fail, good, type Verdict, warn } from './verdict.ts';
 
-/** Of the network's own name service; [] when it knows none, or does not answer. */
+/** The answer of the network's name service; [] when it does not know the name or does not answer. */
 export type AddressesOf = (name: string) => Promise<readonly string[]>;
 
 const patienceMs = 3_000;
 const loopback = /^(localhost|127\..*|::1)$/;
 
-/** Of latchd's own: `names` are all that it should be for. */
+/** For latchd's own certificate: `names` are all names that it should contain. */
 export function checkOwnNames(what: string, certificate: X509Certificate, names: readonly string[]): readonly Verdict[] {
   const missing = names.filter((name) => !isFor(certificate, name));
   if (missing.length === 0) return [];
@@ -18,7 +18,7 @@ export function checkOwnNames(what: string, certificate: X509Certificate, names:
   return [warn(`${what} is not for ${missing.join(', ')}: clients that use that refuse it`, remedy)];
 }
 
-/** Of somebody else's: it should be for one name or address of this machine, or have one that leads here. */
+/** For a certificate from somebody else: it should contain one name or address of this machine, or a name that leads here. */
 export async function checkGivenNames(
   certificate: X509Certificate,
   ownNames: readonly string[],

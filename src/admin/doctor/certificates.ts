@@ -1,4 +1,4 @@
-// Would clients and locks accept what the TLS listeners show, today and next month?
+// Checks whether clients and locks would accept the certificates of the TLS listeners, today and next month.
 
 import type { X509Certificate } from 'node:crypto';
 import type { Stats } from 'node:fs';
@@ -12,17 +12,17 @@ import { type AddressesOf, checkGivenNames, checkOwnNames } from './certificate-
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
 const dayMs = 86_400_000;
-/** Of one's own: from when on the daemon's log asks for a new one, too. */
+/** For the operator's own certificates: the daemon's log begins to ask for a new one at the same time. */
 const warnBeforeMs = 30 * dayMs;
-/** The gateway's own authority lasts twenty years; every lock must be given the next one. */
+/** The gateway's own authority is valid for twenty years, and its successor must be installed in every lock. */
 const authorityWarnBeforeMs = 365 * dayMs;
 
 interface Around {
   readonly files: FileLayer;
   readonly now: number;
-  /** The user whose the data directory is, and whose the daemon's will be. */
+  /** The user who owns the data directory, as whom the daemon will run. */
   readonly owner: number | undefined;
-  /** Neither root nor that user asks. */
+  /** The current user is neither root nor that user. */
   readonly isOutsider: boolean;
   readonly addressesOf?: AddressesOf | undefined;
 }
@@ -73,7 +73,7 @@ async function checkGiven(
   };
   const key = await stat(pair.key).catch((error: unknown) => codeOf(error));
   if (typeof key !== 'string') return [...(await look(pair)), ...checkKeyMode(pair.key, key, owner)];
-  // systemd hands such a key over only while the service runs; until then it is where root put it.
+  // systemd passes such a key only while the service runs; before that, it is where root put it.
   const isHandedOver = /^\/run\/credentials\/[^/]+\/[^/]+$/.test(pair.key) || pair.key.startsWith(credentialsPrefix);
   if (!isHandedOver) return look(pair);
   if (process.getuid?.() !== 0) return [cannotTell(`${pair.key} is there for the daemon alone`)];
@@ -82,14 +82,14 @@ async function checkGiven(
 
 function checkKeyMode(path: string, { uid, mode }: Stats, owner: number | undefined): readonly Verdict[] {
   if ((mode & 0o007) !== 0) return [fail(`the key ${path} may be read by everybody`, `sudo chmod o= ${path}`)];
-  // Who is in a group is not looked at.
+  // Members of groups are not checked.
   const isUnreadable = owner !== undefined && owner !== 0 && uid !== owner && (mode & 0o040) === 0 && !path.startsWith('/run/credentials/');
   return isUnreadable
     ? [fail(`the daemon's user cannot read the key ${path}`, `sudo chown root:latchd ${path} && sudo chmod 640 ${path}`)]
     : [];
 }
 
-/** With the certificate when it is one that holds now. */
+/** Resolves also with the certificate if it is valid now. */
 async function checkPair(
   what: string,
   pair: Pair,

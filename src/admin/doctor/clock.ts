@@ -1,10 +1,10 @@
-// May this machine's clock be believed? Records are dated and deleted by it, certificates and cards begin and end by it.
+// Checks whether this machine's clock can be trusted: records are dated and deleted by it, and certificates and cards begin and end by it.
 import { earliestNow } from '../../domain/clock.ts';
 import { leastBackMs } from '../../stores/files/clock-trust.ts';
 import type { Inspection } from '../../stores/files/verify/inspect.ts';
 import { fail, good, type Verdict, warn } from './verdict.ts';
 
-/** `kernel`: as the operating system sees it; undefined when it could not be asked. */
+/** `kernel`: the operating system's view; undefined when it could not be asked. */
 export function checkClock(
   now: number,
   found: Inspection | undefined,

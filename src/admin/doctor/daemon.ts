@@ -1,4 +1,4 @@
-// Is a daemon on the data directory, does it answer, and is it ready?
+// Checks whether a daemon uses the data directory, answers, and is ready.
 import { stat } from 'node:fs/promises';
 import { askControl, NobodyThere } from '../../platform/control/control-client.ts';
 import { runningOwner } from '../../stores/files/directory-lock.ts';
@@ -8,16 +8,16 @@ import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 export const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
 export type Scheme = (typeof schemes)[number];
 
-/** What a daemon says of itself, as `/readyz` does; where it serves, as soon as it does. */
+/** The daemon's own report, as in `/readyz`, with the addresses on which it listens already. */
 type Answer = Readonly<Record<string, unknown>> & { readonly [S in Scheme]?: { readonly host: string; readonly port: number } };
 
 export interface Daemon {
-  /** Of the process that has the data directory: a daemon, or a command that is busy with it. */
+  /** The process that uses the data directory: a daemon, or a command that is working on it. */
   readonly pid: number | undefined;
   /** The user that it runs as. */
   readonly uid: number | undefined;
   readonly answer: Answer | undefined;
-  /** Why there is no answer; undefined when nobody is there. */
+  /** Why there is no answer; undefined when no process is there. */
   readonly silence: string | undefined;
 }
 
@@ -46,7 +46,7 @@ async function userOf(pid: number): Promise<number | undefined> {
   );
 }
 
-/** `isOutsider`: neither root nor the owner of the data asks. */
+/** `isOutsider`: the current user is neither root nor the owner of the data. */
 export function checkDaemon({ pid, answer, silence }: Daemon, version: string, isOutsider: boolean): readonly Verdict[] {
   if (answer === undefined) {
     if (silence === undefined) return [warn('no daemon is running', 'sudo systemctl start latchd, or latchd serve')];

@@ -1,10 +1,10 @@
-// Do programs and locks find the gateway by multicast DNS, under its own name?
+// Checks whether programs and locks find the gateway by multicast DNS, under its own name.
 import type { Config } from '../../app/config.ts';
 import { announcementsOf } from '../../platform/mdns/announcement.ts';
 import { type Daemon, schemes } from './daemon.ts';
 import { good, type Verdict, warn } from './verdict.ts';
 
-/** As the daemon says it (`platform/mdns/discovery.ts`). */
+/** The daemon's report (`platform/mdns/discovery.ts`). */
 interface Said {
   readonly names: readonly string[];
   readonly renamed: string | null;

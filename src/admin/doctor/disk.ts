@@ -1,18 +1,18 @@
-// Is there room where the data and the backups are, for bytes and for files, and how long does the disk take for a flushed write?
+// Checks whether the file systems of data and backups have enough free bytes and files, and how long a flushed write takes.
 import { dirname } from 'node:path';
 import { codeOf, type FileLayer } from '../../stores/files/files.ts';
 import { timeFlushes } from '../../stores/files/records/timed-flushes.ts';
 import { fail, good, type Verdict, warn } from './verdict.ts';
 
-/** What a backup leaves to the records. */
+/** A backup leaves this much to the records. */
 const leastBytes = 64_000_000;
-/** Some months of a busy building. */
+/** Enough for some months of a busy building. */
 const comfortableBytes = 500_000_000;
-/** A lock and a day have a few files each; every change makes one before it removes another. */
+/** A lock and a day have a few files each; every change makes a new file before it removes the old one. */
 const leastFiles = 1_000;
 const comfortableFiles = 10_000;
 
-/** `what` is kept in the folder. One that is not there yet, or closed to us, counts as the nearest above it. */
+/** `what` is stored in the folder. If the folder is missing, or closed to this user, the check uses the nearest one above it. */
 export async function checkSpace(files: FileLayer, what: string, folder: string): Promise<readonly Verdict[]> {
   const free = await atNearest(files.freeBytes, folder);
   const without = 'without it changes are refused, locks keep their events, and nothing is backed up';
@@ -46,12 +46,15 @@ function size(bytes: number): string {
 
 const flushes = 20;
 const blockBytes = 4_096;
-/** A very slow disk is not asked all twenty times. */
+/** A very slow disk does not get all twenty writes. */
 const longestMs = 5_000;
 const slowMs = 100;
 const hangingMs = 2_000;
 
-/** A file like the journal: appended to and flushed, again and again. It has no name any more while that goes on, so nothing of it can stay. */
+/**
+ * Measures flushes on a file like the journal: appended to and flushed, again and again. The file is unlinked first, so that nothing of it
+ * can stay.
+ */
 export async function checkFlush(files: FileLayer, monotonic: () => number, directory: string): Promise<Verdict> {
   const took: number[] = [];
   const path = `${directory}/doctor.tmp`;

@@ -1,4 +1,4 @@
-// Everything that is looked at, in the order in which it is told. Nothing is changed: a file for measuring flushes comes and goes.
+// Runs every check, in the order of the report. Changes nothing, apart from a temporary file that measures flushes.
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Config } from '../../app/config.ts';
@@ -29,17 +29,17 @@ export interface Finding extends Verdict {
 
 export interface Examined {
   readonly config: Config;
-  /** Of this latchd. */
+  /** The version of this latchd. */
   readonly version: string;
-  /** Of the Node that it runs on, such as `20.19.2`. */
+  /** The version of Node, such as `20.19.2`. */
   readonly node?: string;
   readonly files?: FileLayer;
   readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
-  /** In place of the network's name service. */
+  /** Replaces the network's name service in tests. */
   readonly addressesOf?: AddressesOf;
 }
 
-/** Never rejects: what cannot be looked at has failed. */
+/** Never rejects: a check that cannot be made is reported as failed. */
 export async function examine({ config, version, ...given }: Examined): Promise<readonly Finding[]> {
   const { node = process.versions.node, files = nodeFiles(), clock = createClock(), addressesOf } = given;
   const { dataDir, backup } = config;

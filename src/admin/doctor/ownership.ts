@@ -1,13 +1,13 @@
-// Is the data directory, with the keys in it, its owner's alone, and is that owner the one the daemon runs as?
+// Checks whether only the owner can read the data directory with its keys, and whether the daemon runs as that owner.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { userName } from '../../platform/control/control-client.ts';
 import type { Daemon } from './daemon.ts';
 import { fail, good, type Verdict } from './verdict.ts';
 
-/** Certificates are for everybody. */
+/** Certificates are public. */
 const publicFiles = /\.crt$/;
-/** Of more files than these the rest is counted. */
+/** This many files are named; further ones are only counted. */
 const named = 3;
 
 export async function checkOwnership(directory: string, daemon: Daemon): Promise<readonly Verdict[]> {
@@ -24,7 +24,7 @@ export async function checkOwnership(directory: string, daemon: Daemon): Promise
   const open: string[] = (mode & 0o077) === 0 ? [] : [directory];
   for (const name of await readdir(directory, { recursive: true })) {
     const path = join(directory, name);
-    // A file may go while the daemon works.
+    // The daemon may delete a file at any time.
     const found = await lstat(path).catch(() => undefined);
     if (found === undefined) continue;
     if (found.uid !== uid) strangers.push(path);

@@ -1,9 +1,12 @@
-// Is there a place for every lock that wants to connect?
+// Checks whether every lock can get a connection.
 import type { Config } from '../../app/config.ts';
 import type { Daemon } from './daemon.ts';
 import { good, type Verdict, warn } from './verdict.ts';
 
-/** How many connections found no place: from their address, or at all. As the daemon counts them since its start (`broker/packet-rejections.ts`). */
+/**
+ * How many connections were rejected by a connection limit: that of their address, or that of all. The daemon counts them since its start
+ * (`broker/packet-rejections.ts`).
+ */
 export function turnedAway({ answer }: Daemon): { readonly ofAddress: number; readonly ofAll: number } {
   const counted = (answer?.['turnedAway'] ?? {}) as Readonly<Record<string, number>>;
   return { ofAddress: counted['too-many-from-address'] ?? 0, ofAll: counted['too-many-connections'] ?? 0 };

@@ -1,8 +1,8 @@
-// Which process listens on a TCP port, from /proc (proc(5)). Of other users' processes only root can see it.
+// Finds the process that listens on a TCP port, from /proc (proc(5)). Only root can see processes of other users.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-/** In /proc/net/tcp. */
+/** The state LISTEN in /proc/net/tcp. */
 const listening = '0A';
 
 export interface PortHolder {
@@ -22,7 +22,7 @@ export async function holderOf(port: number): Promise<PortHolder | undefined> {
   return undefined;
 }
 
-/** The user whose program listens on the port, which everybody may see; undefined when nobody does, or several. */
+/** The user whose program listens on the port, which every user may see; undefined when there is none, or more than one. */
 export async function listenerUser(port: number): Promise<number | undefined> {
   const users = new Set((await listeners(port)).map(({ uid }) => uid));
   return users.size === 1 ? [...users][0] : undefined;

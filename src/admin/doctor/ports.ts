@@ -1,4 +1,4 @@
-// Does every listener of the configuration answer, or could it be opened? A port that nobody has is opened for a moment and closed again.
+// Checks whether every configured listener answers, or could be opened. A free port is opened for a moment and closed again.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -11,12 +11,12 @@ import { turnedAway } from './places.ts';
 import { holderOf, listenerUser } from './port-holder.ts';
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
-/** `owner`: the user whose the data directory is, and whose the daemon's will be. */
+/** `owner`: the user who owns the data directory, as whom the daemon will run. */
 export async function checkPorts(config: Config, daemon: Daemon, owner: number | undefined): Promise<readonly Verdict[]> {
   const opened: Server[] = [];
   const verdicts: Verdict[] = [];
   try {
-    // All stay open until the last is looked at: so two listeners that want the same port show.
+    // All stay open until the last one is checked, so that two listeners with the same port are noticed.
     for (const scheme of schemes) verdicts.push(...(await checkPort(scheme, { config, daemon, owner, opened })));
   } finally {
     for (const server of opened) server.close();
@@ -85,13 +85,13 @@ interface Place {
 }
 
 /**
- * Only root sees which process of another user listens; whose the listener is, everybody does. Undefined: nobody listens there, or somebody else
- * than the owner of the data.
+ * Only root sees which process of another user listens, but every user sees the owner of a listener. Undefined: nobody listens there, or
+ * somebody other than the owner of the data.
  */
 async function judgeFromOutside(scheme: Scheme, { host, port }: Place, owner: number | undefined): Promise<Verdict | undefined> {
   const user = await listenerUser(port);
   if (user === undefined || (owner !== undefined && user !== owner)) return undefined;
-  // Root has many programs.
+  // Root may run many other programs.
   if (owner === undefined || user === 0) return cannotTell(`${scheme} ${host}:${port} is taken, by latchd or by another program`);
   return answers(scheme, { host, port }, undefined);
 }
@@ -113,10 +113,10 @@ async function answers(scheme: Scheme, { host, port }: Place, daemon: Daemon | u
   );
 }
 
-/** Opens it, and resolves with the failure, if there is one. */
+/** Opens the port, and resolves with the error, if there is one. */
 function tryOut(host: string, port: number, opened: Server[]): Promise<Error | undefined> {
   return new Promise((resolve) => {
-    // Whoever connects in that moment is sent away.
+    // A client that connects in that moment is disconnected.
     const server = createServer((socket) => socket.destroy());
     server.once('error', resolve);
     server.listen({ host, port, exclusive: true }, () => {
@@ -126,7 +126,7 @@ function tryOut(host: string, port: number, opened: Server[]): Promise<Error | u
   });
 }
 
-/** Whether the daemon may, where this process, which may be root, could. */
+/** Whether the owner may open the port: this process, which may be root, could do so in any case. */
 async function mayOpen(port: number, owner: number | undefined): Promise<boolean> {
   const first = await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8').catch(() => '1024');
   if (port === 0 || port >= Number(first) || owner === 0 || process.getuid?.() !== 0) return true;

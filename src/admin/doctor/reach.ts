@@ -1,4 +1,4 @@
-// Could a lock elsewhere in the building reach this gateway at all?
+// Checks whether a lock elsewhere in the building could reach this gateway at all.
 import type { Config } from '../../app/config.ts';
 import { good, type Verdict, warn } from './verdict.ts';
 

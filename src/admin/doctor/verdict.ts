@@ -1,10 +1,10 @@
-// What a check says: how it is, what was seen, and what to do about it.
+// The result of a check: its verdict, what was seen, and what to do about it.
 
 export interface Verdict {
-  /** `fail`: something does not work, or will not at the next start. `warn`: it works; look at it all the same. */
+  /** `fail`: something does not work, or will not work at the next start. `warn`: it works, but somebody should look at it. */
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly seen: string;
-  /** What to do; with `ok` there is nothing. */
+  /** What to do; absent for `ok`. */
   readonly remedy?: string;
 }
 
@@ -16,7 +16,7 @@ export function warn(seen: string, remedy: string): Verdict {
   return { verdict: 'warn', seen, remedy };
 }
 
-/** It is not known how it is: only the owner of the data, or root, may look. */
+/** The result is unknown, because only root or the owner of the data may look. */
 export function cannotTell(seen: string): Verdict {
   return warn(`cannot tell as this user: ${seen}`, 'look as root: sudo latchd doctor');
 }

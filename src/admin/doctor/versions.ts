@@ -1,8 +1,8 @@
-// Do the program, its Node and its data fit together?
+// Checks whether the program, its Node and its data fit together.
 import type { Inspection } from '../../stores/files/verify/inspect.ts';
 import { fail, good, type Verdict, warn } from './verdict.ts';
 
-/** package.json says the same (engines). */
+/** package.json has the same version (engines). */
 const oldestNode = [20, 19] as const;
 
 export function checkProgram(version: string, node: string): readonly Verdict[] {
@@ -16,7 +16,7 @@ export function checkProgram(version: string, node: string): readonly Verdict[] 
   ];
 }
 
-/** `directory`: of the data. */
+/** `directory`: the data directory. */
 export function checkData(directory: string, { documents, older, problems, strangers }: Inspection): readonly Verdict[] {
   const verdicts = problems.map((problem) =>
     fail(

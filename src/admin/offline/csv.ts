@@ -1,6 +1,6 @@
 // A row of a table for spreadsheets (RFC 4180). The console, which may import nothing from here, has the same rule (`console/csv.ts`).
 
-/** With its line break, and nothing that a spreadsheet would take for a formula: names, and what locks say, come from others. */
+/** The row with its line break. No field can act as a spreadsheet formula, because names and the reports of locks come from others. */
 export function csvLine(fields: readonly string[]): string {
   return `${fields.map(csvField).join(',')}\r\n`;
 }

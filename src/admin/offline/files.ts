@@ -1,4 +1,4 @@
-// The commands that work on the data directory themselves: verify, export, backup where no daemon runs, restore.
+// The commands that work on the data directory directly: verify, export, restore, and backup when no daemon runs.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { LockId } from '../../domain/locks/lock.ts';
@@ -14,7 +14,7 @@ import { repairHintFor } from '../../stores/files/verify/repair-hints.ts';
 import { verify } from '../../stores/files/verify/verify.ts';
 import { csvLine } from './csv.ts';
 
-/** What is wrong, file by file, and what to do about it. Rejects while a daemon has the directory. */
+/** The problems, file by file, and what to do about each. Rejects while a daemon uses the directory. */
 export async function verifyDirectory(directory: string) {
   await requireReadable(directory);
   const verified = await verify(directory);
@@ -24,20 +24,23 @@ export async function verifyDirectory(directory: string) {
 export interface ExportOptions {
   readonly directory: string;
   readonly lockId: number;
-  /** Epoch milliseconds of the operation, both included. */
+  /** Date of the operation in epoch milliseconds, both included. */
   readonly from: number;
   readonly to: number;
-  /** For how many days records are kept. */
+  /** How many days records are stored. */
   readonly recordDays: number;
   readonly format: 'csv' | 'jsonl';
   readonly output: NodeJS.WritableStream;
-  /** Told how many files of how many are read, and how many records were written before. */
+  /** Called with the number of files read, the number of all files, and the number of records written so far. */
   onProgress(done: number, days: number, records: number): void;
-  /** Told what a person should know besides. */
+  /** Called with a sentence that a person should know. */
   warn(sentence: string): void;
 }
 
-/** Writes the records of a lock, oldest first, with the names of Specification 2.2 and what is for exports alone; resolves with how many. */
+/**
+ * Writes the records of a lock, oldest first, with the names of Specification 2.2 and some that only exports have; resolves with their
+ * number.
+ */
 export async function exportLock({
   directory,
   lockId,
@@ -54,7 +57,7 @@ export async function exportLock({
   const write = async (text: string) => {
     if (!output.write(text)) await once(output, 'drain');
   };
-  // Not before the first records: what cannot be exported leaves nothing.
+  // Written only with the first records: a failed export leaves nothing.
   let head = format === 'csv' ? csvLine(csvNames) : '';
   const onSuspectClock = () => warn('the clock of this machine may be wrong: no record was left out for its age');
   const days = exportRecords({
@@ -81,7 +84,7 @@ const csvNames = [
   ...['lockDateSource', 'reportedDate', 'reason'],
 ];
 
-/** The fields of Specification 2.2, and behind them what is for exports alone. */
+/** The fields of Specification 2.2, followed by those that only exports have. */
 function exportedView(record: LockRecord) {
   const { reportedDate = null, reason = '' } = record;
   return { ...recordView(record), lockDateSource: lockDateSource(record), reportedDate, reason };
@@ -102,13 +105,13 @@ export interface StoppedBackupOptions {
   readonly folder: string;
   readonly keep: number;
   readonly version: string;
-  /** Another folder that is there, or a file. */
+  /** Another existing folder, or a file. */
   readonly to: string | undefined;
   readonly onProgress: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Backs up a data directory on which no daemon runs; as root, to the usual folder, it goes on as the directory's owner. */
+/** Backs up a data directory that no daemon uses; when root backs up to the usual folder, it continues as the directory's owner. */
 export async function backUpStopped({
   directory,
   folder,
@@ -129,5 +132,5 @@ export function restoreArchive(options: Omit<RestoreOptions, 'now'>): Promise<Re
 }
 
 const nothing = (): void => undefined;
-/** What a daemon would write into its log is no business of whoever waits at a terminal. */
+/** A person at a terminal does not need the lines that a daemon would log. */
 const noLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, fatal: nothing };

@@ -1,4 +1,4 @@
-// Management on a data directory that no daemon has, by the services of the daemon.
+// Management on a data directory that no daemon uses, with the services of the daemon.
 import { readdir } from 'node:fs/promises';
 import { createAccountService } from '../../domain/accounts/account-service.ts';
 import { createRoleService } from '../../domain/accounts/role-service.ts';
@@ -25,8 +25,8 @@ import { createSecrets } from '../../stores/files/documents/secrets.ts';
 import { createStore } from '../../stores/files/store.ts';
 
 /**
- * Runs `work` with the management API on a data directory that no daemon has; nobody else has it meanwhile. The same store and services
- * as the daemon's, so the same rules and the same flushes. Rejects with a sentence when a daemon has it, or when there is nothing in it.
+ * Runs `work` with the management API on a data directory, and locks the directory meanwhile. It uses the same store and services as the
+ * daemon, so the same rules and flushes apply. Rejects with a sentence when a daemon uses the directory, or when it has no data.
  * @param onFatal called when nothing more can be promised (a failed flush): the process must end
  */
 export async function manageDirectory<T>(
@@ -43,7 +43,7 @@ export async function manageDirectory<T>(
   const store = createStore({ directory, clock, log, secrets, onFatal, emit: events.emit });
   const { locks, removedLocks, cards, hubs, statuses, accounts, counters } = store;
   recordBatteries({ events, batteries: store.batteries, clock });
-  // Nobody is connected.
+  // No device is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
   const drivers = createDriverTable({ locks });
   drivers.add({ ...nativeRegistration({ hubs }), ...link });
@@ -76,10 +76,10 @@ export async function manageDirectory<T>(
   }
 }
 
-/** A mistyped directory must not become a new gateway. */
+/** A mistyped path must not become a new gateway. */
 async function requireData(directory: string): Promise<void> {
   try {
-    // The last that the first start makes, or what an older program made.
+    // The accounts file is the last one that a first start creates; accounts.json is that of an older program.
     const names = await readdir(directory);
     if (names.includes('accounts.jsonl') || names.includes('accounts.json')) return;
     throw new Error(`${directory} holds no accounts`);

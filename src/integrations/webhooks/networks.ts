@@ -1,16 +1,19 @@
-// Where webhooks may be sent: to networks that the configuration names, never to what is link-local or nobody's, and to this machine itself
-// only where loopback is named, and there to none of the gateway's own listeners.
+// Where webhooks may be sent: only to networks that the configuration names. Link-local and unassigned addresses are always refused. This
+// machine itself is allowed only if the configuration names loopback, and the gateway's own listeners never.
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 export interface WebhookNetworks {
-  /** What the URL must be, or undefined when its form is no obstacle; of an address, whether it may be sent to. */
+  /** What is wrong with the form of the URL, or undefined; for an IP address, also whether deliveries may go there. */
   refusalOfUrl(url: string): string | undefined;
-  /** Why this very address and port may not be sent to; undefined: it may. */
+  /** Why deliveries may not go to this address and port; undefined: they may. */
   refusalOfAddress(address: string, port: number): string | undefined;
 }
 
-/** Link-local (and with it the metadata services of clouds), nobody's, multicast, reserved, and IPv6 addresses that stand for IPv4 ones. */
+/**
+ * Link-local (including the metadata services of clouds), unassigned, multicast and reserved addresses, and IPv6 addresses that stand for
+ * IPv4 ones.
+ */
 const never: readonly string[] = [
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4', '100.100.100.200', '192.0.0.0/24'],
   ...['::', '::/96', 'fe80::/10', 'fec0::/10', 'ff00::/8', 'fd00:ec2::254', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
@@ -18,7 +21,10 @@ const never: readonly string[] = [
 const loopback: readonly string[] = ['127.0.0.0/8', '::1'];
 const urlLength = 2_048;
 
-/** `networks`: such as `10.0.0.0/8`, or one address. `ownPorts`: where this gateway listens now. `ownAddresses`: of this machine's interfaces, asked each time. */
+/**
+ * `networks`: for example `10.0.0.0/8`, or one address. `ownPorts`: the ports on which this gateway listens now. `ownAddresses`: those of
+ * this machine's interfaces, called each time.
+ */
 export function createWebhookNetworks(options: {
   readonly networks: readonly string[];
   readonly ownPorts: () => readonly number[];
@@ -73,7 +79,7 @@ export function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
 }
 
-/** An IPv4 address that is written as an IPv6 one, as the former. */
+/** Converts an IPv4 address in IPv6 form to IPv4 form. */
 function plain(address: string): string {
   const canonical = isIP(address) === 6 ? hostOf(new URL(`http://[${address.replace(/%.*$/, '')}]`)) : address;
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];

@@ -1,5 +1,5 @@
-// Sends one delivery of a webhook over HTTP: to an address that was checked, and to no other; signed; without following a redirect; and
-// whatever the receiver does, for a bounded time and a bounded number of bytes.
+// Sends one delivery of a webhook over HTTP: signed, only to an address that was checked, without following a redirect, and, whatever the
+// receiver does, within a limit of time and bytes.
 import { createHmac } from 'node:crypto';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, type RequestOptions, request as requestPlain } from 'node:http';
@@ -9,20 +9,20 @@ import type { Attempt } from '../../domain/webhooks/delivery.ts';
 import type { WebhookPost, WebhookSender } from '../../domain/webhooks/webhook-ports.ts';
 import { hostOf, portOf, type WebhookNetworks } from './networks.ts';
 
-/** What is read of an answer's body; it says nothing that would be used. */
+/** How much of an answer's body is read; its content is not used. */
 const bodyBytesAtMost = 4_096;
 const headerBytesAtMost = 8_192;
-/** Answers that are none yet (1xx), which say nothing that would be used either. */
+/** Interim answers (1xx); their content is not used either. */
 const informationAtMost = 5;
 /** Connections that wait to be used again: to one address, at which many webhooks may have their receiver; for less than most servers wait. */
 const idle = { keepAlive: true, maxFreeSockets: 40, timeout: 4_000 };
 
-/** The connection was not made: another address of the same name may do. */
+/** No connection was made: another address of the same name may work. */
 const nobodyThere: ReadonlySet<string> = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ECONNABORTED']);
 
 export type Lookup = (name: string) => Promise<readonly { readonly address: string }[]>;
 
-/** What there is of one attempt so far. */
+/** The state of one attempt. */
 interface Run {
   request?: ClientRequest;
   response?: IncomingMessage;
@@ -34,12 +34,12 @@ export function createWebhookSender(options: {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly version: string;
-  /** The system's, unless a test has its own. */
+  /** The system's look-up, unless a test gives its own. */
   readonly lookup?: Lookup;
 }): WebhookSender {
   const { networks, timeoutMs, clock, version } = options;
   const { lookup = (name) => systemLookup(name, { all: true, order: 'ipv4first' }) } = options;
-  /** Look-ups take a thread from those that the disk uses (two of four at most): one for each name is enough. */
+  /** A look-up blocks one of the threads that the disk also uses (two of four at most), so each name has at most one running look-up. */
   const lookups = new Map<string, ReturnType<Lookup>>();
   const agents = { plain: new PlainAgent(idle), secure: new SecureAgent(idle) };
   const underWay = new Set<(reason: string) => void>();
@@ -51,7 +51,7 @@ export function createWebhookSender(options: {
     lookups.set(host, asked);
     return asked;
   }
-  /** Every address of the name has to be allowed, because which of them the next look-up gives is not ours to say. */
+  /** Every address of the name must be allowed, because the sender cannot control which of them the next look-up returns. */
   async function checkedAddresses(url: URL): Promise<readonly string[]> {
     const host = hostOf(url);
     const addresses = await addressesOf(host);
@@ -63,7 +63,7 @@ export function createWebhookSender(options: {
     return addresses.map(({ address }) => address);
   }
 
-  /** To the first of the addresses at which somebody is. */
+  /** Sends the request to the first address that accepts a connection. */
   async function exchangeWithOne(post: WebhookPost, url: URL, addresses: readonly string[], run: Run): Promise<void> {
     const agent = agents[url.protocol === 'https:' ? 'secure' : 'plain'];
     for (const [n, address] of addresses.entries()) {
@@ -76,11 +76,12 @@ export function createWebhookSender(options: {
       }
     }
   }
-  /** Resolves when it was answered and the answer has ended or is enough; `status` is there before. */
+  /** Resolves when the answer has ended or enough of it was read; `status` is set before that. */
   function exchange(post: WebhookPost, url: URL, address: string, run: Run, agent: PlainAgent | false): Promise<void> {
     return new Promise((resolve, reject) => {
       const options: RequestOptions = {
-        // The address that was checked, not the name: that could have become another one. By the Host header TLS knows whom to expect.
+        // The address that was checked, not the name, which could point to another one by now. TLS takes the expected name from the Host
+        // header.
         host: address,
         port: portOf(url),
         path: `${url.pathname}${url.search}`,
@@ -103,18 +104,18 @@ export function createWebhookSender(options: {
           bytes += piece.length;
           if (bytes > bodyBytesAtMost) request.destroy();
         });
-        // However the body ends, what was answered stands.
+        // However the body ends, the status is valid.
         response.on('error', () => undefined);
         response.once('close', () => resolve());
       });
-      // 101: nobody asked for that.
+      // 101: the sender did not ask for an upgrade.
       request.once('upgrade', (response, socket) => {
         run.response = response;
         socket.destroy();
         resolve();
       });
       request.on('error', (error) => {
-        // A connection that was used before may have been closed at the other end at this very moment.
+        // The receiver may have closed a reused connection at this very moment.
         const isStale = request.reusedSocket && run.response === undefined && !run.isOver;
         if (isStale) exchange(post, url, address, run, false).then(resolve, reject);
         else reject(error);
@@ -149,7 +150,7 @@ export function createWebhookSender(options: {
       run.isOver = true;
       cancel();
       underWay.delete(stop);
-      // One whose answer has been read to its end is used again.
+      // A connection is reused only if its answer was read to the end.
       if (run.response?.complete !== true) run.request?.destroy();
     }
     const status = run.response?.statusCode ?? null;
@@ -190,7 +191,7 @@ function saidBy(status: number): string {
   return status >= 300 && status < 400 ? `answered ${status}: redirects are not followed` : `answered ${status}`;
 }
 
-/** For people, and never more of the other side's words than a code. */
+/** A reason for people to read; it never contains more of the other side's text than a code. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : `no answer: ${code}`;

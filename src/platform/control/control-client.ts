@@ -1,4 +1,4 @@
-// The operator's end of the control socket.
+// The client side of the control socket, for commands of an operator.
 import { readFile, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { DomainError, type ErrorCode, type ParameterProblem } from '../../domain/errors.ts';
@@ -7,12 +7,12 @@ import { controlSocket, linesOf } from './control-line.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
 
-/** No daemon can be asked on that data directory: there is no socket, or one that a killed daemon has left behind. */
+/** No daemon answers for this data directory: the socket is missing, or a killed daemon left it behind. */
 export class NobodyThere extends Error {}
 
 /**
- * Asks the running daemon; rejects with NobodyThere when none runs on that data directory, and with a DomainError when it refuses.
- * It waits for as long as the daemon takes, or until `signal` says that this is enough.
+ * Sends a request to the running daemon; rejects with NobodyThere when no daemon runs on that data directory, and with a DomainError when
+ * the daemon refuses. It waits as long as the daemon takes, or until `signal` aborts.
  */
 export async function askControl(
   directory: string,
@@ -61,7 +61,7 @@ async function connectTo(directory: string, signal: AbortSignal | undefined): Pr
   }
 }
 
-/** The refusal for whoever is neither root nor the owner of the data directory. */
+/** The error for a user who is neither root nor the owner of the data directory. */
 export async function notOurs(directory: string, cause?: unknown): Promise<Error> {
   const owner = await stat(directory).then(
     ({ uid }) => userName(uid),
@@ -73,7 +73,7 @@ export async function notOurs(directory: string, cause?: unknown): Promise<Error
   });
 }
 
-/** As /etc/passwd has it; the number when it does not. */
+/** The name from /etc/passwd; the number when it has none. */
 export async function userName(uid: number): Promise<string> {
   const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const line = users.split('\n').find((user) => user.split(':')[2] === String(uid));

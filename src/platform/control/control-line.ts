@@ -1,14 +1,17 @@
-// What both ends of the control socket agree on: where it is, and what a line may be.
+// What both sides of the control socket share: its path and the form of a line.
 import type { Socket } from 'node:net';
 
-/** A body may have 64 KiB over HTTP; escaped, and with what is around it, it is no longer than this. */
+/** Over HTTP a body may have 64 KiB; escaped and wrapped, it is no longer than this. */
 const longestRequest = 256 * 1024;
 
 export function controlSocket(directory: string): string {
   return `${directory}/control.sock`;
 }
 
-/** What comes up to the first line feed; from then on the socket is paused. Rejects when it ends before, or when the line gets too long. */
+/**
+ * Resolves with the bytes before the first line feed; then the socket is paused. Rejects when the socket ends before that or when the line
+ * is too long.
+ */
 export function firstLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     const pieces: string[] = [];
@@ -29,7 +32,7 @@ export function firstLine(socket: Socket): Promise<string> {
   });
 }
 
-/** Lines as they come, as long as they are: for the end that trusts the other. What comes after the last line feed is left out. */
+/** Lines as they arrive, of any length: for the side that trusts the other. Drops an unfinished last line. */
 export async function* linesOf(socket: Socket): AsyncGenerator<string> {
   let rest = '';
   socket.setEncoding('utf8');

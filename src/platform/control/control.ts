@@ -1,5 +1,6 @@
-// The way in for the operator on the same machine: a Unix socket in the data directory, for its owner alone. One JSON line
-// asks, one JSON line answers; before that, lines of progress may come. What it can do is what no caller over the network may, or may only with a token.
+// The control socket: a Unix socket in the data directory, for its owner alone, by which an operator on the same machine controls the
+// daemon. One JSON line is the request, one JSON line the answer; lines of progress may come before it. Its actions are those that no
+// caller over the network may use, or only with a token.
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../domain/clock.ts';
@@ -7,35 +8,35 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import { controlSocket, firstLine } from './control-line.ts';
 
-/** For a request to arrive, and for an answer to be taken. Not for what lies between: a backup may take its time. */
+/** Time for a request to arrive, and for a client to read the answer. The action in between may take longer: a backup does. */
 const patienceMs = 10_000;
-/** What connects beyond it is turned away: each may hold an answer in memory. */
+/** Further connections are rejected, because each may hold an answer in memory. */
 const mostConnections = 16;
-/** Between two lines of progress. */
+/** The least time between two lines of progress. */
 const progressMs = 200;
 
-/** What is asked: `action` says which of the actions, the other members are for that one. */
+/** `action` names the action; the other members are its parameters. */
 export interface ControlRequest {
   readonly action: string;
   readonly [member: string]: unknown;
 }
 
-/** A number that grows while the asker waits. */
+/** Called with a number that grows while the client waits. */
 export type OnProgress = (done: number) => void;
 
-/** What can be asked; each resolves with the answer's members, or rejects with a sentence. */
+/** The actions; each resolves with the members of the answer, or rejects with a sentence. */
 export type ControlActions = Readonly<Record<string, (request: ControlRequest, onProgress: OnProgress) => Promise<object>>>;
 
 /** Since the start. */
 export interface ControlStats {
   readonly asked: number;
-  /** Of those that were asked: refused or failed. */
+  /** Requests that were refused or failed. */
   readonly failed: number;
-  /** Connections without a request: too long, too slow, not JSON, too many at once. */
+  /** Connections without a valid request: too long, too slow, not JSON, too many at once. */
   readonly dropped: number;
 }
 
-/** Counts what is asked, for who shows it. */
+/** Counts the requests, for the status. */
 export interface ControlCounts {
   add(what: keyof ControlStats): void;
   stats(): ControlStats;
@@ -72,7 +73,7 @@ export function createControl(options: {
     try {
       const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
       if (run === undefined) throw new DomainError('not-found', 'this latchd knows no such action; is it older than the command?');
-      // Whoever only looks changes nothing.
+      // A GET changes nothing.
       log[action.startsWith('GET ') ? 'debug' : 'info']({ code: 'control', action }, 'an operator on this machine asked for something');
       return { ok: true, ...(await run(request, onProgress)) };
     } catch (error) {
@@ -89,7 +90,7 @@ export function createControl(options: {
     try {
       request = parse(await firstLine(socket));
     } catch {
-      // It ended, or said too much.
+      // The client closed the connection or sent too much.
     } finally {
       late();
     }
@@ -102,7 +103,7 @@ export function createControl(options: {
     const unread = clock.timer(patienceMs, () => socket.destroy());
     socket.once('close', unread);
     socket.end(line);
-    // Its end is not seen while it is not read.
+    // Node notices the end of a socket only while it reads.
     socket.resume();
   }
 
@@ -118,7 +119,7 @@ export function createControl(options: {
       opening.maxConnections = mostConnections;
       opening.on('drop', () => count('dropped'));
       try {
-        // Left behind by a process that was killed; the lock of the data directory says that nobody has it open.
+        // A killed process left it behind: the lock of the data directory proves that no other process uses it.
         await rm(path, { force: true });
         await new Promise<void>((resolve, reject) => {
           opening.once('error', reject);
@@ -127,7 +128,8 @@ export function createControl(options: {
         await chmod(path, 0o600);
         server = opening;
       } catch (error) {
-        // Doors do not depend on it: a file system without sockets, or a path longer than a socket's may be (107 bytes).
+        // Doors do not depend on it: the file system may not support sockets, or the path may be longer than 107 bytes, the limit of a
+        // socket.
         log.warn({ code: 'control-unavailable', path, err: error }, 'commands of an operator on this machine cannot reach the daemon');
       }
     },
@@ -142,7 +144,7 @@ export function createControl(options: {
   };
 }
 
-/** Lines of progress, as long as somebody takes them. */
+/** Sends lines of progress as long as the client reads them. */
 function progressTo(socket: Socket, clock: Clock): OnProgress {
   let saidAt = clock.monotonic();
   return (progress) => {

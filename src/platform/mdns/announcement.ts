@@ -1,31 +1,34 @@
-// What the local network is told of this gateway (RFC 6763): only listeners that somebody else can reach, and only what is no secret.
+// What the gateway announces on the local network (RFC 6763): only listeners that another machine can reach, and nothing secret.
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 
 type Scheme = 'http' | 'https' | 'mqtt' | 'mqtts';
-/** As in IANA's list of services, but for our own: `_latchd._tcp` is the HTTP API. */
+/** As in IANA's list of services, except for our own: `_latchd._tcp` is the HTTP API. */
 type ServiceType = 'latchd' | 'mqtt' | 'secure-mqtt';
 
 export interface Announcement {
   readonly type: ServiceType;
-  /** What people read in a list of services. */
+  /** The name that people see in a list of services. */
   readonly name: string;
   /** Without `.local`. */
   readonly host: string;
   readonly port: number;
-  /** The one address that it listens on; absent: on every address of the machine. */
+  /** The only address that it listens on; absent: every address of the machine. */
   readonly address?: string;
   /** It listens on no IPv6 address. */
   readonly ipv4Only: boolean;
   readonly txt: Readonly<Record<string, string>>;
 }
 
-/** Where the listeners are, by the addresses that they are bound to. */
+/** The addresses and ports to which the listeners are bound. */
 export type AnnouncedListeners = { readonly [S in Scheme]?: { readonly host: string; readonly port: number } | undefined };
 
 const suffixes: Readonly<Record<ServiceType, string>> = { latchd: '', mqtt: '-mqtt', 'secure-mqtt': '-mqtts' };
 
-/** Clients are sent to HTTPS where that can be reached, locks find MQTT over TLS under both of its types, unless plain MQTT can be reached, too. */
+/**
+ * The announcements of the reachable listeners. Clients are sent to HTTPS if it is reachable. Locks find MQTT over TLS under both of its
+ * types, unless plain MQTT is reachable too.
+ */
 export function announcementsOf(listeners: AnnouncedListeners, topicRoot: string): readonly Announcement[] {
   const reachable = (scheme: Scheme) => {
     const address = listeners[scheme];
@@ -41,7 +44,10 @@ export function announcementsOf(listeners: AnnouncedListeners, topicRoot: string
   ];
 }
 
-/** The names that announcements lead to: certificates must have them. Beside the machine's own, which may be another program's to announce. */
+/**
+ * The names that announcements lead to; certificates must contain them. They differ from the machine's own name, which another program may
+ * announce.
+ */
 export function announcedNames(): readonly string[] {
   return Object.values(suffixes).map((suffix) => `${hostFor(suffix)}.local`);
 }
@@ -66,7 +72,7 @@ function hostFor(suffix: string): string {
   return `latchd-${label()}${suffix}`;
 }
 
-/** The machine's name, cut so that every name made of it is a label of DNS. */
+/** The machine's name, shortened so that every name built from it is a valid DNS label. */
 function label(): string {
   const own = (hostname().split('.')[0] ?? '').toLowerCase();
   return /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/.test(own) ? own.slice(0, 40).replace(/-+$/, '') : 'gateway';

@@ -1,5 +1,5 @@
-// The thread that answers multicast DNS (ciao is named here only). What strangers send is parsed here, away from doors: what goes wrong
-// ends this thread and nothing else, and what the library writes or changes in the process stays here.
+// The thread that answers multicast DNS (only this file names ciao). It parses packets from strangers away from the doors: an error ends
+// only this thread, and what the library writes to the console or changes in the process stays here.
 import { networkInterfaces } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type CiaoService, getResponder, type Responder, type ServiceType } from '@homebridge/ciao';
@@ -12,20 +12,20 @@ let isEnding = false;
 let responder = announce();
 
 parentPort?.once('message', () => {
-  // Says goodbye for each service, so that nobody waits for a gateway that is gone.
+  // Says goodbye for each service, so that nobody waits for a gateway that has stopped.
   isEnding = true;
   void responder.shutdown().finally(() => process.exit(0));
 });
 watch();
 
-/** By name: the library's own look at the interfaces misses VLANs and those of containers. It follows their addresses by itself. */
+/** Names the interfaces, because the library's own search misses VLANs and container networks. It follows their addresses by itself. */
 function announce(): Responder {
   const made = getResponder({ interface: [...names] });
   const services = (workerData as readonly Announcement[]).map((announcement) => serviceFor(made, announcement));
   Promise.all(services.map((service) => service.advertise())).then(
     () => parentPort?.postMessage({ names: services.map((service) => service.getFQDN()) }),
     (error: unknown) => {
-      // What a shutdown cuts off is rejected, too. Thrown, it ends the thread.
+      // A shutdown also rejects unfinished announcements. Any other error is thrown and ends the thread.
       if (!isEnding && made === responder) throw error;
     },
   );
@@ -52,7 +52,7 @@ function interfaceNames(): readonly string[] {
 function serviceFor(made: Responder, { type, name, host, port, address, ipv4Only, txt }: Announcement): CiaoService {
   const service = made.createService({
     name,
-    // Typed as one of the best known.
+    // The library's type lists only well-known services.
     type: type as ServiceType,
     hostname: host,
     port,

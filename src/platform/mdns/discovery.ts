@@ -1,35 +1,36 @@
-// Lets the local network find the gateway: multicast DNS (RFC 6762) in a thread of its own. An extra: it fails no start, and ends no daemon.
+// Lets clients and locks on the local network find the gateway: multicast DNS (RFC 6762) in a thread of its own. It is optional: its
+// failure neither stops a start nor ends the daemon.
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../domain/clock.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { Announcement } from './announcement.ts';
 
 const retryMs = 60_000;
-/** For the goodbye; who did not hear it forgets the gateway after two minutes. */
+/** Time for the goodbye; a machine that misses it forgets the gateway after two minutes. */
 const goodbyeMs = 1_000;
-/** Far above what it takes; a thread that needs more is under attack. */
+/** Far above normal use; a thread that needs more is under attack. */
 const heapMegabytes = 32;
 
 interface Responder {
-  /** Says goodbye and ends; bounded. */
+  /** Says goodbye and ends, within a time limit. */
   stop(): Promise<void>;
 }
 
 interface ResponderEvents {
-  /** With the names under which the services are announced now. */
+  /** Called with the names under which the services are announced now. */
   announced(names: readonly string[]): void;
-  /** The network had the name already. */
+  /** Called when another machine on the network already has the name. */
   renamed(hostname: string): void;
-  /** By itself; a stop says nothing. */
+  /** Called when the responder ends by itself, not by `stop`. */
   ended(reason: string): void;
-  /** A line of the library's own. */
+  /** Called with a line that the library logs. */
   said(line: string): void;
 }
 
 export type StartResponder = (announcements: readonly Announcement[], events: ResponderEvents) => Responder;
 
 export interface DiscoveryOptions {
-  /** Asked at the start; none: nothing is started. */
+  /** Called at the start; when it returns none, nothing is started. */
   readonly announcements: () => readonly Announcement[];
   readonly clock: Pick<Clock, 'timer'>;
   readonly log: Log;
@@ -38,11 +39,14 @@ export interface DiscoveryOptions {
 }
 
 export interface Discovery extends Part {
-  /** Under which names services are announced now, which host name had to be taken in place of our own, and why nothing is announced. */
+  /**
+   * The names under which services are announced now, the host name that replaced our own because of a conflict, and the reason why nothing
+   * is announced.
+   */
   state(): { readonly names: readonly string[]; readonly renamed: string | null; readonly failed: string | null };
 }
 
-/** Start it when the listeners serve, stop it before they go. A responder that ends by itself is started again after a minute. */
+/** Start it when the listeners serve, stop it before they do. When a responder ends by itself, it is started again after a minute. */
 export function createDiscovery({ announcements, clock, log, respond }: DiscoveryOptions): Discovery {
   let responder: Responder | undefined;
   let cancelRetry: (() => void) | undefined;

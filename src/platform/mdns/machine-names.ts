@@ -1,11 +1,11 @@
-// Every name and address under which clients and locks on the local network may reach this machine.
+// Every name and address by which clients and locks on the local network may reach this machine.
 import { hostname, networkInterfaces } from 'node:os';
 import { announcedNames } from './announcement.ts';
 import { isHostName } from './host-name.ts';
 
 /**
- * The host name, alone and in `.local` (multicast DNS), localhost, and the address of every interface. IPv6 link-local ones are left
- * out: they are no use without the interface's name, and come and go with every container.
+ * The host name, alone and in `.local` (multicast DNS), localhost, and the address of every interface. IPv6 link-local addresses are left
+ * out: they are useless without the interface's name, and they change with every container.
  */
 export function machineNames(): readonly string[] {
   const host = hostname().toLowerCase();
@@ -18,7 +18,9 @@ export function machineNames(): readonly string[] {
   return [...new Set([...named, 'localhost', ...addresses])];
 }
 
-/** What a certificate of this gateway should be for: names that somebody gave, those of the machine, and those that discovery leads to. */
+/**
+ * The names that a certificate of this gateway should contain: the given ones, those of the machine, and those that discovery announces.
+ */
 export function certificateNames(given: readonly string[], isAnnounced: boolean): readonly string[] {
   return [...new Set([...given, ...machineNames(), ...(isAnnounced ? announcedNames() : [])])];
 }

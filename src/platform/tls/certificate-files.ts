@@ -1,4 +1,4 @@
-// Certificate and key from files that somebody else keeps (a company's authority, an ACME client); read at the start and on SIGHUP.
+// Certificate and key from files that somebody else maintains (a company's authority, an ACME client); read at the start and on SIGHUP.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
@@ -7,13 +7,13 @@ import type { Log } from '../../domain/part.ts';
 import type { CertificateSource, TlsIdentity } from './certificates.ts';
 
 const dayMs = 86_400_000;
-/** From when on the log asks for a new certificate, once a day. */
+/** How long before the end of a certificate the log begins to ask for a new one, once a day. */
 const warnBeforeMs = 30 * dayMs;
 
 /**
- * One pair for all listeners. `certificate` may hold the chain after the server's own. Files that cannot be read, are damaged or do
- * not belong together are refused; an expired certificate is refused only while there is a better one, because at a start with a wrong
- * clock doors must still work (it is logged).
+ * One pair for all listeners. `certificate` may contain the chain after the server's own certificate. Files that cannot be read, are
+ * damaged or do not belong together are rejected. An expired certificate is rejected only if a better one is in use, because doors must
+ * work even after a start with a wrong clock (it is logged).
  */
 export function createCertificateFiles(options: {
   readonly certificate: string;
@@ -56,12 +56,12 @@ export function createCertificateFiles(options: {
   };
 }
 
-/** Rejects with one sentence when a file cannot be read, is damaged, or the two do not belong together. Dates are not looked at. */
+/** Rejects with one sentence when a file cannot be read, is damaged, or the two do not belong together. Does not check dates. */
 export async function readIdentity(files: {
   readonly certificate: string;
   readonly key: string;
 }): Promise<TlsIdentity & { readonly certificate: X509Certificate }> {
-  // One after the other, so that of two missing files the certificate is always the one named.
+  // One after the other, so that the error always names the certificate when both files are missing.
   const cert = await readPem(files.certificate, 'certificate');
   const key = await readPem(files.key, 'key');
   return { cert, key, certificate: parse(files, { cert, key }) };
@@ -75,7 +75,7 @@ async function readPem(file: string, what: string): Promise<string> {
   }
 }
 
-/** The server's own certificate, when it and the key are sound and belong together. */
+/** The server's own certificate, if it and the key are valid and belong together. */
 function parse(files: { readonly certificate: string; readonly key: string }, { cert, key }: TlsIdentity): X509Certificate {
   const certificate = attempt(`${files.certificate} holds no certificate in PEM form`, () => new X509Certificate(cert));
   const isLocked = /ENCRYPTED/.test(key);
@@ -88,7 +88,7 @@ function parse(files: { readonly certificate: string; readonly key: string }, { 
       `the key ${files.key} does not belong to the certificate ${files.certificate} (the server's own must be the first in the file)`,
     );
   }
-  // What TLS itself would not take: a damaged chain, a key that is too weak.
+  // Rejects what TLS itself does not accept: a damaged chain, a weak key.
   attempt(`TLS refuses ${files.certificate} with ${files.key}`, () => createSecureContext({ cert, key }));
   return certificate;
 }

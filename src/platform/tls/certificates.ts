@@ -1,4 +1,4 @@
-// What the TLS listeners show, kept in force while they serve: read or made at the start, again on SIGHUP, and whenever it is due.
+// The certificates of the TLS listeners: read or made at the start, and renewed on SIGHUP and whenever they are due.
 import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { createMutex } from '../../domain/mutex.ts';
@@ -10,35 +10,35 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-/** One for each kind of listener. */
+/** One identity per kind of listener. */
 export interface Identities {
-  /** For people's programs: https, and WebSocket on it. */
+  /** For people's programs: https, and WebSocket over it. */
   readonly https: TlsIdentity;
   /** For locks: mqtts. */
   readonly mqtts: TlsIdentity;
 }
 
-/** Where certificates come from: latchd's own authority, or files of somebody else's. */
+/** Where certificates come from: latchd's own authority, or files that somebody else maintains. */
 export interface CertificateSource {
-  /** Reads, and where it may makes, what there is to show; rejects with one sentence for the operator. */
+  /** Reads the certificates, or makes them if the source can; rejects with one sentence for the operator. */
   open(): Promise<Identities>;
-  /** Why `open` should be called again now, if it should. Asked once a minute, so it looks at nothing slow. */
+  /** The reason to call `open` again now, if there is one. Called once a minute, so it does nothing slow. */
   due(): string | undefined;
 }
 
 export interface Certificates extends Part {
-  /** What a listener of that kind shows from now on; between `start` and `stop` only. */
+  /** The identity that a listener of that kind presents; between `start` and `stop` only. */
   current(kind: keyof Identities): TlsIdentity;
-  /** When that expires, epoch milliseconds. */
+  /** When that identity expires, in epoch milliseconds. */
   expiresAt(kind: keyof Identities): number;
-  /** Called after each change. Connections that are open are not touched by it. */
+  /** Calls `listener` after each change. Open connections are not affected. */
   onChange(listener: () => void): void;
-  /** Looks at the files again. What cannot be used is logged, and what was in force stays. */
+  /** Reads the files again. Logs a certificate that cannot be used, and goes on with the old one. */
   reload(): Promise<void>;
 }
 
 const lookEveryMs = 60_000;
-/** After a failure, so that the log does not fill. */
+/** Wait after a failure, so that the log does not fill up. */
 const retryAfterMs = 3_600_000;
 
 export function createCertificates(options: {
@@ -53,7 +53,7 @@ export function createCertificates(options: {
   let stopped = false;
   const oneByOne = createMutex();
 
-  /** Whether it went well. One at a time: a signal may come while the timer's turn is under way. */
+  /** Resolves with whether it succeeded. One at a time: a signal may arrive while the timer's renewal is running. */
   function renew(reason: string): Promise<boolean> {
     return oneByOne(async () => {
       try {

@@ -1,5 +1,5 @@
-// latchd's own certificate authority: made once, whole or not at all, and never again. Locks are built to trust this very one, so whatever is
-// damaged or missing stops the start instead.
+// latchd's own certificate authority: made once, completely or not at all, and never again. Locks are built to trust exactly this one, so a
+// damaged or missing file stops the start instead of making a new one.
 import { createHash, createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -8,7 +8,7 @@ import type { Log } from '../../domain/part.ts';
 import { renameDurably, writeDurably } from '../durable-text.ts';
 import { makeAuthority, makeKey } from './x509.ts';
 
-/** From here on everything is valid: a lock whose clock starts at the date its firmware was built must accept it. */
+/** All certificates are valid from here on: a lock whose clock starts at the build date of its firmware must accept them. */
 export const validFrom = Date.UTC(2020, 0, 1);
 const twentyYearsMs = 20 * 365.25 * 86_400_000;
 
@@ -17,24 +17,24 @@ export interface Authority {
   readonly key: string;
 }
 
-/** The wall clock, as far as it can be believed: certificates are dated by it. */
+/** The wall clock, or the earliest plausible time if the clock shows an earlier one: certificates are dated by it. */
 export function believableNow(clock: Clock): number {
   return Math.max(clock.now(), earliestNow);
 }
 
-/** SHA-256 of the certificate as clients show it, AB:CD:… */
+/** SHA-256 of the certificate in the form that clients show, AB:CD:… */
 export function fingerprintOf(certificate: string): string {
   const digest = createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex').toUpperCase();
   return digest.match(/../g)?.join(':') ?? '';
 }
 
 /**
- * Reads `ca.crt` and `ca.key` in the folder; where there is no folder, or an empty one, makes both.
- * Rejects with one sentence that names the file and says what to do.
+ * Reads `ca.crt` and `ca.key` in the folder; makes both if the folder is missing or empty. Rejects with one sentence that names the file
+ * and says what to do.
  */
 export async function openAuthority(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<Authority> {
   if ((await namesIn(folder)).length === 0) await createFolder(folder, { clock, log });
-  // After a restore, for instance; where it is not ours to change, it is not ours to judge.
+  // The rights may be too wide after a restore, for instance; if this user may not change them, that is for the folder's owner to decide.
   await chmod(folder, 0o700).catch((error: unknown) =>
     log.warn({ code: 'tls-folder-open', folder, err: error }, 'the folder of the TLS keys should be open to its owner alone'),
   );
@@ -47,14 +47,14 @@ export async function openAuthority(folder: string, { clock, log }: { readonly c
   return { certificate, key };
 }
 
-/** Beside its final place first, then renamed: half a folder is never taken for a whole one. */
+/** Makes the folder under another name first, then renames it, so that half a folder never looks complete. */
 async function createFolder(folder: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Promise<void> {
   const making = `${folder}.new`;
   try {
     await rm(making, { recursive: true, force: true });
     await mkdir(making, { mode: 0o700 });
     const key = makeKey();
-    // People who trust more than one tell them apart by it.
+    // People who trust several authorities distinguish them by it.
     const name = `latchd ${hostname().slice(0, 40)} ${randomBytes(4).toString('hex')}`;
     const certificate = await makeAuthority({ key, name, from: validFrom, to: believableNow(clock) + twentyYearsMs });
     await writeDurably(`${making}/ca.key`, key, 0o600);

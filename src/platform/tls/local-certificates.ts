@@ -1,4 +1,5 @@
-// Certificates from latchd's own authority: issued, kept in `server.crt` and `locks.crt`, and issued anew when they end or the machine's names change.
+// Certificates from latchd's own authority, stored in `server.crt` and `locks.crt`: issued again when they expire or when the machine's
+// names change.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -20,10 +21,10 @@ interface Open {
 }
 
 /**
- * Two certificates with one key, because their readers want opposite things. For people's programs: at most 397 days long (Apple's
- * systems refuse a server certificate of more than 825 days whoever signed it, public authorities' end at 398), and renewed
- * 60 days before its end. For locks, which may have a wrong clock or none: from 2020 to the end of the authority. A short life would protect nothing
- * here, since the key lies beside the authority's own.
+ * Two certificates with one key, because their readers want opposite things. The one for people's programs is valid for at most 397 days
+ * (Apple's systems reject a server certificate of more than 825 days whoever signed it, public authorities end at 398) and is renewed 60
+ * days before its end. The one for locks, which may have a wrong clock or none, is valid from 2020 to the end of the authority. A short
+ * life would protect nothing here, since the key lies beside the authority's own.
  * @param names reads the names and addresses of this machine
  */
 export function createOwnCertificates(options: {
@@ -35,7 +36,7 @@ export function createOwnCertificates(options: {
   const { folder, names, clock, log } = options;
   let open: Open | undefined;
 
-  /** What is wrong with a certificate, if anything is. Its dates do not matter without `renewMs`. */
+  /** What is wrong with a certificate, if anything. Without `renewMs` it ignores the dates. */
   function flaw(cert: string, { authority, key }: Pick<Open, 'authority' | 'key'>, renewMs?: number): string | undefined {
     const issuer = new X509Certificate(authority.certificate);
     const certificate = new X509Certificate(cert);
@@ -43,7 +44,7 @@ export function createOwnCertificates(options: {
     if (!certificate.checkPrivateKey(createPrivateKey(key))) return 'it is not of this key';
     const now = believableNow(clock);
     if (renewMs !== undefined && now > Date.parse(certificate.validTo) - renewMs) return 'it ends soon';
-    // The clock was ahead when it was issued.
+    // The clock was ahead when the certificate was issued.
     if (renewMs !== undefined && now < Date.parse(certificate.validFrom)) return 'it begins later';
     const missing = names().filter((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) === undefined);
     return missing.length === 0 ? undefined : `it lacks ${missing.join(', ')}`;
@@ -86,7 +87,7 @@ export function createOwnCertificates(options: {
     return { cert, key: issuing.key };
   }
 
-  /** A disk that takes no writes must not keep a listener from serving: what was made works from memory as well. */
+  /** A disk that accepts no writes must not stop a listener: the new certificate also works from memory. */
   async function keep(file: string, text: string, mode: 0o600 | 0o644): Promise<void> {
     try {
       await writeDurably(file, text, mode);
@@ -103,7 +104,7 @@ export function createOwnCertificates(options: {
       const authority = await openAuthority(folder, { clock, log });
       const key = await openKey();
       const ends = Date.parse(new X509Certificate(authority.certificate).validTo);
-      // A day back, for clocks that are a little behind.
+      // A day earlier, for clocks that are a little slow.
       const from = believableNow(clock) - dayMs;
       const forPeople = { from, to: from + serverDays * dayMs };
       const identities = {

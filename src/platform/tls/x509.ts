@@ -1,8 +1,8 @@
-// Makes keys and certificates (RFC 5280). The only file that names the X.509 library; it is loaded when something is to be made.
+// Makes keys and certificates (RFC 5280). Only this file names the X.509 library, which is loaded when something must be made.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** First and last moment, epoch milliseconds; whole seconds count. */
+/** First and last moment, in epoch milliseconds; certificates store whole seconds. */
 export interface CertificateValidity {
   readonly from: number;
   readonly to: number;
@@ -11,12 +11,12 @@ export interface CertificateValidity {
 const curve = { name: 'ECDSA', namedCurve: 'P-256' };
 const signingAlgorithm = { name: 'ECDSA', hash: 'SHA-256' };
 
-/** An EC P-256 key, PKCS #8 PEM. */
+/** A new EC P-256 key, PKCS #8 PEM. */
 export function makeKey(): string {
   return generateKeyPairSync('ec', { namedCurve: curve.namedCurve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** A certificate that may sign servers' certificates, and no further authority (path length 0), PEM. */
+/** A certificate that may sign server certificates, but no further authority (path length 0), PEM. */
 export async function makeAuthority(options: { readonly key: string; readonly name: string } & CertificateValidity): Promise<string> {
   const { key, name, from, to } = options;
   const x509 = await library();
@@ -35,14 +35,14 @@ export async function makeAuthority(options: { readonly key: string; readonly na
 }
 
 /**
- * A TLS server's certificate for host names and IP addresses, PEM. It has both key identifiers, which RFC 5280 section 4.2.1.1 asks for and
- * strict clients insist on (OpenSSL's -x509_strict, the default of Python since 3.13).
+ * A TLS server certificate for host names and IP addresses, PEM. It has both key identifiers, which RFC 5280 section 4.2.1.1 requires and
+ * strict clients check (OpenSSL's -x509_strict, the default of Python since 3.13).
  */
 export async function makeServerCertificate(
   options: {
     readonly key: string;
     readonly authority: { readonly certificate: string; readonly key: string };
-    /** The first is the common name, too: some firmware looks there. */
+    /** The first one is also the common name, because some firmware looks there. */
     readonly names: readonly string[];
   } & CertificateValidity,
 ): Promise<string> {
@@ -67,7 +67,7 @@ export async function makeServerCertificate(
 }
 
 async function library() {
-  // The library needs this polyfill of Reflect, and says so instead of bringing it.
+  // The library needs this polyfill of Reflect and does not bring it.
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }
