@@ -14,7 +14,7 @@ const bodyBytesAtMost = 4_096;
 const headerBytesAtMost = 8_192;
 /** Interim answers (1xx); their content is not used either. */
 const informationAtMost = 5;
-/** Connections that wait to be used again: to one address, at which many webhooks may have their receiver; for less than most servers wait. */
+/** Limits of idle connections: how many per address, which many webhooks may share, and for how long, which is shorter than most servers wait. */
 const idle = { keepAlive: true, maxFreeSockets: 40, timeout: 4_000 };
 
 /** No connection was made: another address of the same name may work. */
