@@ -1,5 +1,5 @@
 // The configuration promises: file, then environment, then flags; every problem at once, with its place.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -51,6 +51,19 @@ describe('the configuration', () => {
     const file = resolve(import.meta.dirname, '../../config/latchd.yaml');
     expect(loadConfig({ file, environment: {}, flags: {} }).config).toEqual(defaults);
     expect(loadConfig({ file: fileWith(''), environment: {}, flags: {} }).config).toEqual(defaults);
+  });
+
+  test('the page of the settings has all of them, and nothing else', () => {
+    const page = readFileSync(resolve(import.meta.dirname, '../../config/README.md'), 'utf8');
+    const named = [...page.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) => {
+      const names = [...cell.matchAll(/`([\w.]+)`/g)].map(([, name = '']) => name);
+      const group = names[0]?.split('.')[0] ?? '';
+      return names.map((name) => (name.startsWith('.') ? group + name : name));
+    });
+    const settings = Object.entries(defaults).flatMap(([name, value]) =>
+      typeof value === 'object' && !Array.isArray(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : name,
+    );
+    expect(named.sort()).toEqual(settings.sort());
   });
 
   test('a flag wins over the environment, which wins over the file', () => {
