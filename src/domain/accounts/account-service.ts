@@ -7,7 +7,7 @@ import type { LockStore } from '../locks/lock-ports.ts';
 import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Account, AccountId, Caller, Token } from './account.ts';
+import { type Account, type AccountId, type Caller, localAdministrator, type Token } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 import { type LeftRoles, locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
@@ -163,4 +163,9 @@ export function accountNamed(accounts: Pick<AccountStore, 'byName'>, username: s
   const account = accounts.byName(username);
   if (account === undefined) throw new DomainError('not-found', `there is no account ${username}`);
   return account;
+}
+
+/** The name of an account for people; empty when the account is gone. */
+export function usernameOf(accounts: Pick<AccountStore, 'get'>, accountId: AccountId): string {
+  return accountId === localAdministrator.accountId ? localAdministrator.username : (accounts.get(accountId)?.username ?? '');
 }

@@ -49,3 +49,9 @@ export function mayReadRemoved(removed: RemovedLock | undefined, caller: Caller)
 export function requireGatewayAdministrator(caller: Caller): void {
   if (!caller.gatewayAdministrator) throw new DomainError('forbidden', 'this is for gateway administrators');
 }
+
+/** For gateway administrators: `lock-not-found` before `forbidden`. */
+export function requireManagedLock(locks: LockStore, caller: Caller, lockId: LockId): void {
+  requireLock(locks, lockId);
+  requireGatewayAdministrator(caller);
+}

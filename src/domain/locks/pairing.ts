@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/account.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { DeviceId, LockId } from './lock.ts';
 import type { HelloReport } from './lock-report.ts';
-import type { NewLock } from './registration-service.ts';
+import type { NewLock } from './new-lock.ts';
 
 /** A device that waits, as a gateway administrator sees it. */
 export interface PendingDevice {

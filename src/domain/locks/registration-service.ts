@@ -1,48 +1,21 @@
 // The locks of the building as gateway administrators see them: registration, keys, and which hub speaks for them (HTTP API 8.1).
-import { type AccountId, type Caller, localAdministrator } from '../accounts/account.ts';
+import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
-import { accountNamed } from '../accounts/account-service.ts';
-import { requireGatewayAdministrator, requireLock } from '../accounts/permissions.ts';
+import { accountNamed, usernameOf } from '../accounts/account-service.ts';
+import { requireGatewayAdministrator, requireLock, requireManagedLock } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { CounterStore } from '../counters.ts';
-import type { Clearing } from '../credentials/card-changes.ts';
-import { cardsOnLock } from '../credentials/card-count.ts';
-import type { CardStore } from '../credentials/card-ports.ts';
-import type { CardService } from '../credentials/card-service.ts';
-import { DomainError, invalidParameter } from '../errors.ts';
+import { DomainError } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
-import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Drivers } from './driver.ts';
-import { nativeKind } from './driver-table.ts';
-import { type DeviceId, type Lock, type LockDriver, type LockId, type LockStatus, macOf, unknownSettings } from './lock.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
 import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
-import type { LockStore, RemovedLockStore, StatusStore } from './lock-ports.ts';
-import type { RemovedLock } from './removed-lock.ts';
-
-interface LockDescription {
-  readonly name: string;
-  readonly alias?: string;
-  readonly groupName?: string;
-  readonly superPasscode?: string;
-  readonly timezoneOffsetMs?: number;
-  readonly lockData?: string;
-  /** Username; the caller when absent. */
-  readonly administrator?: string;
-}
-
-/** A lock that speaks the native protocol. */
-export interface NewLock extends LockDescription {
-  readonly deviceId: DeviceId;
-  /** The hub that speaks for it; none when absent or null. */
-  readonly hubId?: DeviceId | null;
-}
-
-/** A lock of another kind: its deviceId follows from its address. */
-export interface NewDriverLock extends LockDescription {
-  readonly driver: LockDriver;
-}
+import type { LockStore, StatusStore } from './lock-ports.ts';
+import { createLockRemoval, type LockRemoval, type LockRemovalOptions } from './lock-removal.ts';
+import { type LockDescription, type NewDriverLock, type NewLock, newDeviceId, requireFreeDevice } from './new-lock.ts';
 
 /** What is absent stays as it is. */
 export interface LockChanges extends Partial<Omit<LockDescription, 'administrator'>> {
@@ -66,21 +39,8 @@ export interface IssuedKey {
   readonly deviceKey: string;
 }
 
-/** What was removed, and how many cards the lock may still open for by itself; null: it has never said. */
-export interface Removal {
-  readonly removed: RemovedLock;
-  readonly cardsOnLock: number | null;
-}
-
-/** What stays of a lock, as a gateway administrator sees it: names of accounts, empty for one that is gone. */
-export interface RemovedLockView {
-  readonly removed: RemovedLock;
-  readonly administrator: string;
-  readonly removedBy: string;
-}
-
 /** For gateway administrators: `forbidden` for others, `lock-not-found` before that. */
-export interface RegistrationService {
+export interface RegistrationService extends LockRemoval {
   /**
    * `conflict` when the MAC is registered already, for a lock or a hub, or the name is another lock's but for its case; `invalid-parameter`
    * for a name with marks of direction, a kind that this gateway has no driver for or an address that is none of its kind; `not-found` when
@@ -95,24 +55,14 @@ export interface RegistrationService {
   managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
   /** `not-found` when there is no such hub; `conflict` and `invalid-parameter` for a new name that could be mistaken. */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
-  /**
-   * With its cards, roles and status, and its connection; its records stay for as long as they are kept. With `clear` the lock is told to remove
-   * all its cards first; when that fails, as with `lock-offline`, it stays registered. `storage-unavailable` says whether it is removed all the same.
-   */
-  remove(caller: Caller, lockId: LockId, clear?: Pick<Clearing, 'gone'>): Promise<Removal>;
-  /** The locks that were removed while their records are kept, the newest removal first. */
-  removed(caller: Caller, page: PageRequest): Page<RemovedLockView>;
   /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
 }
 
-export function createRegistrationService(options: {
+interface RegistrationOptions extends LockRemovalOptions {
   readonly clock: Clock;
   readonly locks: LockStore;
   readonly lists: Pick<LockLists, 'page'>;
-  readonly removedLocks: RemovedLockStore;
-  readonly cards: Pick<CardStore, 'of'>;
-  readonly cardService: Pick<CardService, 'beforeRemoval'>;
   readonly statuses: StatusStore;
   readonly accounts: Pick<AccountStore, 'get' | 'byName'>;
   readonly counters: CounterStore;
@@ -120,52 +70,24 @@ export function createRegistrationService(options: {
   readonly drivers: Drivers;
   readonly administration: Mutex;
   readonly names: Pick<LockNames, 'give'>;
-}): RegistrationService {
-  const { clock, locks, lists, removedLocks, cards, statuses, accounts, counters, secrets, drivers, administration } = options;
+}
 
-  const nameOf = (accountId: AccountId): string =>
-    accountId === localAdministrator.accountId ? localAdministrator.username : (accounts.get(accountId)?.username ?? '');
+export function createRegistrationService(options: RegistrationOptions): RegistrationService {
+  const { clock, locks, lists, statuses, accounts, counters, secrets, drivers, administration } = options;
 
   function managed(lock: Lock): ManagedLock {
     const { lockId, administrator } = lock;
-    return { lock, status: statuses.get(lockId), online: drivers.session(lockId) !== undefined, administrator: nameOf(administrator) };
-  }
-
-  async function removeNow(caller: Caller, lockId: LockId): Promise<Removal> {
-    const { deviceId, name, alias, administrator } = requireLock(locks, lockId);
-    const removed = { lockId, deviceId, name, alias, administrator, removedAt: clock.now(), removedBy: caller.accountId };
-    const left = await cardsOnLock({ cards, statuses }, lockId);
-    await removedLocks.add(removed);
-    const notCleaned = await locks.remove(lockId).catch(async (error: unknown) => {
-      // If this fails, too, the next start forgets it.
-      if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
-      throw error;
-    });
-    drivers.disconnect(lockId, 'the lock was removed');
-    statuses.remove(lockId);
-    if (notCleaned !== undefined) throw notCleaned;
-    return { removed, cardsOnLock: left };
-  }
-
-  /** For gateway administrators: existence first, then rights. */
-  function requireManaged(caller: Caller, lockId: LockId): void {
-    requireLock(locks, lockId);
-    requireGatewayAdministrator(caller);
-  }
-
-  function deviceOf(lock: NewLock | NewDriverLock): DeviceId {
-    if (!('driver' in lock)) return lock.deviceId;
-    const { kind, address } = lock.driver;
-    const driver = kind === nativeKind ? undefined : drivers.ofKind(kind);
-    if (driver === undefined) throw invalidParameter('driver.kind', 'must be a kind that this gateway has a driver for');
-    const deviceId = driver.deviceIdOf(address);
-    if (deviceId === undefined) throw invalidParameter('driver.address', `must be an address of the kind ${kind}`);
-    return deviceId;
+    return {
+      lock,
+      status: statuses.get(lockId),
+      online: drivers.session(lockId) !== undefined,
+      administrator: usernameOf(accounts, administrator),
+    };
   }
 
   /** Within the administration mutex. */
   async function add(caller: Caller, lock: NewLock | NewDriverLock, keyHash: string): Promise<LockId> {
-    const deviceId = deviceOf(lock);
+    const deviceId = newDeviceId(drivers, lock);
     const { hubId = null, driver, name, administrator, ...given } = { hubId: null, driver: undefined, ...lock };
     requireFreeDevice(locks, deviceId);
     drivers.accept({ deviceId, hubId });
@@ -215,11 +137,13 @@ export function createRegistrationService(options: {
   }
 
   return {
+    ...createLockRemoval(options),
+
     async register(caller, lock) {
       requireGatewayAdministrator(caller);
       const deviceKey = secrets.newDeviceKey();
       const lockId = await administration(() => add(caller, lock, secrets.hash(deviceKey)));
-      return { lockId, deviceId: deviceOf(lock), deviceKey };
+      return { lockId, deviceId: newDeviceId(drivers, lock), deviceKey };
     },
 
     async adopt(caller, lock, keyHash) {
@@ -249,7 +173,7 @@ export function createRegistrationService(options: {
     },
 
     async change(caller, lockId, { groupName, ...changes }) {
-      requireManaged(caller, lockId);
+      requireManagedLock(locks, caller, lockId);
       const update = () =>
         options.names.give(lockId, changes, async () => {
           const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
@@ -260,40 +184,12 @@ export function createRegistrationService(options: {
       return managed(changed);
     },
 
-    async remove(caller, lockId, clear) {
-      requireManaged(caller, lockId);
-      const clearing = clear && { accountId: caller.accountId, gone: clear.gone };
-      return options.cardService.beforeRemoval(lockId, clearing, () => removeNow(caller, lockId));
-    },
-
-    removed(caller, page) {
-      requireGatewayAdministrator(caller);
-      const { list, ...envelope } = paginateBackwards(removedLocks.all(), page);
-      const view = (removed: RemovedLock) => ({
-        removed,
-        administrator: nameOf(removed.administrator),
-        removedBy: nameOf(removed.removedBy),
-      });
-      return { list: list.map(view), ...envelope };
-    },
-
     async renewKey(caller, lockId) {
-      requireManaged(caller, lockId);
+      requireManagedLock(locks, caller, lockId);
       const deviceKey = secrets.newDeviceKey();
       const { deviceId, hubId } = await locks.update(lockId, (lock) => ({ ...lock, keyHash: secrets.hash(deviceKey) }));
       if (hubId === null) drivers.disconnect(lockId, 'its device key was renewed');
       return { lockId, deviceId, deviceKey };
     },
   };
-}
-
-/** `conflict` when a lock has this deviceId. */
-export function requireFreeDevice(locks: Pick<LockStore, 'byDevice' | 'isDisabled'>, deviceId: DeviceId): void {
-  const lock = locks.byDevice(deviceId);
-  if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);
-  if (locks.isDisabled(deviceId))
-    throw new DomainError(
-      'conflict',
-      `${macOf(deviceId)} is registered already, as a lock whose document is damaged: the log names the file`,
-    );
 }

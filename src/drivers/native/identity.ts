@@ -3,7 +3,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { LocalHubView } from '../../domain/locks/hub-ports.ts';
 import { type DeviceId, type Lock, type LockId, macOf } from '../../domain/locks/lock.ts';
 import type { LockStore } from '../../domain/locks/lock-ports.ts';
-import { requireFreeDevice } from '../../domain/locks/registration-service.ts';
+import { requireFreeDevice } from '../../domain/locks/new-lock.ts';
 
 /** Who may log in, with the SHA-256 of the key it must show. */
 export type Identity =

@@ -5,9 +5,10 @@ import type { TokenView } from '../../domain/accounts/account-service.ts';
 import type { AuditEntry } from '../../domain/audit/audit-action.ts';
 import type { IssuedHubKey, ManagedHub } from '../../domain/locks/hub.ts';
 import { type DeviceId, type LockId, macOf } from '../../domain/locks/lock.ts';
+import type { Removal, RemovedLockView } from '../../domain/locks/lock-removal.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { PendingDevice } from '../../domain/locks/pairing.ts';
-import type { IssuedKey, ManagedLock, Removal, RemovedLockView } from '../../domain/locks/registration-service.ts';
+import type { IssuedKey, ManagedLock } from '../../domain/locks/registration-service.ts';
 import type { ResponseBody } from './response-schemas.ts';
 
 /** A lock as a gateway administrator sees it: without super passcode and lockData, which only the lock's administrator may see. */

@@ -1,0 +1,89 @@
+// The removal of a lock: what goes with it, what stays of it, and in which order it is written (HTTP API 8.1).
+import type { Caller } from '../accounts/account.ts';
+import type { AccountStore } from '../accounts/account-ports.ts';
+import { usernameOf } from '../accounts/account-service.ts';
+import { requireGatewayAdministrator, requireLock, requireManagedLock } from '../accounts/permissions.ts';
+import type { Clock } from '../clock.ts';
+import type { Clearing } from '../credentials/card-changes.ts';
+import { cardsOnLock } from '../credentials/card-count.ts';
+import type { CardStore } from '../credentials/card-ports.ts';
+import type { CardService } from '../credentials/card-service.ts';
+import { type Page, type PageRequest, paginateBackwards } from '../page.ts';
+import type { Drivers } from './driver.ts';
+import type { LockId } from './lock.ts';
+import type { LockStore, RemovedLockStore, StatusStore } from './lock-ports.ts';
+import type { RemovedLock } from './removed-lock.ts';
+
+/** What was removed, and how many cards the lock may still open for by itself; null: it has never said. */
+export interface Removal {
+  readonly removed: RemovedLock;
+  readonly cardsOnLock: number | null;
+}
+
+/** What stays of a lock, as a gateway administrator sees it: names of accounts, empty for one that is gone. */
+export interface RemovedLockView {
+  readonly removed: RemovedLock;
+  readonly administrator: string;
+  readonly removedBy: string;
+}
+
+/** For gateway administrators, as `RegistrationService`. */
+export interface LockRemoval {
+  /**
+   * With its cards, roles and status, and its connection; its records stay for as long as they are kept. With `clear` the lock is told to remove
+   * all its cards first; when that fails, as with `lock-offline`, it stays registered. `storage-unavailable` says whether it is removed all the same.
+   */
+  remove(caller: Caller, lockId: LockId, clear?: Pick<Clearing, 'gone'>): Promise<Removal>;
+  /** The locks that were removed while their records are kept, the newest removal first. */
+  removed(caller: Caller, page: PageRequest): Page<RemovedLockView>;
+}
+
+export interface LockRemovalOptions {
+  readonly clock: Clock;
+  readonly locks: LockStore;
+  readonly removedLocks: RemovedLockStore;
+  readonly cards: Pick<CardStore, 'of'>;
+  readonly cardService: Pick<CardService, 'beforeRemoval'>;
+  readonly statuses: StatusStore;
+  readonly accounts: Pick<AccountStore, 'get'>;
+  readonly drivers: Pick<Drivers, 'disconnect'>;
+}
+
+export function createLockRemoval(options: LockRemovalOptions): LockRemoval {
+  const { clock, locks, removedLocks, cards, cardService, statuses, accounts, drivers } = options;
+
+  async function removeNow(caller: Caller, lockId: LockId): Promise<Removal> {
+    const { deviceId, name, alias, administrator } = requireLock(locks, lockId);
+    const removed = { lockId, deviceId, name, alias, administrator, removedAt: clock.now(), removedBy: caller.accountId };
+    const left = await cardsOnLock({ cards, statuses }, lockId);
+    await removedLocks.add(removed);
+    const notCleaned = await locks.remove(lockId).catch(async (error: unknown) => {
+      // If this fails, too, the next start forgets it.
+      if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
+      throw error;
+    });
+    drivers.disconnect(lockId, 'the lock was removed');
+    statuses.remove(lockId);
+    if (notCleaned !== undefined) throw notCleaned;
+    return { removed, cardsOnLock: left };
+  }
+
+  return {
+    async remove(caller, lockId, clear) {
+      requireManagedLock(locks, caller, lockId);
+      const clearing = clear && { accountId: caller.accountId, gone: clear.gone };
+      return cardService.beforeRemoval(lockId, clearing, () => removeNow(caller, lockId));
+    },
+
+    removed(caller, page) {
+      requireGatewayAdministrator(caller);
+      const { list, ...envelope } = paginateBackwards(removedLocks.all(), page);
+      const view = (removed: RemovedLock) => ({
+        removed,
+        administrator: usernameOf(accounts, removed.administrator),
+        removedBy: usernameOf(accounts, removed.removedBy),
+      });
+      return { list: list.map(view), ...envelope };
+    },
+  };
+}

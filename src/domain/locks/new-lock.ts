@@ -1,0 +1,52 @@
+// What a gateway administrator gives to register a lock, and which device that is.
+import { DomainError, invalidParameter } from '../errors.ts';
+import type { Drivers } from './driver.ts';
+import { nativeKind } from './driver-table.ts';
+import { type DeviceId, type LockDriver, macOf } from './lock.ts';
+import type { LockStore } from './lock-ports.ts';
+
+/** What people say of a lock when they register it. */
+export interface LockDescription {
+  readonly name: string;
+  readonly alias?: string;
+  readonly groupName?: string;
+  readonly superPasscode?: string;
+  readonly timezoneOffsetMs?: number;
+  readonly lockData?: string;
+  /** Username; the caller when absent. */
+  readonly administrator?: string;
+}
+
+/** A lock that speaks the native protocol. */
+export interface NewLock extends LockDescription {
+  readonly deviceId: DeviceId;
+  /** The hub that speaks for it; none when absent or null. */
+  readonly hubId?: DeviceId | null;
+}
+
+/** A lock of another kind: its deviceId follows from its address. */
+export interface NewDriverLock extends LockDescription {
+  readonly driver: LockDriver;
+}
+
+/** The deviceId of a new lock. `invalid-parameter` when this gateway has no driver for its kind, or the address is none of its kind. */
+export function newDeviceId(drivers: Pick<Drivers, 'ofKind'>, lock: NewLock | NewDriverLock): DeviceId {
+  if (!('driver' in lock)) return lock.deviceId;
+  const { kind, address } = lock.driver;
+  const driver = kind === nativeKind ? undefined : drivers.ofKind(kind);
+  if (driver === undefined) throw invalidParameter('driver.kind', 'must be a kind that this gateway has a driver for');
+  const deviceId = driver.deviceIdOf(address);
+  if (deviceId === undefined) throw invalidParameter('driver.address', `must be an address of the kind ${kind}`);
+  return deviceId;
+}
+
+/** `conflict` when a lock has this deviceId. */
+export function requireFreeDevice(locks: Pick<LockStore, 'byDevice' | 'isDisabled'>, deviceId: DeviceId): void {
+  const lock = locks.byDevice(deviceId);
+  if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);
+  if (locks.isDisabled(deviceId))
+    throw new DomainError(
+      'conflict',
+      `${macOf(deviceId)} is registered already, as a lock whose document is damaged: the log names the file`,
+    );
+}
