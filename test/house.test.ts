@@ -222,6 +222,12 @@ describe('the house', () => {
     expect(named.sort()).toEqual(rooms.sort());
   });
 
+  test('the first page has at most 150 lines, and the map fewer than 200', () => {
+    const linesOf = (page: string) => readFileSync(join(root, page), 'utf8').split('\n').length - 1;
+    expect(linesOf('README.md')).toBeLessThanOrEqual(150);
+    expect(linesOf('src/README.md')).toBeLessThan(200);
+  });
+
   test('the map and the pages of the rooms name no file that is not there', () => {
     const pages = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('README.md'));
     expect(pages.length).toBeGreaterThan(10);
