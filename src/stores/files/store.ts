@@ -54,7 +54,7 @@ interface StoreStats {
   readonly writable: boolean;
 }
 
-/** What only files on a disk need. The composition root and the commands look after it; the domain does not know it. */
+/** Operations that only a store of files needs. The composition root and the commands call them; the domain does not know them. */
 export interface StoreMaintenance {
   /** 32 bytes that sign command ids. */
   commandKey(): Buffer;
