@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe('a daily job', () => {
-  it('runs at its time in UTC, once a day, and says what it did', async () => {
+  it('runs at its time in UTC, once a day, and logs what it did', async () => {
     const runs: string[] = [];
     const run = async () => {
       runs.push(new Date().toISOString());
@@ -33,7 +33,7 @@ describe('a daily job', () => {
     ]);
   });
 
-  it('that fails is logged, and comes again the next day', async () => {
+  it('is logged when it fails, and runs again the next day', async () => {
     let runs = 0;
     const run = async () => {
       runs += 1;

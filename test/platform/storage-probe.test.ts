@@ -39,7 +39,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-test('a write that failed shows at once, not with the next probe; one line says so', () => {
+test('the health shows a failed write at once, before the next probe, with one line in the log', () => {
   expect(probe.health()).toBe('ok');
   probe.failed(full);
   expect(probe.health()).toBe('the disk is full');
@@ -47,7 +47,7 @@ test('a write that failed shows at once, not with the next probe; one line says 
   expect(lines).toEqual(['storage-unavailable']);
 });
 
-test('it works again only after three probes in a row that had room to spare', async () => {
+test('the disk counts as working again only after three probes in a row with space to spare', async () => {
   probe.failed(full);
   await pass(5_000);
   expect(probe.health()).toBe('the disk is full');
@@ -59,7 +59,7 @@ test('it works again only after three probes in a row that had room to spare', a
   expect(asked.at(-1)).toBe(16_384);
 });
 
-test('on a disk at the brink, where small writes succeed and larger ones or every third do not, nobody is told that it works', async () => {
+test('the probe does not report that an almost full disk works, on which small writes succeed and larger ones or every third fail', async () => {
   probe.failed(full);
   worked = 0;
   answer = async (bytes) => {
@@ -82,7 +82,7 @@ test('on a disk at the brink, where small writes succeed and larger ones or ever
   expect(lines).toEqual(['storage-unavailable']);
 });
 
-test('a write that fails while a probe is under way outweighs that probe', async () => {
+test('a write that fails while a probe is running outweighs that probe', async () => {
   let release: () => void = () => {};
   answer = () => new Promise((resolve) => (release = resolve));
   await pass(10_000);
@@ -93,14 +93,14 @@ test('a write that fails while a probe is under way outweighs that probe', async
   expect([probe.health(), worked]).toEqual(['the disk is full', 0]);
 });
 
-test('a start that cannot write says so itself: what fails before the first probe is not a change of health', async () => {
+test('a failure before the first probe is no change of health, because the start reports it itself', async () => {
   const early = createStorageProbe({ clock, log, probe: async () => {}, works: () => {} });
   early.failed(full);
   expect(early.health()).toBe('not started');
   await early.stop();
 });
 
-test('no timer is left when it is stopped', async () => {
+test('the probe leaves no timer when it is stopped', async () => {
   probe.failed(full);
   await probe.stop();
   probe.failed(full);

@@ -18,14 +18,14 @@ function put(name: string, text = ''): void {
 }
 const machine = () => ({ uid: 0, pid: 4711, environment: {}, root });
 
-test('root of a machine is, another user is not', () => {
+test('root of a machine counts as superuser, another user does not', () => {
   expect(isRootOfMachine(machine())).toBe(true);
   expect(isRootOfMachine({ ...machine(), uid: 1000 })).toBe(false);
   rmSync(join(root, 'proc'), { recursive: true });
   expect(isRootOfMachine(machine())).toBe(true);
 });
 
-test('root of a container is not, however that shows', () => {
+test('root of a container does not count as superuser, however the container shows', () => {
   expect(isRootOfMachine({ ...machine(), pid: 1 })).toBe(false);
   expect(isRootOfMachine({ ...machine(), environment: { container: 'lxc' } })).toBe(false);
   put('proc/self/uid_map', '         0     100000      65536\n');

@@ -29,7 +29,7 @@ function site(environment: Readonly<Record<string, string>> = watched) {
 }
 
 describe('systemd', () => {
-  test('without NOTIFY_SOCKET nothing is sent and no timer runs', async () => {
+  test('gets nothing without NOTIFY_SOCKET, and no timer runs', async () => {
     const { clock, sent, systemd } = site({ WATCHDOG_USEC: '30000000' });
     await systemd.start();
     await clock.advance(120_000);
@@ -38,7 +38,7 @@ describe('systemd', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  test('its start says READY with the status, its stop says STOPPING, once, and no timer is left', async () => {
+  test('gets READY with the status at the start and STOPPING once at the stop, and no timer is left', async () => {
     const { clock, sent, systemd } = site();
     await systemd.start();
     expect(sent).toEqual([['READY=1', 'STATUS=serving']]);
@@ -48,14 +48,14 @@ describe('systemd', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  test('what was never started does not say STOPPING', async () => {
+  test('gets no STOPPING from a part that was never started', async () => {
     const { sent, systemd } = site();
     await systemd.stop();
     await systemd.start();
     expect(sent).toEqual([]);
   });
 
-  test('the watchdog is fed at half of its time', async () => {
+  test('gets a watchdog ping at half of the time-out', async () => {
     const { clock, systemd, fed } = site();
     await systemd.start();
     await clock.advance(14_999);
@@ -66,7 +66,7 @@ describe('systemd', () => {
     expect(fed()).toBe(4);
   });
 
-  test('it is not fed while something does not answer, and the status and the log say what', async () => {
+  test('gets no ping while something does not answer, and the status and the log say what', async () => {
     const { clock, sent, codes, now, systemd, fed } = site();
     await systemd.start();
     now.health = 'mqtt does not answer: ECONNREFUSED';
@@ -76,7 +76,7 @@ describe('systemd', () => {
     expect(codes).toEqual(['watchdog-hungry']);
   });
 
-  test('after a check that failed the next one comes early enough to feed it in time', async () => {
+  test('gets a ping in time after a failed check, because the next check comes early', async () => {
     const { clock, sent, codes, now, systemd } = site();
     await systemd.start();
     now.health = 'http does not answer: no answer within 5 s';
@@ -91,7 +91,7 @@ describe('systemd', () => {
     ['there is none', { NOTIFY_SOCKET: 'x' }],
     ['it is that of another process', { ...watched, WATCHDOG_PID: '1' }],
     ['its time is no number', { ...watched, WATCHDOG_USEC: 'soon' }],
-  ])('no watchdog is fed when %s; the status is renewed each minute when it changed', async (_, environment) => {
+  ])('gets no ping when %s, and a changed status each minute', async (_, environment) => {
     const { clock, sent, now, systemd } = site(environment);
     await systemd.start();
     await clock.advance(60_000);
@@ -100,7 +100,7 @@ describe('systemd', () => {
     expect(sent).toEqual([['READY=1', 'STATUS=serving'], ['STATUS=serving; 2 of 3 locks online']]);
   });
 
-  test('a message that cannot be sent is logged, and the next one is tried all the same', async () => {
+  test('gets the next message even if one could not be sent, which is logged', async () => {
     const { clock, codes, now, systemd, fed } = site();
     now.failing = true;
     await systemd.start();
@@ -126,21 +126,21 @@ describe('the check of a listener', () => {
     return result;
   }
 
-  test('MQTT must answer a CONNECT with a CONNACK, whatever that says', async () => {
+  test('requires a CONNACK from MQTT after a CONNECT, whatever it says', async () => {
     expect(await check('mqtt', '\x20\x02\0\x05')).toBe('ok');
     expect(await check('mqtt', '\xd0\0')).toBe('an unexpected answer');
     expect(await check('mqtt', '')).toBe('the connection was ended without an answer');
   });
 
-  test('a listener that accepts, reads and says nothing does not answer', async () => {
+  test('fails when a listener accepts and reads but says nothing', async () => {
     for (const scheme of ['mqtt', 'mqtts', 'http'] as const) expect(await check(scheme, undefined)).toBe('no answer within 0.1 s');
   });
 
-  test('a TLS listener that gives the handshake up was reached', async () => {
+  test('succeeds when a TLS listener gives the handshake up', async () => {
     expect(await check('mqtts', '')).toBe('ok');
   });
 
-  test('HTTP must answer a request with 200', async () => {
+  test('requires 200 from HTTP', async () => {
     expect(await check('http', 'HTTP/1.1 200 OK\r\n\r\n')).toBe('ok');
     expect(await check('http', 'HTTP/1.1 500 No\r\n\r\n')).toBe('an unexpected answer');
     expect(await check('http', '')).toBe('the connection was ended without an answer');

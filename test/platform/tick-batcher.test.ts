@@ -4,8 +4,8 @@ import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('The end of a turn', () => {
-  test('does what was given to it step by step, whatever the order in which it came or was announced', async () => {
+describe('the end of a tick', () => {
+  test('handles items step by step, whatever the order in which they came or the steps were announced', async () => {
     const done: string[] = [];
     const tickBatcher = createTickBatcher();
     const answer = tickBatcher.batch('answers', (item: string) => done.push(item));
@@ -19,7 +19,7 @@ describe('The end of a turn', () => {
     expect(done).toEqual(['request 1', 'request 2', 'answer 1', 'answer 2']);
   });
 
-  test('a packet that a request makes leaves in the same turn', async () => {
+  test('sends a packet that a request makes in the same tick', async () => {
     const done: string[] = [];
     const tickBatcher = createTickBatcher();
     const packet = tickBatcher.batch('packets', (item: string) => done.push(item));
@@ -30,7 +30,7 @@ describe('The end of a turn', () => {
     expect(done).toEqual(['command of request 1', 'command of request 2']);
   });
 
-  test('what a later step makes for an earlier one is done in the next turn, with nothing else to wake it', async () => {
+  test('handles what a later step makes for an earlier one in the next tick, with nothing else to wake it', async () => {
     const done: string[] = [];
     const tickBatcher = createTickBatcher();
     const request = tickBatcher.batch('requests', (item: string) => done.push(item));
@@ -45,7 +45,7 @@ describe('The end of a turn', () => {
     expect(done).toEqual(['answer 1', 'request of an answer']);
   });
 
-  test('does at once what waits, for whoever is about to begin something long, and does it only once', async () => {
+  test('handles waiting items at once and only once for a caller that is about to start long work', async () => {
     const done: string[] = [];
     const tickBatcher = createTickBatcher();
     const packet = tickBatcher.batch('packets', (item: string) => done.push(item));
@@ -59,7 +59,7 @@ describe('The end of a turn', () => {
     expect(done).toEqual(['command of request 1', 'command of request 2']);
   });
 
-  test('is there again for what comes later', async () => {
+  test('handles later items again', async () => {
     const done: number[] = [];
     const packet = createTickBatcher().batch('packets', (item: number) => done.push(item));
     for (const item of [1, 2, 3]) {

@@ -38,13 +38,13 @@ test('systemd-analyze verify finds nothing wrong with the unit', async () => {
   expect(await analyze('verify', '--man=no', copy)).toEqual({ code: 0, output: '' });
 });
 
-test('its exposure is at most 1.5 of 10', async () => {
+test('the exposure of the unit is at most 1.5 of 10', async () => {
   const { code, output } = await analyze('security', '--offline=true', '--no-pager', '--threshold=15', copy);
   expect(output).toContain('Overall exposure level');
   expect(code).toBe(0);
 });
 
-test('it says ready and is watched, comes back after a failure but not after a wrong configuration, and has time to stop', async () => {
+test('the unit waits for READY, has a watchdog, restarts after a failure but not after a wrong configuration, and has time to stop', async () => {
   expect(await valuesOf('Type')).toEqual(['notify']);
   expect(await valuesOf('NotifyAccess')).toEqual(['all']);
   expect(await valuesOf('WatchdogSec')).toEqual(['30']);
@@ -53,11 +53,11 @@ test('it says ready and is watched, comes back after a failure but not after a w
   expect(Number((await valuesOf('TimeoutStopSec'))[0])).toBeGreaterThan(5);
 });
 
-test('nothing in it breaks the gateway: Node compiles at run time, and an owner of the data directory is found in /proc', async () => {
+test('nothing in the unit breaks the gateway: Node compiles at run time, and an owner of the data directory is found in /proc', async () => {
   for (const setting of ['MemoryDenyWriteExecute', 'ProtectProc', 'ProcSubset']) expect(await valuesOf(setting)).toEqual([]);
 });
 
-test('every line of hardening has its reason above it', async () => {
+test('every hardening line of the unit has its reason above it', async () => {
   const lines = (await readFile(unit, 'utf8')).split('\n');
   const begin = lines.findIndex((line) => line.startsWith('NoNewPrivileges='));
   const block = lines.slice(begin - 1, lines.indexOf('[Install]'));

@@ -61,7 +61,7 @@ async function typed(shell: readonly string[], setUp: string, keys: string): Pro
 }
 
 describe('bash', () => {
-  test('commands, their commands, and the options of each: all of the table', async () => {
+  test('completes every command, subcommand and option of the table', async () => {
     expect(await offered('')).toEqual([...table.map(({ name }) => name), '--help', '--version']);
     for (const line of table) {
       if ('commands' in line) expect(await offered(line.name, '')).toEqual([...line.commands.map(({ name }) => name), '--help']);
@@ -98,14 +98,14 @@ describe('bash', () => {
     expect(await offered(...words)).toEqual(expected);
   });
 
-  test('at a terminal, with the TAB key', async () => {
+  test('completes at a terminal, with the TAB key', async () => {
     const words = await typed(['bash', '--norc', '--noprofile', '-i'], 'PS1=; source ./bash', 'latchd ver\t--js\t\n');
     expect(words).toBe('verify --json');
   });
 });
 
 describe('zsh', () => {
-  inZsh('at a terminal, with the TAB key', async () => {
+  inZsh('completes at a terminal, with the TAB key', async () => {
     const setUp = 'PS1=; autoload -Uz compinit; compinit -u -D; source ./zsh';
     expect(await typed(['zsh', '-f', '-i'], setUp, 'latchd acc\tcre\tada --admi\t\n')).toBe('account create ada --administrator');
     expect(await typed(['zsh', '-f', '-i'], setUp, 'latchd export --format j\t--lo\t7\n')).toBe('export --format jsonl --lock 7');

@@ -63,7 +63,7 @@ describe('help', () => {
 });
 
 describe('the table', () => {
-  test('an example takes only what there is: commands, and options of theirs', () => {
+  test('has examples only with commands and options that exist', () => {
     for (const [, { examples }] of commands) {
       for (const [line] of examples) {
         // Up to where the shell goes on.
@@ -77,7 +77,7 @@ describe('the table', () => {
     }
   });
 
-  test('every command speaks JSON, but those whose output is something else', () => {
+  test('has --json for every command except those whose output is something else', () => {
     const without = commands.filter(([, command]) => !optionsOf(command).some(({ flag }) => flag === '--json'));
     expect(without.map(([words]) => words)).toEqual(['serve', 'export', 'completion']);
   });

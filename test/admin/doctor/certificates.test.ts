@@ -35,7 +35,7 @@ async function given(
 }
 
 describe('the own authority', () => {
-  test('is in order, or still to be made', async () => {
+  test('is reported as in order, or still to be made', async () => {
     await withPatient(async (patient) => {
       const config = patient.config(encrypted);
       expect(said(await patient.look({ config }), 'certificates')).toEqual([
@@ -47,7 +47,7 @@ describe('the own authority', () => {
     });
   });
 
-  test('a key that is missing or another one, a certificate that has ended', async () => {
+  test('fails when its key is missing or another one, or when a certificate has expired', async () => {
     await withPatient(async (patient) => {
       const config = patient.config(encrypted);
       const folder = `${patient.directory}/tls`;
@@ -65,7 +65,7 @@ describe('the own authority', () => {
     });
   });
 
-  test('one that was made before the machine had its names', async () => {
+  test('is reported when it was made before the machine had its names', async () => {
     await withPatient(async (patient) => {
       await makeOwn(patient, ['localhost']);
       const config = { ...patient.config(encrypted), tlsNames: ['doors.example.org'] };

@@ -44,7 +44,7 @@ describe('a stopped gateway in order', () => {
     });
   });
 
-  test('whatever does not say ok says what to do', async () => {
+  test('gets advice with each verdict that is not ok', async () => {
     await withPatient(async ({ directory, look }) => {
       await writeFile(`${directory}/accounts.jsonl`, '{');
       for (const { verdict, remedy } of await look({ node: '18.19.0' })) expect(remedy === undefined).toBe(verdict === 'ok');
@@ -53,7 +53,7 @@ describe('a stopped gateway in order', () => {
 });
 
 describe('program', () => {
-  test.each(['18.19.0', '20.18.3'])('Node %s is too old', async (node) => {
+  test.each(['18.19.0', '20.18.3'])('fails with Node %s, which is too old', async (node) => {
     await withPatient(async ({ look }) => {
       expect(said(await look({ node }), 'program')).toEqual([`fail latchd 0.1.0 on Node ${node}`]);
     });
@@ -63,7 +63,7 @@ describe('program', () => {
 describe('daemon', () => {
   const surroundings = (directory: string) => ({ directory, clock: createClock(), log: captureLog() });
 
-  test('a process that has the data directory and says nothing has failed', async () => {
+  test('fails when a process uses the data directory and does not answer', async () => {
     await withPatient(async ({ directory, look }) => {
       const lock = createDirectoryLock({ files: nodeFiles(), directory, log: captureLog() });
       await lock.acquire();
@@ -74,7 +74,7 @@ describe('daemon', () => {
     });
   });
 
-  test('one that is not ready is told with the part that is sick, and one of another version shows', async () => {
+  test('is reported with the sick part when it is not ready, and with its version when that is another one', async () => {
     await withPatient(async ({ directory, look }) => {
       const parts = { store: 'ENOSPC: no space left', mqtt: 'ok', http: 'ok' };
       const control = createControl({
@@ -92,7 +92,7 @@ describe('daemon', () => {
 });
 
 describe('places', () => {
-  test('locks that found none are told, with the setting that gives them one', async () => {
+  test('reports locks that got no connection, with the setting that gives them one', async () => {
     await withPatient(async ({ directory, look }) => {
       const turnedAway: Record<string, number> = { text: 3 };
       const control = createControl({
@@ -112,7 +112,7 @@ describe('places', () => {
     });
   });
 
-  test('a broker that turns the question away because all are taken is not to be restarted', async () => {
+  test('advises no restart when the broker rejects the check because all connections are in use', async () => {
     const full = createServer((socket) => void socket.once('data', () => socket.end()));
     await new Promise<void>((resolve) => full.listen(0, '127.0.0.1', resolve));
     const mqtt = full.address() as AddressInfo;
@@ -149,7 +149,7 @@ describe('discovery', () => {
       "warn another machine has this one's name in .local, so this is latchd-gateway-2.local now, which no certificate has",
     ],
     [{ names: ['latchd on gateway'], renamed: null, failed: null }, 'ok announced as latchd on gateway'],
-  ])('as the daemon says it: %j', async (discovery, sentence) => {
+  ])('is reported as the daemon says it: %j', async (discovery, sentence) => {
     await withPatient(async ({ directory, config, look }) => {
       const control = createControl({
         ...{ directory, clock: createClock(), log: captureLog() },
@@ -164,7 +164,7 @@ describe('discovery', () => {
 });
 
 describe('permissions', () => {
-  test('a directory or a secret that others may read', async () => {
+  test('warns about a directory or a secret that others may read', async () => {
     await withPatient(async ({ directory, look }) => {
       await chmod(directory, 0o755);
       await chmod(`${directory}/command.key`, 0o640);
@@ -201,7 +201,7 @@ describe('data', () => {
       'locks/1.json',
       'was written by a newer latchd',
     ],
-  ])('a document that %s', async (_, change, file, problem) => {
+  ])('fails for a document that %s', async (_, change, file, problem) => {
     await withPatient(async ({ directory, look }) => {
       const path = `${directory}/${file}`;
       await writeFile(path, change(await readFile(path, 'utf8')));
@@ -209,7 +209,7 @@ describe('data', () => {
     });
   });
 
-  test('one that is missing, and one of an older latchd, which is only told', async () => {
+  test('fails for a missing document, and only mentions one of an older latchd', async () => {
     await withPatient(async ({ directory, look }) => {
       await rm(`${directory}/counters.json`);
       const path = `${directory}/locks/1.json`;
@@ -223,7 +223,7 @@ describe('data', () => {
     });
   });
 
-  test('the first token in plain words, once another one of an administrator holds', async () => {
+  test('warns about the first token in plain text once another one of an administrator is valid', async () => {
     await withPatient(async ({ directory, look }) => {
       const of = async (isAdministrator: boolean, expiresAt: number | null) => {
         const accounts = createAccountFile({ files: nodeFiles(), directory });
@@ -244,7 +244,7 @@ describe('data', () => {
     });
   });
 
-  test('what is not of latchd is told, because no backup has it', async () => {
+  test('reports foreign files, because no backup contains them', async () => {
     await withPatient(async ({ directory, look }) => {
       await writeFile(`${directory}/notes.txt`, '');
       expect(said(await look(), 'data')).toEqual([`warn ${directory}/notes.txt is not latchd's, and in no backup`]);
@@ -252,7 +252,7 @@ describe('data', () => {
     });
   });
 
-  test('no directory yet is no failure, a file in its place is one', async () => {
+  test('does not fail without a directory, but fails when a file is in its place', async () => {
     await withPatient(async ({ directory, config, look }) => {
       const at = async (path: string) => look({ config: config({ '--data-dir': path }) });
       expect(said(await at(`${directory}/deeper/still`), 'data')).toEqual([
@@ -268,7 +268,7 @@ describe('backups', () => {
   const hourMs = 3_600_000;
   const hoursOn = (hours: number) => ({ clock: { now: () => Date.now() + hours * hourMs, monotonic: () => 0 } });
 
-  test('none yet of a new gateway is no failure, none after two nights is one', async () => {
+  test('do not fail on a new gateway without a backup, but do after two nights', async () => {
     await withPatient(async ({ directory, look }) => {
       expect(said(await look(hoursOn(0)), 'backups')).toEqual([
         `ok there is none in ${directory}/backups yet; the first is made at 02:30 UTC`,
@@ -278,7 +278,7 @@ describe('backups', () => {
     });
   });
 
-  test('the newest counts, wherever the configuration has them; one that failed to come has failed', async () => {
+  test('are judged by the newest one, wherever the configuration puts them, and fail when it is too old', async () => {
     await withPatient(async ({ directory, config, look }) => {
       const folder = `${directory}/../elsewhere`;
       await mkdir(folder);
@@ -357,7 +357,7 @@ describe('disk', () => {
 describe('clock', () => {
   const at = (now: number) => ({ clock: { now: () => now, monotonic: () => 0 } });
 
-  test('before the newest record, or before there was a latchd', async () => {
+  test('is reported when it shows a time before the newest record, or before latchd existed', async () => {
     await withPatient(async ({ look }) => {
       expect(said(await look(at(Date.UTC(2026, 10, 19, 23, 58))), 'clock')[0]).toBe(
         'fail it shows 2026-11-19T23:58:00Z, and the newest record is of 2026-11-20T00:00:03Z',
@@ -366,7 +366,7 @@ describe('clock', () => {
     });
   });
 
-  test('one that the gateway suspects', async () => {
+  test('is reported when the gateway suspects it', async () => {
     await withPatient(async ({ directory, look }) => {
       await writeFile(`${directory}/clock.json`, JSON.stringify({ schemaVersion: 1, suspectSince: madeAt }));
       expect(said(await look(), 'clock')[1]).toMatch(/^fail it has been suspect since 2026-11-21T09:00:00Z/);

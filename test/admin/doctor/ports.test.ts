@@ -29,7 +29,7 @@ function freePort(): Promise<number> {
 }
 
 describe('ports', () => {
-  test('one that nobody has is free, and stays so', async () => {
+  test('are free when nobody uses them, and stay so', async () => {
     await withPatient(async ({ config, look }) => {
       const port = await freePort();
       for (const _ of [1, 2]) {
@@ -40,7 +40,7 @@ describe('ports', () => {
     });
   });
 
-  test('one that another program has: its name and process are told', async () => {
+  test('are reported with name and process when another program uses them', async () => {
     await withPatient(async ({ config, look }) => {
       const { pid, port } = await anotherProgram();
       const findings = await look({ config: config({ '--mqtt-port': String(port) }) });
@@ -48,7 +48,7 @@ describe('ports', () => {
     });
   });
 
-  test('one that two listeners want by names that do not show it', async () => {
+  test('are reported when two listeners want the same one under different names', async () => {
     await withPatient(async ({ config, look }) => {
       const port = await freePort();
       const apart = config({ '--http-port': String(port) });
@@ -60,7 +60,7 @@ describe('ports', () => {
     });
   });
 
-  test('an address that this machine does not have (RFC 5737), and a name that nobody knows', async () => {
+  test('fail on an address that this machine does not have (RFC 5737), and on an unknown name', async () => {
     await withPatient(async ({ config, look }) => {
       const findings = await look({ config: config({ '--http-host': '203.0.113.9', '--mqtt-host': 'nobody.invalid' }) });
       expect(said(findings, 'ports')).toEqual([
@@ -70,7 +70,7 @@ describe('ports', () => {
     });
   });
 
-  test('a port for root, when the daemon will not be root', async () => {
+  test('fail on a port for root when the daemon will not be root', async () => {
     await withPatient(async ({ directory, config, look }) => {
       if (process.getuid?.() === 0) await chown(directory, 12_345, 12_345);
       const findings = await look({ config: config({ '--http-port': '1' }) });
@@ -80,7 +80,7 @@ describe('ports', () => {
 });
 
 describe('reach', () => {
-  test('listeners on loopback alone keep every lock out', async () => {
+  test('warns when listeners on loopback alone keep every lock out', async () => {
     await withPatient(async ({ config, look }) => {
       const flags = { '--mqtt-host': 'localhost', '--mqtts-enabled': 'true', '--mqtts-host': '::1', '--http-host': '0.0.0.0' };
       expect(said(await look({ config: config({ ...flags, '--mqtts-port': '0' }) }), 'reach')).toEqual([
@@ -93,7 +93,7 @@ describe('reach', () => {
     [{ '--mqtts-enabled': 'true', '--mqtts-port': '0' }, 'ok locks can come by mqtts 0.0.0.0:0'],
     [{ '--https-enabled': 'true', '--https-port': '0' }, 'ok locks can come by MQTT over WebSocket (https) 0.0.0.0:0'],
     [{ '--web-socket-plain': 'true', '--http-host': '0.0.0.0' }, 'ok locks can come by MQTT over WebSocket (http) 0.0.0.0:0'],
-  ])('%j lets them in', async (flags, sentence) => {
+  ])('is fine with %j', async (flags, sentence) => {
     await withPatient(async ({ config, look }) => {
       expect(said(await look({ config: config(flags) }), 'reach')).toEqual([sentence]);
     });

@@ -30,7 +30,7 @@ const formulas = [
   '="a,b"',
 ];
 
-test('no cell begins as a formula does, and each still says what it said', () => {
+test('no cell begins like a formula, and each still has its content', () => {
   for (const formula of formulas) {
     const [cell = '', next] = cellsOf(csvLine([formula, 'next']));
     expect([cell, next]).toEqual([`'${formula}`, 'next']);
@@ -47,7 +47,7 @@ test('the console writes the very same rows, behind a byte order mark', () => {
   expect(csvText(rows)).toBe(`\uFEFF${rows.map(csvLine).join('')}`);
 });
 
-test('an export of records has what a lock and its card say in no other way', () =>
+test('an export of records escapes the texts of a lock and its card in the same way', () =>
   withDirectory(async (directory) => {
     const now = Date.now();
     const { store } = await startedStore(directory, { clock: manualClock(now) });

@@ -6,7 +6,7 @@ import { startedStore, withDirectory } from '../../stores/files/support/director
 
 const isRoot = process.getuid?.() === 0;
 
-test('verify and export tell another user whose the data is, and not that there is none', async () => {
+test('verify and export tell another user who owns the data, and not that there is none', async () => {
   await withDirectory(async (directory) => {
     await (await startedStore(directory)).store.stop();
     if (!isRoot) await chmod(directory, 0o000);

@@ -68,7 +68,7 @@ async function open(...texts: readonly (string | Buffer)[]): Promise<{ readonly 
 }
 
 describe('the control socket', () => {
-  test('is for its owner alone, and gone when the daemon has stopped', async () => {
+  test('is for its owner alone, and removed when the daemon has stopped', async () => {
     expect((await stat(join(directory, 'control.sock'))).mode & 0o777).toBe(0o600);
     await control.stop();
     await expect(askControl(directory, { action: 'GET /echo' })).rejects.toThrow(/^no latchd is running on /);
@@ -80,7 +80,7 @@ describe('the control socket', () => {
     expect((await askControl(directory, { action: 'long' }))['text']).toHaveLength(3_000_000);
   });
 
-  test('tells how far it has come while somebody waits, not more than five times a second', async () => {
+  test('sends progress while a client waits, not more than five times a second', async () => {
     const said: number[] = [];
     expect(await askControl(directory, { action: 'GET /slowly' }, (done) => said.push(done))).toEqual({});
     expect(said).toEqual([1, 3]);
@@ -100,7 +100,7 @@ describe('the control socket', () => {
     expect(counts.stats()).toEqual({ asked: 6, failed: 6, dropped: 0 });
   });
 
-  test('what is not one JSON object with an action is dropped without an answer, and counted', async () => {
+  test('drops a line that is not one JSON object with an action without an answer, and counts it', async () => {
     const hostile = [
       '\n',
       'null\n',
@@ -118,7 +118,7 @@ describe('the control socket', () => {
     expect(await askControl(directory, { action: 'GET /echo', still: 'here' })).toEqual({ still: 'here' });
   });
 
-  test('a line that is too long or that never ends is dropped; an answer that nobody takes is let go', async () => {
+  test('drops a line that is too long or never ends, and gives up an answer that nobody reads', async () => {
     expect(await (await open('x'.repeat(300_000))).ended).toBe('');
     const slow = await open('{"action"');
     await clock.advance(9_000);
@@ -136,7 +136,7 @@ describe('the control socket', () => {
     expect(counts.stats()).toEqual({ asked: 1, failed: 0, dropped: 2 });
   });
 
-  test('what follows the first line is not read; requests that take long have their time, sixteen of them at once', async () => {
+  test('does not read behind the first line, and lets sixteen long requests run at once', async () => {
     const twice = await open('{"action":"GET /echo"}\n{"action":"fail"}\n');
     expect(await twice.ended).toBe('{"ok":true}\n');
     const waiting = await Promise.all(Array.from({ length: 16 }, () => open('{"action":"wait"}\n')));
@@ -150,7 +150,7 @@ describe('the control socket', () => {
     for (const { ended } of waiting) expect(await ended).toBe('');
   });
 
-  test('what a killed daemon left behind stands in nobody’s way', async () => {
+  test('replaces what a killed daemon left behind', async () => {
     await control.stop();
     await writeFile(join(directory, 'control.sock'), 'not a socket');
     await expect(askControl(directory, { action: 'GET /echo' })).rejects.toBeInstanceOf(NobodyThere);
@@ -158,7 +158,7 @@ describe('the control socket', () => {
     expect(await askControl(directory, { action: 'GET /echo' })).toEqual({});
   });
 
-  test('another user is told whose it is, and how to say it as that user', async () => {
+  test('tells another user whose it is, and how to run the command as that user', async () => {
     const isRoot = process.getuid?.() === 0;
     await chmod(directory, isRoot ? 0o700 : 0o000);
     try {

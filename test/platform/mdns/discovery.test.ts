@@ -20,7 +20,7 @@ describe('announcements', () => {
     ]);
   });
 
-  test('send clients to HTTPS where there is both, and name plain and encrypted MQTT as such', () => {
+  test('send clients to HTTPS when there are both, and name plain and encrypted MQTT as such', () => {
     const listeners = { http: everywhere(8080), https: everywhere(8443), mqtt: everywhere(1883), mqtts: everywhere(8883) };
     expect(summary(listeners)).toEqual([
       ['latchd', 8443, 'https', undefined],
@@ -62,14 +62,14 @@ describe('discovery', () => {
     return { clock, lines, running, discovery, stops: () => stops };
   }
 
-  test('starts nothing where nothing can be reached', async () => {
+  test('starts nothing when no listener can be reached', async () => {
     const { discovery, running } = site({ http: here(8080) });
     await discovery.start();
     await discovery.stop();
     expect(running).toEqual([]);
   });
 
-  test('a responder that ends is started again each minute, with one warning for all of it, until the stop', async () => {
+  test('starts a responder that ends again each minute, with one warning in all, until the stop', async () => {
     const { clock, lines, running, discovery } = site({ https: everywhere(8443) });
     await discovery.start();
     running[0]?.ended('there is no network');
@@ -91,7 +91,7 @@ describe('discovery', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  test('its stop waits for the goodbye', async () => {
+  test('waits for the goodbye when it stops', async () => {
     const { discovery, stops } = site({ https: everywhere(8443) });
     await discovery.start();
     await discovery.stop();

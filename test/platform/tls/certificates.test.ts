@@ -78,7 +78,7 @@ async function handshake(identity: TlsIdentity, ca: string, servername: string):
 }
 
 describe("latchd's own authority", () => {
-  test('the first start makes it, and a client that trusts it accepts the gateway under every name', async () => {
+  test('is made by the first start, and a client that trusts it accepts the gateway under every name', async () => {
     const { own, folder } = await bench();
     const certificates = own();
     await certificates.start();
@@ -93,7 +93,7 @@ describe("latchd's own authority", () => {
     expect(await handshake(certificates.current('https'), stranger, 'gateway.local')).not.toBe('accepted');
   });
 
-  test('the files are for their owner alone, and nothing half made is left behind', async () => {
+  test('has files for their owner alone, and leaves nothing half made behind', async () => {
     const { own, folder, dataDir } = await bench();
     await own().start();
     const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
@@ -104,7 +104,7 @@ describe("latchd's own authority", () => {
     expect(await readdir(dataDir)).toEqual(['tls']);
   });
 
-  test('it lives twenty years and signs no other authority; people get 397 days at most, locks all of its life from 2020 on', async () => {
+  test('lives twenty years and signs no other authority; people get 397 days at most, locks all of its life from 2020 on', async () => {
     const { own, folder } = await bench();
     const certificates = own();
     await certificates.start();
@@ -140,7 +140,7 @@ describe("latchd's own authority", () => {
     expect(verify(`${folder}/server.crt`, Date.UTC(2020, 0, 2)).stderr).toContain('not yet valid');
   });
 
-  test('a restart changes nothing, and says the fingerprint that clients show', async () => {
+  test('is not changed by a restart, which logs the fingerprint that clients show', async () => {
     const { own, folder, lines } = await bench();
     const first = own();
     await first.start();
@@ -153,7 +153,7 @@ describe("latchd's own authority", () => {
     expect(said).toEqual([fingerprint256, fingerprint256]);
   });
 
-  test('an empty folder, or one that a power cut left half made, is no obstacle', async () => {
+  test('is made in an empty folder, and after a power cut left half a folder', async () => {
     const { own, folder } = await bench();
     await mkdir(folder);
     await mkdir(`${folder}.new`);
@@ -181,7 +181,7 @@ describe("latchd's own authority", () => {
     expect(await readFile(`${folder}/${name === 'ca.crt' ? 'ca.key' : 'ca.crt'}`, 'utf8')).toBe(kept);
   });
 
-  test.each(['server.crt', 'locks.crt', 'server.key'])('a missing or damaged %s is made anew, by the same authority', async (name) => {
+  test.each(['server.crt', 'locks.crt', 'server.key'])('makes a missing or damaged %s again', async (name) => {
     const { own, folder } = await bench();
     await own().start();
     const ca = await readFile(`${folder}/ca.crt`, 'utf8');
@@ -195,7 +195,7 @@ describe("latchd's own authority", () => {
     }
   });
 
-  test('a disk that takes nothing keeps no listener from serving: what was made is used, and made again at the next start', async () => {
+  test('serves from memory when the disk accepts no writes, and makes the certificate again at the next start', async () => {
     const { own, folder, lines } = await bench();
     await own().start();
     await rm(`${folder}/server.crt`);
@@ -207,7 +207,7 @@ describe("latchd's own authority", () => {
     expect(lines.filter(({ level }) => level === 'error').map(({ code }) => code)).toEqual(['tls-not-kept']);
   });
 
-  test('sixty days before its end the certificate is issued anew, without a restart', async () => {
+  test('issues the certificate again sixty days before its end, without a restart', async () => {
     const { own, clock, folder } = await bench();
     const certificates = own();
     let changes = 0;
@@ -229,7 +229,7 @@ describe("latchd's own authority", () => {
     expect(certificates.current('mqtts')).toEqual(forLocks);
   });
 
-  test('an address the machine was given since is in a new certificate within a minute, and one that went away changes nothing', async () => {
+  test('puts a new address of the machine into a new certificate within a minute, and ignores one that went away', async () => {
     const self = await bench();
     const certificates = self.own();
     let changes = 0;
@@ -250,7 +250,7 @@ describe("latchd's own authority", () => {
     expect(changes).toBe(1);
   });
 
-  test('a clock that jumps ten years on and back leaves locks what they have, and people with a valid certificate each time (Fault T19)', async () => {
+  test('leaves locks their certificate, and gives people a valid one each time, when the clock jumps ten years forwards and back (Fault T19)', async () => {
     const { own, clock } = await bench();
     const certificates = own();
     let changes = 0;
@@ -273,7 +273,7 @@ describe("latchd's own authority", () => {
     expect(certificates.current('mqtts').cert).toBe(forLocks);
   });
 
-  test('a first start with a clock at 1970 makes certificates that hold today', async () => {
+  test('makes certificates that are valid today at a first start with a clock at 1970', async () => {
     const { own, clock } = await bench();
     clock.setNow(0);
     const certificates = own();
@@ -290,7 +290,7 @@ describe("latchd's own authority", () => {
     expect(changes).toBe(0);
   });
 
-  test('what a reload cannot use is logged and what was in force stays', async () => {
+  test('logs what a reload cannot use, and uses the old certificate', async () => {
     const { own, folder, lines } = await bench();
     const certificates = own();
     await certificates.start();
@@ -301,7 +301,7 @@ describe("latchd's own authority", () => {
     expect(lines.filter(({ level }) => level === 'error').map(({ code }) => code)).toEqual(['tls-refused']);
   });
 
-  test('no timer is left when it stops', async () => {
+  test('leaves no timer when it stops', async () => {
     const { own, clock } = await bench();
     const certificates = own();
     await certificates.start();
@@ -311,7 +311,7 @@ describe("latchd's own authority", () => {
     expect(clock.timers()).toBe(0);
   });
 
-  test('the names of this machine are among them, and can all be put into a certificate', async () => {
+  test('covers the names of this machine, which can all be put into a certificate', async () => {
     const names = machineNames();
     expect(names).toEqual(expect.arrayContaining(['localhost', '127.0.0.1']));
     const key = makeKey();
@@ -333,7 +333,7 @@ describe('certificate and key from files', () => {
     return { ca: authority.certificate, paths: [`${folder}/tls.crt`, `${folder}/tls.key`] as const };
   }
 
-  test('both listeners show them, chain included', async () => {
+  test('are shown by both listeners, chain included', async () => {
     const { dataDir, files } = await bench();
     const { ca, paths } = await pair(dataDir);
     const certificates = files(...paths);
@@ -344,7 +344,7 @@ describe('certificate and key from files', () => {
     }
   });
 
-  test('what is missing, damaged, locked or of another key stops the start with one sentence that names the file', async () => {
+  test('stop the start with one sentence that names the file when one is missing, damaged, locked or of another key', async () => {
     const { dataDir, files } = await bench();
     const { paths } = await pair(dataDir);
     const said = async (...given: [string, string]) =>
@@ -368,7 +368,7 @@ describe('certificate and key from files', () => {
     expect(await said(`${dataDir}/cut.crt`, paths[1])).toMatch(`TLS refuses ${dataDir}/cut.crt`);
   });
 
-  test('a reload takes a good pair and tells the listeners; a bad one is logged, and the old one stays', async () => {
+  test('are replaced at a reload by a good pair, which the listeners get; a bad one is logged, and the old one stays', async () => {
     const { dataDir, files, lines } = await bench();
     const { paths } = await pair(dataDir);
     const certificates = files(...paths);
@@ -393,14 +393,14 @@ describe('certificate and key from files', () => {
     ]);
   });
 
-  test('an expired one at the start is an error in the log and no closed door: the clock may be what is wrong (Fault T19)', async () => {
+  test('are used although expired at the start, with an error in the log, because the clock may be wrong (Fault T19)', async () => {
     const { dataDir, files, lines } = await bench();
     const { paths } = await pair(dataDir, { from: now - 9 * dayMs, to: now - dayMs });
     await files(...paths).start();
     expect(lines.filter(({ level }) => level === 'error').map(({ code }) => code)).toEqual(['tls-expired']);
   });
 
-  test('once a day, thirty days before the end, the log asks for another', async () => {
+  test('are asked for in the log once a day, from thirty days before the end', async () => {
     const { dataDir, files, clock, lines } = await bench();
     const { paths } = await pair(dataDir);
     await files(...paths).start();

@@ -9,7 +9,7 @@ async function owner(directory: string): Promise<{ pid: number; bootId: string; 
 }
 
 describe('a data directory', () => {
-  test('serves one process at a time: the second is told which one has it', () =>
+  test('serves one process at a time: the error for the second names the first', () =>
     withDirectory(async (directory) => {
       const { store } = await startedStore(directory);
       const second = testStore(directory);
@@ -23,7 +23,7 @@ describe('a data directory', () => {
       await (await startedStore(directory)).store.stop();
     }));
 
-  test('of two that start at once has one', () =>
+  test('has one owner when two processes start at once', () =>
     withDirectory(async (directory) => {
       const stores = Array.from({ length: 5 }, () => testStore(directory).store);
       const outcomes = await Promise.allSettled(stores.map((store) => store.start()));

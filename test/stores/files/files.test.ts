@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { nodeFiles } from '../../../src/stores/files/files.ts';
 import { withDirectory } from './support/directory.ts';
 
-test('a file is closed once the reads that were under way have ended: none of them reads the file that is opened next', () =>
+test('a file is closed after its running reads have ended, so that none of them reads the file that is opened next', () =>
   withDirectory(async (directory) => {
     const files = nodeFiles();
     const [first, second] = [`${directory}/first`, `${directory}/second`];

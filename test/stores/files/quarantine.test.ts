@@ -11,7 +11,7 @@ const seen = async (path: string): Promise<string[]> =>
     .split('\n')
     .map((line) => JSON.parse(line).reason);
 
-test('what is kept is on the disk when the promise resolves, over a restart too', () =>
+test('a message is on the disk when the promise resolves, and there after a restart', () =>
   withDirectory(async (directory) => {
     const path = `${directory}/quarantine.jsonl`;
     const { store } = await startedStore(directory);
@@ -24,7 +24,7 @@ test('what is kept is on the disk when the promise resolves, over a restart too'
     await again.store.stop();
   }));
 
-test('never takes more than two generations of 1 MiB; the newest are there', () =>
+test('the quarantine never takes more than two generations of 1 MiB, and has the newest messages', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     const payload = 'x'.repeat(60_000);
@@ -37,7 +37,7 @@ test('never takes more than two generations of 1 MiB; the newest are there', () 
     await store.stop();
   }));
 
-test('takes messages again after a failure at any step of a change of generations', () =>
+test('the quarantine accepts messages again after a failure at any step of a change of generations', () =>
   withDirectory(async (directory) => {
     const files = faultyFiles();
     const { store } = await startedStore(directory, { files });
@@ -53,7 +53,7 @@ test('takes messages again after a failure at any step of a change of generation
     await (await startedStore(directory)).store.stop();
   }));
 
-test('a file that cannot be read keeps no door closed: it is set aside, and messages are taken (Fault T4)', () =>
+test('an unreadable quarantine keeps no door closed: it is set aside, and messages are accepted (Fault T4)', () =>
   withDirectory(async (directory) => {
     const before = await startedStore(directory);
     await before.store.quarantine.keep(deviceId(1), 'first', '{');

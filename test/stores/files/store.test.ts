@@ -59,7 +59,7 @@ describe('the first start', () => {
       expect((await stat(directory)).mode & 0o777).toBe(0o700);
     }));
 
-  test('that dies at any step is a first start again, or a finished one', () =>
+  test('is repeated or finished by the next one when it dies at any step', () =>
     withDirectory(async (directory) => {
       for (let step = 1; ; step++) {
         await rm(directory, { recursive: true, force: true });
@@ -85,7 +85,7 @@ describe('the first start', () => {
       }
     }));
 
-  test('in a directory that cannot be written names it and says what to do', () =>
+  test('names a directory that cannot be written to, and says what to do', () =>
     withDirectory(async (directory) => {
       await writeFile(`${directory}/file`, '', { mode: 0o644 });
       const startOn = (path: string, files = faultyFiles()) => testStore(path, { files }).store.start();
@@ -112,7 +112,7 @@ describe('the first start', () => {
 });
 
 describe('a directory that is there', () => {
-  test("with what is not latchd's is refused, and left as it is: its mode, and what is in it", () =>
+  test('is refused when it has foreign files, and keeps its mode and content', () =>
     withDirectory(async (directory) => {
       await writeFile(`${directory}/letters.txt`, 'mine', { mode: 0o644 });
       await mkdir(`${directory}/records`, { mode: 0o755 });
@@ -125,7 +125,7 @@ describe('a directory that is there', () => {
       expect((await stat(`${directory}/records`)).mode & 0o777).toBe(0o755);
     }));
 
-  test("is taken when it is empty, new on its disk, or latchd's, whatever a person has put there since", () =>
+  test("is accepted when it is empty, new on its disk, or latchd's, whatever a person has put there since", () =>
     withDirectory(async (directory) => {
       for (const name of ['lost+found', 'tls']) await mkdir(`${directory}/${name}`);
       await filled(directory);
@@ -138,7 +138,7 @@ describe('a directory that is there', () => {
 });
 
 describe('a restart', () => {
-  test('finds everything again, and gives no number twice', () =>
+  test('finds everything again, and gives out no number twice', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       const { store } = await startedStore(directory);
@@ -154,7 +154,7 @@ describe('a restart', () => {
       await store.stop();
     }));
 
-  test('keeps the same command key, and makes a new one with a warning when it is gone', () =>
+  test('uses the same command key, and makes a new one with a warning when it is missing', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       const key = await readFile(`${directory}/command.key`);
@@ -168,14 +168,16 @@ describe('a restart', () => {
       await third.store.stop();
     }));
 
-  test.each(['accounts.jsonl', 'counters.json', 'locks', 'records'])('refuses to begin anew when %s is missing among other data', (name) =>
-    withDirectory(async (directory) => {
-      await filled(directory);
-      await rm(`${directory}/${name}`, { recursive: true });
-      await expect(testStore(directory).store.start()).rejects.toThrow(`${directory}/${name} is missing although other data is there`);
-      expect(existsSync(`${directory}/${name}`)).toBe(false);
-      expect(existsSync(`${directory}/latchd.lock`)).toBe(false);
-    }),
+  test.each(['accounts.jsonl', 'counters.json', 'locks', 'records'])(
+    'refuses to begin with new data when %s is missing among other data',
+    (name) =>
+      withDirectory(async (directory) => {
+        await filled(directory);
+        await rm(`${directory}/${name}`, { recursive: true });
+        await expect(testStore(directory).store.start()).rejects.toThrow(`${directory}/${name} is missing although other data is there`);
+        expect(existsSync(`${directory}/${name}`)).toBe(false);
+        expect(existsSync(`${directory}/latchd.lock`)).toBe(false);
+      }),
   );
 
   test.each(['hubs.json', 'counters.json'])('refuses to start over an empty or damaged %s, and leaves it as it is', (name) =>
@@ -200,7 +202,7 @@ describe('a restart', () => {
     }),
   );
 
-  test('sets a damaged status.json aside: the locks will say it again', () =>
+  test('sets a damaged status.json aside, because the locks will report again', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       await writeFile(`${directory}/status.json`, '{"schemaVersion":1,"statuses":[{"lockId":1}]}');
@@ -211,7 +213,7 @@ describe('a restart', () => {
       await store.stop();
     }));
 
-  test('a damaged lock document disables that lock alone; its MAC and its id stay taken', () =>
+  test('disables only the lock whose document is damaged; its MAC and its id stay taken', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       const good = await readFile(`${directory}/locks/3.json`, 'utf8');
@@ -235,7 +237,7 @@ describe('a restart', () => {
       await store.stop();
     }));
 
-  test('a lock document that is missing, though its previous generation is there, disables that lock; what removed a lock leaves none', () =>
+  test('disables a lock whose document is missing though its previous generation is there; a removal leaves none', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       await rm(`${directory}/locks/2.json`);
@@ -252,7 +254,7 @@ describe('a restart', () => {
       await store.stop();
     }));
 
-  test('a lock document under the name of another lock, or with the MAC of another, is disabled', () =>
+  test('disables a lock whose document has the name or the MAC of another lock', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       const second = await readFile(`${directory}/locks/2.json`, 'utf8');
@@ -264,7 +266,7 @@ describe('a restart', () => {
       await store.stop();
     }));
 
-  test('a lock document of a newer program refuses the start', () =>
+  test('fails when a newer program wrote a lock document', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       const good = await readFile(`${directory}/locks/3.json`, 'utf8');
@@ -279,7 +281,7 @@ describe('storage that fails', () => {
     ['EROFS', 'is mounted read-only (EROFS)'],
     ['EACCES', 'may not write in its data directory (EACCES)'],
     ['EIO', 'does not work (EIO)'],
-  ])('with %s tells whoever asked, and at once also the one who watches the disk, what to do (Fault T3)', (code, sentence) =>
+  ])('with %s tells the caller, and at once also the storage probe, what to do (Fault T3)', (code, sentence) =>
     withDirectory(async (directory) => {
       await filled(directory);
       const files = faultyFiles();
@@ -298,7 +300,7 @@ describe('storage that fails', () => {
     }),
   );
 
-  test('a full disk refuses every write whole, reads go on, and it recovers by itself (Fault T3)', () =>
+  test('because the disk is full rejects every write as a whole, still reads, and recovers by itself (Fault T3)', () =>
     withDirectory(async (directory) => {
       await filled(directory);
       const files = faultyFiles();
@@ -344,7 +346,7 @@ describe('storage that fails', () => {
     ['syncFolder', 'EIO'],
     // The name is there by then: nothing can be thrown away whole.
     ['syncFolder', 'ENOSPC'],
-  ] as const)('after a failed %s (%s) nothing more is acknowledged, and it is said once (Fault T4)', (failing, code) =>
+  ] as const)('acknowledges nothing more after a failed %s (%s), and reports it once (Fault T4)', (failing, code) =>
     withDirectory(async (directory) => {
       await filled(directory);
       const files = faultyFiles();
@@ -374,7 +376,7 @@ describe('storage that fails', () => {
     }),
   );
 
-  test('one failure at each step of a mixed load: what was acknowledged is there after the restart, what was refused is not', () =>
+  test('at any one step of a mixed load loses nothing acknowledged, and stores nothing that was refused', () =>
     withDirectory(async (directory) => {
       for (let step = 1, isDone = false; !isDone; step++) {
         await rm(directory, { recursive: true, force: true });
@@ -417,7 +419,7 @@ describe('storage that fails', () => {
     }));
 });
 
-test('documents that cannot be read are named: one of the house refuses the start, that of a lock disables the lock (Fault T5)', () =>
+test('names unreadable documents: one of the gateway stops the start, that of a lock disables the lock (Fault T5)', () =>
   withDirectory(async (directory) => {
     await filled(directory);
     const files = faultyFiles();
@@ -433,7 +435,7 @@ test('documents that cannot be read are named: one of the house refuses the star
   }));
 
 describe('the status of the locks', () => {
-  test('of an older latchd is taken over; how many cards a lock holds it will say', () =>
+  test('of an older latchd is upgraded, and each lock will report how many cards it has', () =>
     withDirectory(async (directory) => {
       const { store } = await startedStore(directory);
       await store.stop();
@@ -466,7 +468,7 @@ describe('the status of the locks', () => {
       expect(clock.timers).toBe(0);
     }));
 
-  test('that cannot be saved is tried again', () =>
+  test('is saved later when a save fails', () =>
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store, clock, log } = await startedStore(directory, { files });

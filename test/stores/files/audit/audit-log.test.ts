@@ -25,7 +25,7 @@ async function opened(directory: string, now = Date.UTC(2026, 10, 21)) {
   return { audit, set, ids: async () => (await audit.page(all)).list.map(({ id }) => id) };
 }
 
-test('a deed is one entry, as its last line says, also after a restart; ids go on', () =>
+test('the log shows an action as one entry with the content of its last line, also after a restart, and the ids continue', () =>
   withDirectory(async (directory) => {
     const first = await opened(directory);
     for (const id of [1, 2, 3]) {
@@ -48,7 +48,7 @@ test('a deed is one entry, as its last line says, also after a restart; ids go o
     await second.audit.close();
   }));
 
-test('a torn end is cut off, a flipped bit is found by verify and left out', () =>
+test('a start cuts off a torn end; verify finds a flipped bit, and the log leaves its line out', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     for (const id of [1, 2, 3]) await store.audit.append(entry(id));
@@ -67,7 +67,7 @@ test('a torn end is cut off, a flipped bit is found by verify and left out', () 
     await audit.close();
   }));
 
-test('what fills the file begins another one, and beyond 64 MiB the oldest gives way', () =>
+test('an entry that does not fit begins another file, and beyond 64 MiB the oldest file is deleted', () =>
   withDirectory(async (directory) => {
     const { audit, ids } = await opened(directory);
     const detail = 'x'.repeat(1_100_000);
@@ -77,7 +77,7 @@ test('what fills the file begins another one, and beyond 64 MiB the oldest gives
     await audit.close();
   }));
 
-test('attempts lie in files of their own, which push out no deed, and show between the deeds in the order of their ids', () =>
+test('attempts are in files of their own, never push out another entry, and appear between the others in the order of their ids', () =>
   withDirectory(async (directory) => {
     const first = await opened(directory);
     await first.audit.append(entry(1));
@@ -101,7 +101,7 @@ test('attempts lie in files of their own, which push out no deed, and show betwe
     await second.audit.close();
   }));
 
-test('of an attempt that was counted on, the last line holds, also after a restart', () =>
+test('the last line of an attempt that was counted on is the valid one, also after a restart', () =>
   withDirectory(async (directory) => {
     const first = await opened(directory);
     await first.audit.append(entry(1));
@@ -115,7 +115,7 @@ test('of an attempt that was counted on, the last line holds, also after a resta
     await second.audit.close();
   }));
 
-test('files whose deeds are all older than six months are deleted, never the one that is written to', () =>
+test('a purge deletes files whose entries are all older than six months, never the one that is written to', () =>
   withDirectory(async (directory) => {
     const { audit, set, ids } = await opened(directory, Date.UTC(2026, 0, 10));
     await audit.append(entry(1));
@@ -131,7 +131,7 @@ test('files whose deeds are all older than six months are deleted, never the one
     await audit.close();
   }));
 
-test('a folder that nobody can write to refuses the deed', () =>
+test('the log rejects an entry when its folder cannot be written to', () =>
   withDirectory(async (directory) => {
     const { audit } = await opened(directory);
     await mkdir(`${directory}/audit/2026-11-21-1.jsonl`);
@@ -139,7 +139,7 @@ test('a folder that nobody can write to refuses the deed', () =>
     await audit.close();
   }));
 
-test('a part that cannot be read keeps no door closed: the log goes on in another file, and no id comes again', () =>
+test('an unreadable part keeps no door closed: the log continues in another file, and gives out no id again', () =>
   withDirectory(async (directory) => {
     await mkdir(`${directory}/audit/2026-11-20-5.jsonl`, { recursive: true });
     const { store } = await startedStore(directory);
@@ -150,7 +150,7 @@ test('a part that cannot be read keeps no door closed: the log goes on in anothe
     await store.stop();
   }));
 
-test('pages are by id, whatever the order in which deeds ended, in whatever file, and their totals are exact', () =>
+test('pages are in the order of ids, in whatever order and file the actions ended, and their totals are exact', () =>
   withDirectory(async (directory) => {
     const first = await opened(directory);
     const detail = 'x'.repeat(1_000_000);

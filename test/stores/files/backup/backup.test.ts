@@ -99,7 +99,7 @@ async function recordsOf(store: Store, number: number) {
   return (await store.records.page({ lockId: lockId(number), ...everything })).list;
 }
 
-test('a backup of a running store holds everything, and is restored record by record', () =>
+test('a backup of a running store contains everything, and a restore brings back every record', () =>
   withKept(async (kept) => {
     const { root, store, archive, directory } = kept;
     const before = [await recordsOf(store, 1), await recordsOf(store, 2)];
@@ -126,7 +126,7 @@ test('a backup of a running store holds everything, and is restored record by re
     await second.stop();
   }));
 
-test('what changes while a backup is made is not in it: documents and records are those of one instant', () =>
+test('a backup contains the documents and records of one instant, and no later change', () =>
   withKept(async (kept) => {
     const { root, store, archive, clock } = kept;
     const making = backupsOf(kept).make({ reason: 'asked', to: archive });
@@ -178,7 +178,7 @@ test('days that are sealed and deleted while a backup is made stay readable to i
     expect(await restored(archive, join(root, 'restored'))).toMatchObject({ restored: true, findings: [] });
   }));
 
-test('a restored gateway gives no id again that the first one gave after the backup, and neither does a second restore (Decision 7)', () =>
+test('a restored gateway gives out no id that the first one gave out after the backup, and neither does a second restore (Decision 7)', () =>
   withKept(async (kept) => {
     const { root, store, archive, clock } = kept;
     await backupsOf(kept).make({ reason: 'asked', to: archive });
@@ -206,7 +206,7 @@ test('a restored gateway gives no id again that the first one gave after the bac
     expect(Number.isSafeInteger(Math.max(...records, ...given))).toBe(true);
   }));
 
-test('a clock that shows 1970 leaps all the same', () =>
+test('a restore leaps even when the clock shows 1970', () =>
   withKept(async (kept) => {
     await backupsOf(kept).make({ reason: 'asked', to: kept.archive });
     await restored(kept.archive, join(kept.root, 'restored'), { now: 0 });
@@ -215,7 +215,7 @@ test('a clock that shows 1970 leaps all the same', () =>
     expect(counters.recordId).toBeGreaterThan(1_000_000_000);
   }));
 
-test('a stopped store is backed up as it lies there, without the torn end of its journal, and is locked meanwhile', () =>
+test('a backup of a stopped store contains the files as they are, without the torn end of the journal, and locks the directory meanwhile', () =>
   withKept(async (kept) => {
     const { root, directory, store, clock, archive } = kept;
     const options = { directory, folder: root, keep: 2, latchd: '9.9.9', clock, log: captureLog() };
@@ -235,7 +235,7 @@ test('a stopped store is backed up as it lies there, without the torn end of its
     );
   }));
 
-test('temporary, earlier and set-aside files, sockets and other backups stay out', () =>
+test('a backup contains no temporary, earlier or set-aside file, no socket and no other backup', () =>
   withKept(async (kept) => {
     const { directory, store, archive } = kept;
     await store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Twice written' }));
@@ -249,7 +249,7 @@ test('temporary, earlier and set-aside files, sockets and other backups stay out
     expect(names).toContain('data/admin.token');
   }));
 
-test('the first token is in a backup only while no other token of an administrator holds, of a running store and of a stopped one', () =>
+test('a backup of a running or stopped store contains the first token only while no other token of an administrator is valid', () =>
   withKept(async (kept) => {
     const { root, directory, store, clock } = kept;
     const backups = backupsOf(kept);
@@ -274,7 +274,7 @@ test('the first token is in a backup only while no other token of an administrat
     expect(await restored(join(root, 'other.tar.gz'), join(root, 'restored'))).toMatchObject({ restored: true, findings: [] });
   }));
 
-test('the newest archives are kept, those before an upgrade by a count of their own, and what a killed process left is removed', () =>
+test('rotation leaves the newest archives, counts those before an upgrade separately, and removes what a killed process left', () =>
   withKept(async (kept) => {
     const { directory, clock } = kept;
     const folder = `${directory}/backups`;
@@ -294,7 +294,7 @@ test('the newest archives are kept, those before an upgrade by a count of their 
     ]);
   }));
 
-test('one backup at a time; one that is there is not overwritten; a stop ends one that is under way', () =>
+test('only one backup runs at a time; it overwrites no archive; a stop cancels it', () =>
   withKept(async (kept) => {
     const { root, archive } = kept;
     const backups = backupsOf(kept);
@@ -308,7 +308,7 @@ test('one backup at a time; one that is there is not overwritten; a stop ends on
     expect((await readdir(root)).filter((name) => name.startsWith('two'))).toEqual([]);
   }));
 
-test('a full disk, a read error and a failed flush end the backup with a sentence, leave nothing, and the store goes on (Fault T3)', () =>
+test('a full disk, a read error and a failed flush end the backup with a sentence and leave nothing, and the store continues (Fault T3)', () =>
   withKept(async (kept) => {
     const { root, store, archive } = kept;
     const faults: Record<string, [FileLayer, RegExp]> = {};
@@ -336,7 +336,7 @@ test('a full disk, a read error and a failed flush end the backup with a sentenc
     expect(await restored(archive, join(root, 'restored'))).toMatchObject({ restored: true, records: 625 });
   }));
 
-test('a cut-off, flipped or foreign archive, and one whose manifest lies, is refused and leaves nothing', () =>
+test('a restore rejects an incomplete, flipped or foreign archive, and one with a wrong manifest, and leaves nothing', () =>
   withKept(async (kept) => {
     const { root, archive } = kept;
     await backupsOf(kept).make({ reason: 'asked', to: archive });
@@ -405,7 +405,7 @@ test('a cut-off, flipped or foreign archive, and one whose manifest lies, is ref
     }
   }));
 
-test('a file that no data directory has is named; accepted, it is left out, and so are strange files of any data directory from its backups', () =>
+test('a restore names a file that no data directory has and, when accepted, leaves it out; a backup leaves strange files out, too', () =>
   withKept(async (kept) => {
     const { root, directory, archive } = kept;
     await writeFile(`${directory}/evil.js`, 'throw 1');
@@ -437,7 +437,7 @@ test('a file that no data directory has is named; accepted, it is left out, and 
     expect(await verify(into)).toMatchObject({ findings: [], remarks: [] });
   }));
 
-test('links and folders in an archive are refused, whatever they point at', () =>
+test('a restore rejects links and folders in an archive, whatever they point at', () =>
   withKept(async (kept) => {
     const { root, archive } = kept;
     await backupsOf(kept).make({ reason: 'asked', to: archive });
@@ -454,7 +454,7 @@ test('links and folders in an archive are refused, whatever they point at', () =
     expect((await readdir(root)).sort()).toEqual(['data', 'one.tar.gz']);
   }));
 
-test('only an empty directory is restored to; what a killed restore left is removed', () =>
+test('a restore needs an empty directory, and removes what a killed restore left', () =>
   withKept(async (kept) => {
     const { root, directory, archive } = kept;
     await backupsOf(kept).make({ reason: 'asked', to: archive });
@@ -488,7 +488,7 @@ asRoot('what root restores belongs to whom the empty directory belonged, the lin
   }),
 );
 
-test('what was damaged before the backup is found at the restore, which is refused unless a person accepts it', () =>
+test('a restore finds what was damaged before the backup, and rejects it unless a person accepts it', () =>
   withKept(async (kept) => {
     const { root, directory, store, clock } = kept;
     const log = captureLog();
@@ -508,7 +508,7 @@ test('what was damaged before the backup is found at the restore, which is refus
     await second.stop();
   }));
 
-test('a full disk while restoring leaves nothing', () =>
+test('a restore leaves nothing when the disk becomes full', () =>
   withKept(async (kept) => {
     const { root, archive } = kept;
     await backupsOf(kept).make({ reason: 'asked', to: archive });
@@ -518,7 +518,7 @@ test('a full disk while restoring leaves nothing', () =>
     expect((await readdir(root)).sort()).toEqual(['data', 'one.tar.gz']);
   }));
 
-test('data of an older program is backed up as it was before a start changes it; a failure is logged and doors are served', () =>
+test('a start backs up the data of an older program before changing it; when that fails, it logs the error and serves doors', () =>
   withKept(async (kept) => {
     const { root, directory, store, clock } = kept;
     await store.stop();
@@ -552,7 +552,7 @@ test('data of an older program is backed up as it was before a start changes it;
     });
   }));
 
-test('a records folder that is a link to another disk is backed up', () =>
+test('a backup follows a records folder that is a link to another disk', () =>
   withKept(async (kept) => {
     const { root, directory, store, clock, archive } = kept;
     await store.stop();

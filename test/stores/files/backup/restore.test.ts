@@ -123,7 +123,7 @@ asRoot('a place that others can move or replace is refused, with a sentence that
   }),
 );
 
-test('below the system folder for temporary files, and through a link, a backup is restored', () =>
+test('a restore works below the system folder for temporary files, and through a link', () =>
   withArchive(async ({ root, archive }) => {
     await mkdir(join(root, 'disk'));
     await symlink(join(root, 'disk'), join(root, 'link'));
@@ -133,7 +133,7 @@ test('below the system folder for temporary files, and through a link, a backup 
     expect((await stat(join(root, 'new/folder'))).mode & 0o777).toBe(0o700);
   }));
 
-test('tokens are revoked if that is asked: none of the backup holds, and an administrator has a new one', () =>
+test('a restore revokes the tokens on request: no token of the backup is valid, and an administrator has a new one', () =>
   withArchive(async ({ root, archive, token }) => {
     const into = join(root, 'restored');
     expect(await restored(archive, into, { revokeTokens: true })).toMatchObject({ restored: true, findings: [], tokenOf: 'admin' });
@@ -154,7 +154,7 @@ test('tokens are revoked if that is asked: none of the backup holds, and an admi
     await store.stop();
   }));
 
-test('what is no archive is refused in a sentence of ours', () =>
+test('a restore rejects a file that is no archive with a sentence of latchd', () =>
   withArchive(async ({ root }) => {
     const into = join(root, 'restored');
     const header = Buffer.alloc(512);

@@ -28,7 +28,7 @@ async function olderDirectory(directory: string, tokens: readonly object[]): Pro
   await writeFile(`${directory}/accounts.json.previous`, 'older still', { mode: 0o600 });
 }
 
-test('what an older program kept in accounts.json is there, once, with a copy of it beside, and no id comes again', () =>
+test('the accounts of an older program are upgraded from accounts.json once, with a copy beside, and no id is given out again', () =>
   withDirectory(async (directory) => {
     await olderDirectory(directory, [token(7, 2)]);
     let upgrades = 0;
@@ -47,7 +47,7 @@ test('what an older program kept in accounts.json is there, once, with a copy of
     await third.store.stop();
   }));
 
-test('where a power cut left both, the rows count, and the document goes', () =>
+test('when a power cut left both files, the rows count, and the document is deleted', () =>
   withDirectory(async (directory) => {
     await olderDirectory(directory, [token(7, 2)]);
     const older = await readFile(`${directory}/accounts.json`);
@@ -61,7 +61,7 @@ test('where a power cut left both, the rows count, and the document goes', () =>
     await third.store.stop();
   }));
 
-test('each change is a line, and all of them are there after a restart', () =>
+test('each change is one line, and all changes are there after a restart', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     const lines = async () => (await readFile(`${directory}/accounts.jsonl`, 'utf8')).split('\n').length;
@@ -78,7 +78,7 @@ test('each change is a line, and all of them are there after a restart', () =>
     await again.store.stop();
   }));
 
-test('a start over a file that is empty, damaged, of a newer program or without any account is refused, and the file stays', () =>
+test('a start fails when the file is empty, damaged, of a newer program or without any account, and the file stays', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.stop();
@@ -97,7 +97,7 @@ test('a start over a file that is empty, damaged, of a newer program or without 
     }
   }));
 
-test('an account with thousands of tokens ends at once with all of them, and others go on while those are forgotten', () =>
+test('removing an account with thousands of tokens ends all of them at once, and others work on while their rows are deleted', () =>
   withDirectory(async (directory) => {
     await olderDirectory(directory, tokensOfEve(20_000));
     const { store } = await startedStore(directory);
@@ -114,7 +114,7 @@ test('an account with thousands of tokens ends at once with all of them, and oth
     expect(await readFile(`${directory}/accounts.jsonl`, 'utf8')).not.toContain('"token 20001"');
   }));
 
-test('the names of removed accounts are there after a restart and a crash, the newest 10,000, and no id comes again', () =>
+test('the newest 10,000 names of removed accounts are there after a restart and a crash, and no id is given out again', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     const id = (n: number) => n as AccountId;

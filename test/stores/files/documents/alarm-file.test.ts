@@ -16,7 +16,7 @@ const kept: AlarmState = {
   acceptedLosses: [{ lockId: lockId(7), lost: [{ epoch: 'd', to: 9 }] }],
 };
 
-test('alarms, and what a person knows to be lost, are there after a restart', () =>
+test('alarms and accepted losses are there after a restart', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
@@ -27,7 +27,7 @@ test('alarms, and what a person knows to be lost, are there after a restart', ()
     await store.stop();
   }));
 
-test('a damaged alarms.jsonl is found by verify, and set aside at the start: doors do not wait for a person', () =>
+test('verify finds a damaged alarms.jsonl, and a start sets it aside: doors do not wait for a person', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
@@ -40,7 +40,7 @@ test('a damaged alarms.jsonl is found by verify, and set aside at the start: doo
     await store.stop();
   }));
 
-test('what an older program kept in alarms.json is there, once, with a copy of it beside', () =>
+test('the alarms of an older program are upgraded from alarms.json once, with a copy beside', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     await first.store.stop();
@@ -62,7 +62,7 @@ test('what an older program kept in alarms.json is there, once, with a copy of i
     await third.store.stop();
   }));
 
-test('what a power cut tore behind the last alarm is remarked by verify and cut off', () =>
+test('verify remarks what a power cut tore behind the last alarm, and a start cuts it off', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });

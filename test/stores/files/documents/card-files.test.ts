@@ -41,7 +41,7 @@ async function cardsOf(store: Store): Promise<unknown[]> {
 }
 
 describe('a data directory of schema 2', () => {
-  test('has its cards moved into files of their own, after a backup, once', () =>
+  test('gets its cards moved into files of their own, once and after a backup', () =>
     withDirectory(async (directory) => {
       await cp(older, directory, { recursive: true });
       let backups = 0;
@@ -61,7 +61,7 @@ describe('a data directory of schema 2', () => {
       expect(findings.filter(({ problem }) => !/^may be read/.test(problem))).toEqual([]);
     }));
 
-  test('gives no cardId again', () =>
+  test('gives out no cardId again', () =>
     withDirectory(async (directory) => {
       await cp(older, directory, { recursive: true });
       const counters = await readFile(`${directory}/counters.json`, 'utf8');
@@ -71,7 +71,7 @@ describe('a data directory of schema 2', () => {
       await store.stop();
     }));
 
-  test('is refused by a disk that has no room for it, and taken over when there is some', () =>
+  test('is not upgraded while the disk is full, and upgraded when there is space', () =>
     withDirectory(async (directory) => {
       await cp(older, directory, { recursive: true });
       const files = faultyFiles();
@@ -129,7 +129,7 @@ describe('the file of the cards of a lock', () => {
     });
   }
 
-  test('is there from the first card on, and grows by one line for one change', () =>
+  test('exists from the first card on, and grows by one line per change', () =>
     withLock(async (store, directory) => {
       const path = `${directory}/cards/1.jsonl`;
       const before = await stat(path);
@@ -141,7 +141,7 @@ describe('the file of the cards of a lock', () => {
       expect(await readdir(`${directory}/cards`)).toEqual(['1.jsonl']);
     }));
 
-  test('is not read at a start, and once when it is asked for', () =>
+  test('is not read at a start, and only once on demand', () =>
     withLock(async (store, directory) => {
       await store.stop();
       const files = faultyFiles();
@@ -188,7 +188,7 @@ describe('the file of the cards of a lock', () => {
     }),
   );
 
-  test('that is gone is told by whoever looks at the data', () =>
+  test('is reported by every check of the data when it is missing', () =>
     withLock(async (store, directory) => {
       expect((await inspect(nodeFiles(), directory)).problems).toEqual([]);
       await store.stop();
@@ -197,7 +197,7 @@ describe('the file of the cards of a lock', () => {
       expect((await verify(directory)).findings).toContainEqual({ file: 'cards/1.jsonl', problem: 'is missing' });
     }));
 
-  test('goes with its lock; one that is in no lock is told', () =>
+  test('is deleted with its lock, and reported when it belongs to no lock', () =>
     withLock(async (store, directory) => {
       await store.locks.remove(lockId(1));
       expect(await readdir(`${directory}/cards`)).toEqual([]);
@@ -206,7 +206,7 @@ describe('the file of the cards of a lock', () => {
       expect((await verify(directory)).findings).toContainEqual({ file: 'cards/1.jsonl', problem: 'belongs to no lock' });
     }));
 
-  test('forgets who held a number before, when that is as long ago as records are kept', () =>
+  test('forgets past holders of a number when their time is older than every record', () =>
     withLock(async (store, directory) => {
       const holder = (from: number, to: number) => ({ cardId: 9 as CardId, cardNumber: '77', name: `from ${from}`, from, to });
       await store.cards.update(lockId(1), () => ({ past: [holder(1, 2), holder(5, Date.UTC(2026, 10, 1))] }));
@@ -219,7 +219,7 @@ describe('the file of the cards of a lock', () => {
       await last.stop();
     }));
 
-  test('is in a backup as it was at its instant, whatever is written or removed meanwhile', () =>
+  test('is in a backup as it was at that instant, whatever is written or removed meanwhile', () =>
     withLock(async (store) => {
       const text = await store.atOneInstant(async (kept) => {
         await store.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
@@ -242,7 +242,7 @@ describe('the cards in memory', () => {
     counted: 0,
   });
 
-  test('give way when there are too many: those that nobody asked for longest, and none with a change under way or open', async () => {
+  test('are evicted when there are too many: the least recently used first, and none with a running change or an open intent', async () => {
     const all = createCardsInMemory(100);
     const [one, two, three, four] = [held(40), held(40), held(40), held(40)];
     const there = () => [1, 2, 3, 4].filter((id) => all.get(id as LockId) !== undefined);
@@ -264,7 +264,7 @@ describe('the cards in memory', () => {
     expect(there()).toEqual([1, 4]);
   });
 
-  test('stay while their file is written anew: whoever read it again would not know how long it is', async () => {
+  test('stay while their file is rewritten, because a second reader would not know its length', async () => {
     let written = (): void => undefined;
     const writing = new Promise<void>((resolve) => {
       written = resolve;

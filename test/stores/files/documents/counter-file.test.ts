@@ -5,7 +5,7 @@ import { leapt, noCounters } from '../../../../src/stores/files/documents/counte
 import { startedStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
 
-test('of schema 1 is upgraded, with a copy as it was: no number is given twice, that of a group neither', () =>
+test('counters of schema 1 are upgraded, with a copy of the old file, and no number is given out twice, not even for a group', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     for (const name of ['East', 'West']) await first.store.counters.groupId(name);
@@ -24,7 +24,7 @@ test('of schema 1 is upgraded, with a copy as it was: no number is given twice, 
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ schemaVersion: 3, groupId: 3 });
   }));
 
-test('of schema 2 is upgraded: the starts are counted from now on, each by one', () =>
+test('counters of schema 2 are upgraded: from then on each start is counted', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     expect(first.store.startNumber()).toBe(1);
@@ -39,13 +39,13 @@ test('of schema 2 is upgraded: the starts are counted from now on, each by one',
     }
   }));
 
-test('is far beyond after a restore: of starts as well, and of those in fifteen digits with all their commands', () => {
+test('counters leap far ahead at a restore, also those of starts, and stay within fifteen digits with all commands', () => {
   const restored = leapt({ ...noCounters, start: 70 }, Date.UTC(2026, 10, 22));
   expect(restored.start).toBeGreaterThan(100_000);
   expect(leapt(restored, Date.UTC(2046, 0, 1)).start * 2 ** 25).toBeLessThan(1e15);
 });
 
-test('card ids are reserved before they are given: a hundred cards cost few writes, a kill skips some, a clean stop none', () =>
+test('card ids are reserved before they are given out: a hundred cards cost few writes, a kill skips some ids, a clean stop none', () =>
   withDirectory(async (directory) => {
     const path = `${directory}/counters.json`;
     const files = faultyFiles();
@@ -73,7 +73,7 @@ test('card ids are reserved before they are given: a hundred cards cost few writ
     expect(await floor()).toBe(after);
   }));
 
-test('a card id that cannot be reserved is not given, and the next one can be', () =>
+test('a card id that cannot be reserved is not given out, and a later one can be', () =>
   withDirectory(async (directory) => {
     const files = faultyFiles();
     const { store } = await startedStore(directory, { files });

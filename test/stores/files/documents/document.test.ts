@@ -27,7 +27,7 @@ async function withDocument(run: (document: Document<Count>, files: FaultyFiles,
 const onDisk = async (path: string): Promise<number> => JSON.parse(await readFile(path, 'utf8')).count;
 
 describe('a document', () => {
-  test('writes changes that come together once, and tells each its own outcome', () =>
+  test('writes changes that arrive together once, and resolves each with its own outcome', () =>
     withDocument(async (document, files, path) => {
       let writes = 0;
       files.fault = (operation) => {
@@ -53,7 +53,7 @@ describe('a document', () => {
       expect(await onDisk(path)).toBe(1);
     }));
 
-  test('undoes a failed write and everything that was built on it, and goes on', () =>
+  test('undoes a failed write and everything that was built on it, and accepts later changes', () =>
     withDocument(async (document, files, path) => {
       files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
       const outcomes = await Promise.allSettled([document.update(up), document.update(up), document.update(up)]);
@@ -64,7 +64,7 @@ describe('a document', () => {
       expect(await onDisk(path)).toBe(1);
     }));
 
-  test('holds the old value or the new one when a step of its write fails, never a mixture', () =>
+  test('has the old value or the new one when a step of its write fails, never a mixture', () =>
     withDocument(async (document, files, path) => {
       for (let step = 1; ; step++) {
         const before = document.current();
@@ -81,7 +81,7 @@ describe('a document', () => {
       }
     }));
 
-  test('keeps the previous generation beside it and never loads it unasked', () =>
+  test('leaves the previous generation beside it and never loads that by itself', () =>
     withDocument(async (document, files, path) => {
       await document.update(up);
       await document.update(up);
@@ -97,7 +97,7 @@ describe('a document', () => {
       expect(files.operations).toBe(before);
     }));
 
-  test('does not starve a change while others keep coming', () =>
+  test('does not starve a change while others arrive', () =>
     withDocument(async (document) => {
       let isOver = false;
       const others = (async () => {
@@ -137,7 +137,7 @@ describe('a document of an older schema', () => {
       expect((await readdir(directory)).sort()).toEqual(['count.json', 'count.json.previous', 'count.json.schema-1']);
     }));
 
-  test('for which there is no way up, or a newer one, is refused by name', () =>
+  test('is rejected by name when there is no upgrade for it, or when it is newer', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/count.json`;
       await writeFile(path, '{"schemaVersion":1,"count":4}');

@@ -15,7 +15,7 @@ async function filled(directory: string): Promise<void> {
   await store.stop();
 }
 
-test('hubs, and which locks are bound to them, are there after a restart; of the key only its hash', () =>
+test('hubs and the locks bound to them are there after a restart, and of a key only its hash', () =>
   withDirectory(async (directory) => {
     await filled(directory);
     expect(JSON.parse(await readFile(`${directory}/hubs.json`, 'utf8'))).toEqual({ schemaVersion: 1, hubs: [hub] });
@@ -24,7 +24,7 @@ test('hubs, and which locks are bound to them, are there after a restart; of the
     await store.stop();
   }));
 
-test('a damaged hubs.json, or one that is missing although a lock is bound, stops the start by its name', () =>
+test('a start names a damaged hubs.json, or one that is missing although a lock is bound, and fails', () =>
   withDirectory(async (directory) => {
     await filled(directory);
     await writeFile(`${directory}/hubs.json`, '{"schemaVersion":1,"hubs":[{"deviceId":"no"}]}');
@@ -34,7 +34,7 @@ test('a damaged hubs.json, or one that is missing although a lock is bound, stop
     expect(existsSync(`${directory}/hubs.json`)).toBe(false);
   }));
 
-test('a data directory from before there were hubs is upgraded, with a copy of each lock as it was, which goes with the lock', () =>
+test('a data directory from before there were hubs is upgraded with a copy of each old lock document, which is deleted with its lock', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     await first.store.locks.add(sampleLock(1));

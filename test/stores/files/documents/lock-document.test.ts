@@ -12,7 +12,7 @@ describe('the document of a lock', () => {
     expect(read({ ...sampleLock(1), driver }).data?.lock.driver).toEqual(driver);
   });
 
-  test('is refused with a driver that has no address, or members that this program does not know', () => {
+  test('is rejected when its driver has no address, or when it has unknown members', () => {
     expect(read({ ...sampleLock(1), driver: { kind: 'plain' } }).success).toBe(false);
     expect(read({ ...sampleLock(1), driver: { ...driver, pulse: 3 } }).success).toBe(false);
   });

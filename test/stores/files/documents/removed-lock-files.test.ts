@@ -7,7 +7,7 @@ import { manualClock, startedStore, withDirectory } from '../support/directory.t
 import { faultyFiles } from '../support/faulty-files.ts';
 import { deviceId, lockId, sampleCard, sampleLock, sampleRemovedLock } from '../support/samples.ts';
 
-test('what stays of a removed lock is there after a restart, and its lockId is not given again', () =>
+test('the document of a removed lock is there after a restart, and its lockId is not given out again', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.removedLocks.add(sampleRemovedLock(9));
@@ -20,7 +20,7 @@ test('what stays of a removed lock is there after a restart, and its lockId is n
     expect((await verify(directory)).findings).toEqual([]);
   }));
 
-test('a power cut between the two steps of a removal leaves the lock: the next start forgets that it was to go', () =>
+test('a power cut between the two steps of a removal leaves the lock, and the next start forgets the removal', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.locks.add(sampleLock(1));
@@ -33,7 +33,7 @@ test('a power cut between the two steps of a removal leaves the lock: the next s
     expect(await readdir(`${directory}/removed`)).toEqual([]);
   }));
 
-test('it goes when no record of it can be kept any more, and not while the clock is suspect', () =>
+test('the document of a removed lock is deleted when no record of the lock can be left, and not while the clock is suspect', () =>
   withDirectory(async (directory) => {
     const clock = manualClock(Date.UTC(2026, 10, 21, 9));
     const { store } = await startedStore(directory, { clock });
@@ -46,7 +46,7 @@ test('it goes when no record of it can be kept any more, and not while the clock
     await store.stop();
   }));
 
-test('a damaged one is set aside, and said', () =>
+test('a start sets a damaged document aside and logs it', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     for (const number of [1, 2]) await store.removedLocks.add(sampleRemovedLock(number));
@@ -81,7 +81,7 @@ async function afterFailedRemoval(directory: string, failing: 'cards' | 'locks')
   return { left, isThere };
 }
 
-test('a lock whose cards cannot be deleted is removed, it is said what is left, and the next start deletes it', () =>
+test('a lock whose cards cannot be deleted is removed, the error says what is left, and the next start deletes it', () =>
   withDirectory(async (directory) => {
     const { left, isThere } = await afterFailedRemoval(directory, 'cards');
     expect(isThere).toBe(false);
@@ -102,7 +102,7 @@ test('a lock whose cards cannot be deleted is removed, it is said what is left, 
     await store.stop();
   }));
 
-test('a lock whose document cannot be deleted stays with its cards, and that nothing was changed is so', () =>
+test('a lock whose document cannot be deleted stays with its cards, and nothing is changed, as the error says', () =>
   withDirectory(async (directory) => {
     const { left, isThere } = await afterFailedRemoval(directory, 'locks');
     expect(isThere).toBe(true);
@@ -112,7 +112,7 @@ test('a lock whose document cannot be deleted stays with its cards, and that not
     await store.stop();
   }));
 
-test('a start deletes no cards of a lock that nobody removed, and none of one that is disabled; what it cannot delete holds up nothing', () =>
+test('a start deletes no cards of a lock that nobody removed or that is disabled, and goes on when it cannot delete a file', () =>
   withDirectory(async (directory) => {
     await afterFailedRemoval(directory, 'cards');
     await copyFile(`${directory}/cards/2.jsonl`, `${directory}/cards/7.jsonl`);
@@ -130,7 +130,7 @@ test('a start deletes no cards of a lock that nobody removed, and none of one th
     expect((await readdir(`${directory}/cards`)).sort()).toEqual(['2.jsonl', '7.jsonl']);
   }));
 
-test('a first card that is on its way when its lock is removed brings the lock not back', () =>
+test('a first card that is being written when its lock is removed does not bring the lock back', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.locks.add(sampleLock(1));

@@ -49,7 +49,7 @@ const inFolder = (run: (path: string) => Promise<void>) => withDirectory((direct
 describe('a file of rows', () => {
   test('says that it is not there', () => inFolder(async (path) => expect(await rowFile(nodeFiles(), path).load()).toBe(false)));
 
-  test('gives back what was put last under each key, in the order of their first putting, and nothing that was dropped', () =>
+  test('returns the last row of each key, in the order in which the keys were first put, and no dropped row', () =>
     inFolder(async (path) => {
       const rows = await made(path);
       await rows.update(() => [put(2), put(1), put(3)]);
@@ -61,7 +61,7 @@ describe('a file of rows', () => {
       ]);
     }));
 
-  test('is one line for what is asked for together, each with a checksum, readable by people', () =>
+  test('has one line, with a checksum and readable by people, for all changes of one tick', () =>
     inFolder(async (path) => {
       const rows = await made(path);
       await Promise.all([1, 2, 3].map((id) => rows.update(() => [put(id)])));
@@ -87,7 +87,7 @@ describe('a file of rows', () => {
       expect(rows.get('r1')?.name).toBe('abc');
     }));
 
-  test('rejects with what a change throws, alone, and writes nothing of it', () =>
+  test('rejects with what a change throws, only for that change, and writes nothing of it', () =>
     inFolder(async (path) => {
       const rows = await made(path);
       const refused = rows.update(() => {
@@ -97,7 +97,7 @@ describe('a file of rows', () => {
       expect((await found(path)).map(({ id }) => id)).toEqual([1, 2]);
     }));
 
-  test('tells of each row that has changed, with what was there before, also when it is read', () =>
+  test('calls back for each changed row with the one before, also while it is read', () =>
     inFolder(async (path) => {
       const told: unknown[] = [];
       const tell = (...change: unknown[]) => void told.push(change);
@@ -115,7 +115,7 @@ describe('a file of rows', () => {
       expect(told).toEqual(changes);
     }));
 
-  test('remembers the highest id that ever was, also when its row is gone and the file was written anew', () =>
+  test('remembers the highest id, also when its row is dropped and the file is rewritten', () =>
     inFolder(async (path) => {
       const rows = await made(path);
       await rows.update(() => [put(7_000), put(3)]);
@@ -132,7 +132,7 @@ describe('a file of rows', () => {
       expect(await readTop(nodeFiles(), `${path}.gone`, format)).toBeUndefined();
     }));
 
-  test('grows with what is in it, and not with what was', () =>
+  test('grows with its rows, and not with outdated ones', () =>
     inFolder(async (path) => {
       const rows = await made(path);
       await rows.update(() => Array.from({ length: 10 }, (_, n) => put(n)));
@@ -142,7 +142,7 @@ describe('a file of rows', () => {
       expect(await found(path)).toHaveLength(10);
     }));
 
-  test('is not written anew while somebody reads it', () =>
+  test('is not rewritten while a backup reads it', () =>
     inFolder(async (path) => {
       let mayCompact = false;
       const rows = rowFile(nodeFiles(), path, () => mayCompact);
@@ -175,7 +175,7 @@ describe('a file of rows that was torn or damaged', () => {
     ['before its newline', line(put(2)).slice(0, -1)],
     ['where a part of it has not reached the disk', line(put(2)).replace('row', '\0\0\0')],
     ['where nothing of it has', '\0'.repeat(100)],
-  ])('is as before when a power cut tore it %s, and takes the next change', (_where, torn) =>
+  ])('is as before when a power cut tore it %s, and accepts the next change', (_where, torn) =>
     inFolder(async (path) => {
       await writeFile(path, header + line(put(1)) + torn);
       const rows = rowFile(nodeFiles(), path);
@@ -195,7 +195,7 @@ describe('a file of rows that was torn or damaged', () => {
     ['that it holds other things', checksummedLine({ of: 'others', schemaVersion: 1 }), 'it holds no things'],
     ['a row, to something else', header + checksummedLine({ rows: [['r1', { id: 1 }]] }), 'line 2 has a wrong r1: name:'],
     ['a line, to something else', header + checksummedLine({ row: 1 }), 'line 2 holds something else than rows'],
-  ])('says so, with the file and the line, when something changed %s', (_what, text, problem) =>
+  ])('fails to load with the file and the line when something changed %s', (_what, text, problem) =>
     inFolder(async (path) => {
       await writeFile(path, text);
       await expect(rowFile(nodeFiles(), path).load()).rejects.toThrow(`${path} is damaged: ${problem}`);
@@ -203,7 +203,7 @@ describe('a file of rows that was torn or damaged', () => {
     }),
   );
 
-  test('asks for the newer program that wrote it', () =>
+  test('fails to load when a newer program wrote it, and names that', () =>
     inFolder(async (path) => {
       await writeFile(path, checksummedLine({ of: 'things', schemaVersion: 2 }));
       await expect(rowFile(nodeFiles(), path).load()).rejects.toThrow('was written by a newer latchd (schema 2, this one knows 1)');
@@ -211,7 +211,7 @@ describe('a file of rows that was torn or damaged', () => {
 });
 
 describe('a file of rows on a disk that fails', () => {
-  test('has nothing of a change that found no room, and takes the next one', () =>
+  test('has nothing of a change for which there was no space, and accepts the next one', () =>
     inFolder(async (path) => {
       const files = faultyFiles();
       const rows = await made(path, files);
@@ -228,7 +228,7 @@ describe('a file of rows on a disk that fails', () => {
       expect((await found(path)).map(({ id }) => id)).toEqual([1, 4]);
     }));
 
-  test('goes on with the old file when it cannot be written anew', () =>
+  test('continues with the old file when it cannot be rewritten', () =>
     inFolder(async (path) => {
       const files = faultyFiles();
       const rows = await made(path, files);
@@ -243,7 +243,7 @@ describe('a file of rows on a disk that fails', () => {
       expect((await stat(path)).size).toBeLessThan(200);
     }));
 
-  test('writes nothing more after a flush that failed: what the disk has is not known', () =>
+  test('writes nothing more after a failed flush, because the content of the disk is unknown', () =>
     inFolder(async (path) => {
       const files = faultyFiles();
       const rows = await made(path, files);
@@ -253,7 +253,7 @@ describe('a file of rows on a disk that fails', () => {
       await expect(rows.update(() => [put(2)])).rejects.toMatchObject({ code: 'storage-unavailable' });
     }));
 
-  test('after a power cut at any step, also while it is written anew, has every acknowledged change and each other one whole or not at all', () =>
+  test('has every acknowledged change, and every other one whole or not at all, after a power cut at any step, also during a rewrite', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.record({ id: fc.integer({ min: 1, max: 4 }), drop: fc.boolean() }), { maxLength: 3 }), { maxLength: 8 }),

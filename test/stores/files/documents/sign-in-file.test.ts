@@ -17,7 +17,7 @@ const signIn = (n: number): SignIn => ({
   expiresAt: 9_000_000_000_000,
 });
 
-test('those that were kept are there after a restart, the oldest first, and those that ended are not', () =>
+test('stored sign-ins are there after a restart, the oldest first, and ended ones are not', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     expect(await store.signIns.all()).toEqual([]);
@@ -45,7 +45,7 @@ test('a sign-in that comes and goes ten thousand times leaves a small file', () 
     await store.stop();
   }));
 
-test('of a file that is damaged in the middle nobody is signed in, either: whoever signed out stays so', () =>
+test('a file that is damaged in the middle signs nobody in, so that people who signed out stay signed out', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     for (const n of [1, 2]) await store.signIns.keep(signIn(n));
@@ -62,7 +62,7 @@ test('of a file that is damaged in the middle nobody is signed in, either: whoev
     await third.stop();
   }));
 
-test('a damaged file is set aside, with a line in the log, and nobody is signed in', () =>
+test('a start sets a damaged file aside with a line in the log, and nobody is signed in', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.signIns.keep(signIn(1));
@@ -80,7 +80,7 @@ test('a damaged file is set aside, with a line in the log, and nobody is signed 
     expect(await readdir(directory)).toContain('sign-ins.jsonl.damaged');
   }));
 
-test('on a full disk nothing is kept or ended, which is said, and afterwards it goes on', () =>
+test('on a full disk, starting and ending a sign-in fail with an error, and work again afterwards', () =>
   withDirectory(async (directory) => {
     const files = faultyFiles();
     const { store } = await startedStore(directory, { files });
@@ -100,7 +100,7 @@ test('on a full disk nothing is kept or ended, which is said, and afterwards it 
     await store.stop();
   }));
 
-test('no backup has them', () =>
+test('no backup contains sign-ins', () =>
   withDirectory(async (root) => {
     const directory = join(root, 'data');
     const { store, clock } = await startedStore(directory);

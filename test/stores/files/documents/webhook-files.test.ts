@@ -8,7 +8,7 @@ import { sampleWebhook } from '../support/samples.ts';
 
 const id = (number: number): WebhookId => number as WebhookId;
 
-test('a webhook is kept with all that waits and all that failed, and is gone with its secret when it is removed', () =>
+test('a webhook is stored with its waiting and failed deliveries, and its removal deletes it with its secret', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     const delivery = { id: 'x-1', type: 'alarm', lockId: null, at: 1, recordId: 0, body: '{}' } as const;
@@ -29,7 +29,7 @@ test('a webhook is kept with all that waits and all that failed, and is gone wit
     expect(await readdir(`${directory}/webhooks`)).toEqual(['1.json']);
   }));
 
-test('a damaged one is set aside and its id not given again; the others, and doors, go on', () =>
+test('a start sets a damaged webhook aside and does not give out its id again; the others and doors are served', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     for (const number of [1, 2]) await store.webhooks.add(sampleWebhook(number));

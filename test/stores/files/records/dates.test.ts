@@ -9,7 +9,7 @@ function looked(dates: readonly number[], from: number, to: number, skip: number
 }
 
 describe('dates', () => {
-  test.each([0, 1, 255, 256, 257, 3_000])('%d of them, nearly in order, are counted and found as by a look at each', (count) => {
+  test.each([0, 1, 255, 256, 257, 3_000])('%d dates, nearly in order, are counted and found as by a look at each', (count) => {
     const random = createRandom(count);
     const dates = new Dates();
     const expected: number[] = [];

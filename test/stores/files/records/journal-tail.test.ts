@@ -9,7 +9,7 @@ test.each([
   [0, 4],
   [37, 4],
   [5, 1],
-])('what was added last is read as it is in the file, the rest is left to the file: from %d on, %d pieces', (start, pieces) => {
+])('the tail returns the newest bytes as they are in the file, and leaves the rest to the file: from %d on, %d pieces', (start, pieces) => {
   const tail = createJournalTail(pieces, 64 / pieces);
   const wrong: [position: number, bytes: number][] = [];
   let end = start;
@@ -29,7 +29,7 @@ test.each([
   expect(wrong).toEqual([]);
 });
 
-test('pieces are taken until all are there, and what was kept before stays', () => {
+test('the tail allocates pieces until it has all, and bytes that were added before stay', () => {
   const lines = Buffer.from(Array.from({ length: 700_000 }, (_, position) => (position * 13) % 253));
   const tail = createJournalTail(5, 100_000);
   for (let end = 0; end < lines.length; end += 70_000) {

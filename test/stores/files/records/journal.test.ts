@@ -31,7 +31,7 @@ async function recovered(path: string) {
 }
 
 describe('a journal', () => {
-  test('writes what comes in together with one flush, in order', () =>
+  test('writes lines that arrive together with one flush, in order', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const journal = createJournal(await createJournalFile(nodeFiles(), path), 0);
@@ -48,7 +48,7 @@ describe('a journal', () => {
       await expect(journal.append(body(103))).rejects.toMatchObject({ code: 'storage-unavailable' });
     }));
 
-  test.each(['ENOSPC', 'EDQUOT'])('cuts a write that failed with %s back, rejects all of it, and goes on when it can', (code) =>
+  test.each(['ENOSPC', 'EDQUOT'])('cuts off a write that failed with %s, rejects all of it, and continues when it can', (code) =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
@@ -66,7 +66,7 @@ describe('a journal', () => {
     }),
   );
 
-  test('that cannot even cut cuts before its next write', () =>
+  test('cuts before its next write when it could not cut after the failed one', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
@@ -107,7 +107,7 @@ describe('a journal', () => {
 describe('the newlines behind the lines of an open journal', () => {
   const newlines = Buffer.alloc(10_000, '\n');
 
-  test('are there before a flush needs them, and gone when the journal is closed', () =>
+  test('are there before a flush needs them, and cut off when the journal is closed', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const journal = createJournal(await createJournalFile(nodeFiles(), path), 0);
@@ -125,7 +125,7 @@ describe('the newlines behind the lines of an open journal', () => {
       expect(await numbersIn(path)).toEqual(Array.from({ length: 10_002 }, (_, n) => n + 1));
     }));
 
-  test('take no room from a line: where they do not fit, it is written without them', () =>
+  test('take no space from a line: if they do not fit, it is written without them', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const files = faultyFiles();
@@ -145,7 +145,7 @@ describe('the newlines behind the lines of an open journal', () => {
       await journal.close();
     }));
 
-  test('are no damage at a start after a kill, and are cut', () =>
+  test('do not count as damage at a start after a kill, and are cut off', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       await writeFile(path, Buffer.concat([line(1), line(2), newlines]));
@@ -156,7 +156,7 @@ describe('the newlines behind the lines of an open journal', () => {
     ['the end', Buffer.concat([line(3), line(4).subarray(0, 20), newlines]), [1, 2, 3]],
     ['the middle', Buffer.concat([line(3).subarray(0, 20), newlines, line(4).subarray(9), line(5), newlines]), [1, 2, 5]],
     ['the beginning', Buffer.concat([newlines, line(4).subarray(9), line(5), newlines]), [1, 2, 5]],
-  ])('show where a power cut tore a group of lines in %s: whatever was acknowledged before is there', (_, torn, numbers) =>
+  ])('show where a power cut tore a group of lines in %s: all acknowledged lines are there', (_, torn, numbers) =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       await writeFile(path, Buffer.concat([line(1), line(2), torn]));
@@ -169,7 +169,7 @@ describe('the newlines behind the lines of an open journal', () => {
     }),
   );
 
-  test('are no excuse for a disk that changed what was acknowledged before', () =>
+  test('do not hide that the disk changed an acknowledged line', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       const damaged = Buffer.from(line(2));
@@ -187,7 +187,7 @@ describe('opening a journal', () => {
   const whole = Buffer.concat([1, 2, 3, 4].map(line));
   const starts = [1, 2, 3, 4].map((n) => Buffer.concat([1, 2, 3, 4].slice(0, n - 1).map(line)).length);
 
-  test('after a cut at any byte keeps every whole line and cuts the torn one', () =>
+  test('leaves every whole line and cuts off the torn one after a cut at any byte', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       for (let length = 0; length <= whole.length; length++) {
@@ -201,7 +201,7 @@ describe('opening a journal', () => {
       }
     }));
 
-  test('after a flip of any byte never serves what was flipped, keeps it aside and says so', () =>
+  test('sets a flipped line aside, logs it and never serves it, whatever byte was flipped', () =>
     withDirectory(async (directory) => {
       for (let at = 0; at < whole.length; at++) {
         const bits = [0x01, 0x80, 0x2a][at % 3] as number;
@@ -233,7 +233,7 @@ describe('opening a journal', () => {
       expect(await readFile(`${path}.damaged`)).toEqual(line(2));
     }));
 
-  test('made of zeros, as a power cut leaves it, is an empty journal', () =>
+  test('gives an empty journal when a power cut left only zeros', () =>
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       await writeFile(path, Buffer.concat([whole, Buffer.alloc(5_000)]));
@@ -242,7 +242,7 @@ describe('opening a journal', () => {
       expect((await recovered(path)).numbers).toEqual([]);
     }));
 
-  test('that dies at any step of a repair is finished by the next start', () =>
+  test('is finished by the next start when it dies at any step of a repair', () =>
     withDirectory(async (directory) => {
       const damaged = Buffer.from(whole);
       damaged[(starts[1] as number) + 3] = 0;

@@ -183,7 +183,7 @@ async function check(store: Store, kept: Kept): Promise<void> {
 }
 
 test.each<Left>(['least', 'names'])(
-  'everything acknowledged is there after a power cut at any step, of which %s is left beside what was flushed',
+  'everything acknowledged is there after a power cut at any step that leaves %s beside what was flushed',
   async (how) => {
     const files = cuttableFiles(new Map([['/disk', 'folder']]));
     const clock = manualClock();

@@ -41,7 +41,7 @@ describe('a line of a record', () => {
     expect(written(changes)).toEqual(lineOf(checksummedLine(expected)));
   });
 
-  test('of any texts and whole numbers is what JSON says, byte by byte with its checksum, and is read back', () => {
+  test('has exactly the bytes of its JSON and checksum for any texts and whole numbers, and is read back', () => {
     const date = fc.maxSafeInteger();
     const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     const text = fc.string({
@@ -87,7 +87,7 @@ describe('a line of a record', () => {
   });
 
   test.each([{ reportedDate: 5 }, { undated: true as const, reason: 'schedule' }, { reason: 'schedule', command: 12 }])(
-    'of which any byte is another is read as JSON would, or not at all: %j',
+    'with any one byte changed is read as JSON would read it, or not at all: %j',
     (changes) => {
       const line = written({ username: 'Resident 17', ...changes });
       for (let at = 0; at < line.length - '00000000"}'.length; at++) {
@@ -103,7 +103,7 @@ describe('a line of a record', () => {
     },
   );
 
-  test('is written behind others, whatever room they leave', () => {
+  test('is written behind others, whatever space they leave', () => {
     const lines = new LineBuffer();
     const texts: string[] = [];
     for (let n = 1; n <= 2_000; n++) {
@@ -121,13 +121,13 @@ describe('a line of a record', () => {
     expect([lines.bytes().length, lines.lengths]).toEqual([0, []]);
   });
 
-  test('is read in another order of its members too, as a person may have put it', () => {
+  test('is also read with its members in another order, as a person may write them', () => {
     const { recordId, ...rest } = { recordId: 12, lockId: 7, epoch: '7d3f', ...sampleEvent(3, { username: 'plain' }) };
     expect(readRecord(lineOf(checksummedLine({ ...rest, recordId })))).toEqual({ recordId, ...rest });
   });
 
   test.each([{ recordId: 0 }, { lockId: -1 }, { seq: 1.5 }, { success: 'true' }, { lockDate: '5' }, { epoch: undefined }])(
-    'that holds something else is none: %j',
+    'is not one when it has other content: %j',
     (changes) => {
       const line = { recordId: 12, lockId: 7, epoch: '7d3f', ...sampleEvent(3, { username: 'plain' }), ...changes };
       expect(readRecord(lineOf(checksummedLine(line)))).toBeUndefined();

@@ -23,7 +23,7 @@ async function crash(store: Store, files: ReturnType<typeof faultyFiles>, direct
 }
 
 describe('records', () => {
-  test('lie in the file as flat JSON lines', () =>
+  test('are flat JSON lines in the file', () =>
     withDirectory(async (directory) => {
       const { store } = await startedStore(directory);
       await store.records.append(one, '7d3f', [sampleEvent(1, { username: '', reportedDate: 5 })]);
@@ -35,7 +35,7 @@ describe('records', () => {
       );
     }));
 
-  test('show only after their flush, and a duplicate waits for the flush of the first', () =>
+  test('appear only after their flush, and a duplicate waits for the flush of the first', () =>
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { files });
@@ -56,7 +56,7 @@ describe('records', () => {
       await store.stop();
     }));
 
-  test('of a failed flush are stored by the duplicate that waited for them, when it can', () =>
+  test('of a failed flush are stored by the duplicate that waited for them, if the disk works then', () =>
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { files });
@@ -78,7 +78,7 @@ describe('records', () => {
       await store.stop();
     }));
 
-  test('that could not be kept leave nothing behind: no epoch, no gap', () =>
+  test('that could not be stored leave nothing behind: no epoch, no gap', () =>
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { files });
@@ -90,7 +90,7 @@ describe('records', () => {
       await store.stop();
     }));
 
-  test('of the open day are the same objects each time they are asked for, beside newer ones', () =>
+  test('of the open day are the same objects each time they are read, beside newer ones', () =>
     withDirectory(async (directory) => {
       const { store } = await startedStore(directory);
       await store.records.append(one, 'e', sampleEvents(1, 3));
@@ -104,7 +104,7 @@ describe('records', () => {
 });
 
 describe('recordIds', () => {
-  test('are never given twice: not after a crash, not when every record file was deleted', () =>
+  test('are never given out twice: not after a crash, not when every record file was deleted', () =>
     withDirectory(async (directory) => {
       const given = new Set<number>();
       for (const how of ['stop', 'crash', 'delete', 'crash and delete', 'end']) {
@@ -124,7 +124,7 @@ describe('recordIds', () => {
       }
     }));
 
-  test('go on without a hole after a clean stop', () =>
+  test('continue without a hole after a clean stop', () =>
     withDirectory(async (directory) => {
       for (let n = 1; n <= 3; n++) {
         const { store } = await startedStore(directory);
@@ -134,7 +134,7 @@ describe('recordIds', () => {
       }
     }));
 
-  test('last beyond what is reserved at once', () =>
+  test('continue beyond one reserved block', () =>
     withDirectory(async (directory) => {
       const { store } = await startedStore(directory);
       const calls = Array.from({ length: 300 }, (_, n) => store.records.append(lockId(n + 1), 'e', sampleEvents(1, 100)));
@@ -171,7 +171,7 @@ describe('a crash', () => {
 });
 
 describe('a clock that jumps', () => {
-  test('begins a new file, forth and back, and the order stays that of the recordIds', () =>
+  test('begins a new file, forwards and backwards, and the order stays that of the recordIds', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       const start = clock.now();
@@ -212,7 +212,7 @@ describe('a clock that jumps', () => {
     }));
 });
 
-test('an epoch without a record since the retention gives way to a ninth one', () =>
+test('a ninth epoch replaces one without a record within the retention', () =>
   withDirectory(async (directory) => {
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });

@@ -46,7 +46,7 @@ test('the records of a lock are in the order in which its events came first, eac
     { numRuns: 20 },
   ));
 
-test('what comes behind a message with an event in flight has the higher recordIds', () =>
+test('events behind a message with an event in flight get the higher recordIds', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await store.records.append(locks[0], 'e', sampleEvents(1, 1));

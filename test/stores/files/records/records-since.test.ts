@@ -58,7 +58,7 @@ describe('the records since one', () => {
       await store.stop();
     }));
 
-  test('are in order though the power went between the sorting of a day and its index', () =>
+  test('are in order even after a power cut between the sorting of a day and its index', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       const heard = listen();

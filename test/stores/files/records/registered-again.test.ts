@@ -18,7 +18,7 @@ async function remove(store: Store, id: LockId): Promise<void> {
 const seqsOf = async (store: Store, id: LockId) =>
   (await store.records.page({ lockId: id, ...everything })).list.map(({ seq }) => seq).reverse();
 
-test('its history goes on after what it told under its earlier lockIds, also after a restart', () =>
+test('the history of a lock that was registered again continues after its events under earlier lockIds, also after a restart', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await register(store, first);
@@ -39,7 +39,7 @@ test('its history goes on after what it told under its earlier lockIds, also aft
     await next.stop();
   }));
 
-test('what it counted between the two registrations and has no more is not missing; what is missing later is', () =>
+test('events from between the two registrations that the lock no longer has do not count as missing; later ones do', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await register(store, first);
@@ -53,7 +53,7 @@ test('what it counted between the two registrations and has no more is not missi
     await store.stop();
   }));
 
-test('an event that was under way at the removal and never stored is stored when it comes, and not asked for', () =>
+test('an event that was under way at the removal and never stored is not requested, but stored when it arrives', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await register(store, first);
@@ -66,7 +66,7 @@ test('an event that was under way at the removal and never stored is stored when
     await store.stop();
   }));
 
-test('another device, and another epoch of the same, has nothing of it', () =>
+test('another device, and another epoch of the same device, begins without that history', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     await register(store, first);

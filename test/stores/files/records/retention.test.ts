@@ -16,24 +16,24 @@ const daysOf = (files: readonly { name: { day: string } }[]): string[] => files.
 const purgeable = (now: string, ...days: string[]): string[] => daysOf(filesToPurge(named(...days), Date.parse(now), recordDaysAtMost));
 
 describe('a day file is old enough', () => {
-  test('when six calendar months, and the day that a lock may be ahead, have passed since its end', () => {
+  test('when six calendar months have passed since its end, and the day that a lock may be ahead', () => {
     const days = ['2026-05-18', '2026-05-19', '2026-05-20', '2026-05-21'];
     expect(purgeable('2026-11-20T23:59:59.999Z', ...days)).toEqual(['2026-05-18']);
     expect(purgeable('2026-11-21T00:00:00Z', ...days)).toEqual(['2026-05-18', '2026-05-19']);
     expect(purgeable('2026-08-31T12:00:00Z', '2026-02-25', '2026-02-26', '2026-02-27', '2026-02-28')).toEqual(['2026-02-25', '2026-02-26']);
   });
 
-  test('earlier, where fewer days are kept', () => {
+  test('earlier, when records are stored for fewer days', () => {
     const days = named('2026-10-18', '2026-10-19', '2026-10-20', '2026-10-21');
     expect(daysOf(filesToPurge(days, Date.parse('2026-11-20T00:00:00Z'), 30))).toEqual(['2026-10-18', '2026-10-19']);
   });
 
-  test('seven days at most in one run, the oldest first', () => {
+  test('for at most seven days in one run, the oldest first', () => {
     const days = Array.from({ length: 20 }, (_, n) => `2026-01-${String(n + 1).padStart(2, '0')}`);
     expect(purgeable('2026-11-21T00:00:00Z', ...days)).toEqual(days.slice(0, 7));
   });
 
-  test('never before a file with older records, whatever day a wrong clock gave it', () => {
+  test('never before a file with older records, whatever day a wrong clock named it after', () => {
     expect(purgeable('2026-11-21T00:00:00Z', '2026-11-18', '1970-01-01', '2026-11-19')).toEqual([]);
     expect(purgeable('2026-11-21T00:00:00Z', '2026-01-01', '1970-01-01', '2026-11-19')).toEqual(['2026-01-01', '1970-01-01']);
     expect(purgeable('2026-11-21T00:00:00Z', '2026-01-01', '2036-01-01', '2026-11-19')).toEqual(['2026-01-01']);
@@ -126,7 +126,7 @@ describe('a suspect clock', () => {
   test.each([
     ['before the newest record', -1],
     ['more than seven days after it', 400],
-  ])('at a start %s keeps everything until a person accepts it', (_title, days) =>
+  ])('at a start %s deletes nothing until a person accepts it', (_title, days) =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       await record(directory, clock);
@@ -176,7 +176,7 @@ describe('a suspect clock', () => {
       await store.stop();
     }));
 
-  test('is believed again when the kernel says that it is synchronised', () =>
+  test('is trusted again when the kernel says that it is synchronised', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       await record(directory, clock);
@@ -188,27 +188,29 @@ describe('a suspect clock', () => {
       await store.stop();
     }));
 
-  test.each([10 * 365 * dayMs, -365 * dayMs, dayMs + 1])('is one that jumps by %d ms while the gateway runs; records are kept on', (jump) =>
-    withDirectory(async (directory) => {
-      const clock = manualClock();
-      const { store } = await started(directory, clock);
-      await recordDaily(store, clock, 3);
-      clock.set(clock.now() + jump);
-      expect(store.clockIsSuspect()).toBe(true);
-      expect(await store.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })])).toMatchObject({ stored: 1 });
-      await store.sealDays();
-      expect((await store.purge(clock.now(), recordDaysAtMost)).clockIsSuspect).toBe(true);
-      expect(await total(store)).toBe(4);
-      clock.set(clock.now() - jump);
-      expect(store.clockIsSuspect()).toBe(true);
-      await store.acceptClock();
-      clock.advance(5 * dayMs);
-      expect(store.clockIsSuspect()).toBe(false);
-      await store.stop();
-    }),
+  test.each([10 * 365 * dayMs, -365 * dayMs, dayMs + 1])(
+    'is one that jumps by %d ms while the gateway runs; records are still stored',
+    (jump) =>
+      withDirectory(async (directory) => {
+        const clock = manualClock();
+        const { store } = await started(directory, clock);
+        await recordDaily(store, clock, 3);
+        clock.set(clock.now() + jump);
+        expect(store.clockIsSuspect()).toBe(true);
+        expect(await store.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })])).toMatchObject({ stored: 1 });
+        await store.sealDays();
+        expect((await store.purge(clock.now(), recordDaysAtMost)).clockIsSuspect).toBe(true);
+        expect(await total(store)).toBe(4);
+        clock.set(clock.now() - jump);
+        expect(store.clockIsSuspect()).toBe(true);
+        await store.acceptClock();
+        clock.advance(5 * dayMs);
+        expect(store.clockIsSuspect()).toBe(false);
+        await store.stop();
+      }),
   );
 
-  test('is taken for one when clock.json is damaged', () =>
+  test('is assumed when clock.json is damaged', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       await writeFile(`${directory}/clock.json`, '{');

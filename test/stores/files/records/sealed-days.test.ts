@@ -44,7 +44,7 @@ function random(seed: number): (limit: number) => number {
 }
 
 describe('a sealed day', () => {
-  test('holds the same lines, sorted by lock and recordId, beside its index', () =>
+  test('has the same lines, sorted by lock and recordId, beside its index', () =>
     withFinishedDay(async (directory, clock) => {
       const path = `${directory}/records/2026-11-21-1.jsonl`;
       const before = (await readFile(path, 'utf8')).split('\n').sort();
@@ -62,7 +62,7 @@ describe('a sealed day', () => {
       await store.stop();
     }));
 
-  test('answers as the journal did, before and after a restart, whatever was asked', () =>
+  test('answers every query as the journal did, before and after a restart', () =>
     withDirectory(async (directory) => {
       const next = random(7);
       const clock = manualClock();
@@ -143,7 +143,7 @@ describe('a sealed day', () => {
       }
     }));
 
-  test('is tried again when the disk was full, and reads go on meanwhile', () =>
+  test('is sealed later when the disk was full, and reads work meanwhile', () =>
     withFinishedDay(async (directory, clock) => {
       const files = faultyFiles();
       files.fault = (operation, path) => (operation === 'write' && path.includes('.sealing') ? 'ENOSPC' : undefined);
@@ -160,7 +160,7 @@ describe('a sealed day', () => {
       await store.stop();
     }));
 
-  test('is made anew when its index is damaged, missing, or of another file; duplicates are still known', () =>
+  test('is sealed again when its index is damaged, missing, or of another file; duplicates are still known', () =>
     withFinishedDay(async (directory, clock) => {
       const seal = await startedStore(directory, { clock });
       await seal.store.sealDays();
@@ -185,7 +185,7 @@ describe('a sealed day', () => {
       }
     }));
 
-  test('remembers no event that is only on its way to the disk', () =>
+  test('does not remember an event that is still being written', () =>
     withFinishedDay(async (directory, clock) => {
       const real = nodeFiles();
       const gate = { open: (): void => undefined };
@@ -211,7 +211,7 @@ describe('a sealed day', () => {
       await store.stop();
     }));
 
-  test('never serves a line that was flipped on the disk, and says so', () =>
+  test('never serves a line that was flipped on the disk, and logs it', () =>
     withFinishedDay(async (directory, clock) => {
       const seal = await startedStore(directory, { clock });
       await seal.store.sealDays();
@@ -230,7 +230,7 @@ describe('a sealed day', () => {
       }
     }));
 
-  test('whose file has become shorter shows what is left, and nothing of what another page has read', () =>
+  test('shows what is left when its file has become shorter, and nothing that another page has read', () =>
     withFinishedDay(async (directory, clock) => {
       const { store, log } = await startedStore(directory, { clock });
       await store.sealDays();
@@ -248,7 +248,7 @@ describe('a sealed day', () => {
     ['gone', (path: string) => rm(path), undefined],
     ['empty', (path: string) => truncate(path, 0), 600],
     ['shorter', (path: string) => truncate(path, 1_000), 596],
-  ])('whose file is %s at a start is missed, and not silently', (_, harm, records) =>
+  ])('is reported when its file is %s at a start', (_, harm, records) =>
     withFinishedDay(async (directory, clock) => {
       const seal = await startedStore(directory, { clock });
       await seal.store.sealDays();
@@ -264,7 +264,7 @@ describe('a sealed day', () => {
     }),
   );
 
-  test('leaves damaged lines of its journal behind, set aside', () =>
+  test('does not contain the damaged lines of its journal, which are set aside', () =>
     withFinishedDay(async (directory, clock) => {
       const path = `${directory}/records/2026-11-21-1.jsonl`;
       const { store, log } = await startedStore(directory, { clock: manualClock() });
@@ -298,7 +298,7 @@ describe('a sealed day', () => {
       await store.stop();
     }));
 
-  test('takes no room from the events of today: without enough of it a day stays as it is', () =>
+  test('takes no space from the events of today: without enough space, a day stays unsealed', () =>
     withFinishedDay(async (directory, clock) => {
       const files = faultyFiles();
       const written: string[] = [];
@@ -316,7 +316,7 @@ describe('a sealed day', () => {
       await store.stop();
     }));
 
-  test('with nothing in it is no day', () =>
+  test('without a record is deleted', () =>
     withDirectory(async (directory) => {
       const clock = manualClock();
       const files = faultyFiles();

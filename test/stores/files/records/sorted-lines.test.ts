@@ -12,7 +12,7 @@ const count = 90_000;
 /** Most lines are of one lock, so that a group ends in the middle of its run. */
 const lockOf = (n: number): number => (n % 3 === 0 ? 1 + (n % 7) : 4);
 
-test('a day of 20 MB is sealed with every line at its place', () =>
+test('sealing a day of 20 MB puts every line at its place', () =>
   withDirectory(async (directory) => {
     const seqs = new Map<number, number>();
     const lines = Array.from({ length: count }, (_, n) => {
@@ -47,7 +47,7 @@ test('a day of 20 MB is sealed with every line at its place', () =>
     expect((await verify(directory)).findings).toEqual([]);
   }));
 
-test('a day that lies in memory is sorted in many turns, so that doors answer meanwhile', async () => {
+test('a day in memory is sorted over many ticks, so that doors answer meanwhile', async () => {
   const line = Buffer.from(`${'x'.repeat(199)}\n`);
   const bytes = Buffer.concat(Array.from({ length: 10_000 }, () => line));
   const runs = createOpenIndex();

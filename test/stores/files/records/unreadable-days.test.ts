@@ -53,7 +53,7 @@ describe('the file of today', () => {
     ['EIO', 'read'],
     ['EACCES', 'open'],
   ] as const)(
-    'that cannot be read (%s, %s): pages and events are refused, nothing is sealed; when it can be, all is as before',
+    'refuses pages and events and prevents sealing while it cannot be read (%s, %s), and all is as before when it can',
     (code, step) =>
       withTwoDays(async (directory, clock, files) => {
         files.unreadable = (path, at) => (path.endsWith(second as string) && at === step ? code : undefined);
@@ -94,7 +94,7 @@ describe('the file of today', () => {
       }),
   );
 
-  test('that is lost for good is moved away by a person: the rest goes on without a restart, and no recordId comes again', () =>
+  test('may be moved away by a person when it is lost: the rest works without a restart, and no recordId is given out again', () =>
     withTwoDays(async (directory, clock, files) => {
       const { store, log } = await startWith(directory, clock, files, second as string);
       await rename(`${directory}/records/${second}`, `${directory}/lost.jsonl`);
@@ -108,7 +108,7 @@ describe('the file of today', () => {
       await store.stop();
     }));
 
-  test('is not read again at every probe, and a stop in the middle of it waits', () =>
+  test('is not read again at every probe, and a stop waits for the reading', () =>
     withTwoDays(async (directory, clock, files) => {
       const { store, log } = await startWith(directory, clock, files, second as string);
       let reads = 0;
@@ -134,7 +134,7 @@ describe('the file of today', () => {
 });
 
 describe('an older file', () => {
-  test('that a later index covers: events are taken, duplicates known, pages refused until it is read', () =>
+  test('refuses pages until it is read, but with a later index events are accepted and duplicates known', () =>
     withTwoDays(async (directory, clock, files) => {
       clock.advance(dayMs);
       const before = await startWith(directory, clock, files);
@@ -153,7 +153,7 @@ describe('an older file', () => {
     }));
 });
 
-test('an index that cannot be read is made again from its file: nothing is missing, and nothing stored twice', () =>
+test('gets its unreadable index made again: nothing is missing, and nothing is stored twice', () =>
   withTwoDays(async (directory, clock, files) => {
     const { store } = await startWith(directory, clock, files, '.index');
     expect(store.unreadable()).toBeUndefined();
@@ -163,7 +163,7 @@ test('an index that cannot be read is made again from its file: nothing is missi
     expect((await verify(directory)).findings).toEqual([]);
   }));
 
-test('an index and its file that cannot be read, under a day that can: nobody knows the events of the older one, so none is taken', () =>
+test('makes the gateway reject events when it and its index are unreadable, even below a day that is readable', () =>
   withTwoDays(async (directory, clock, files) => {
     clock.advance(dayMs);
     const { store } = await startWith(directory, clock, files, '.index', first as string);
@@ -176,7 +176,7 @@ test('an index and its file that cannot be read, under a day that can: nobody kn
     await store.stop();
   }));
 
-test('verify says which files cannot be read, and checks the others', () =>
+test('does not stop verify, which names unreadable files and checks the others', () =>
   withTwoDays(async (directory, _clock, files) => {
     files.unreadable = (path) => (/22-11\.jsonl|21-1\.index|command\.key|quarantine\.jsonl|accounts\.jsonl/.test(path) ? 'EIO' : undefined);
     const { findings, records } = await verify(directory, files);

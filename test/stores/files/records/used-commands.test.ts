@@ -19,7 +19,7 @@ async function newest(store: Store): Promise<LockRecord | undefined> {
 
 describe('a command that has named somebody in a record', () => {
   test.each(['in the open day', 'in a sealed day', 'in a sealed day whose index is gone', 'in a day that was deleted for its age'])(
-    'names nobody again after a restart: %s',
+    'names nobody a second time after a restart: %s',
     (where) =>
       withDirectory(async (directory) => {
         const clock = manualClock();
@@ -48,7 +48,7 @@ describe('a command that has named somebody in a record', () => {
       }),
   );
 
-  test('may do so when the disk did not take that record', () =>
+  test('may name somebody again when the disk did not accept that record', () =>
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { files });
@@ -73,7 +73,7 @@ describe('what is remembered of the commands of a lock', () => {
     expect(used.remembered(new Map())[0]).toEqual({ lockId: one, ranges: [[1, 511]] });
   });
 
-  test('takes the oldest for used when there are more: nothing names twice, and it grows no further', () => {
+  test('counts the oldest as used when there are more: nothing names twice, and it grows no further', () => {
     const used = createUsedCommands();
     const every2nd = Array.from({ length: 5_001 }, (_, n) => 2 * n + 1);
     expect(every2nd.filter((number) => !used.use(one, number))).toEqual([]);
@@ -85,7 +85,7 @@ describe('what is remembered of the commands of a lock', () => {
     expect(used.use(one, 10_003)).toBe(true);
   });
 
-  test('leaves out those on their way to the disk, whatever was taken together with them', () => {
+  test('leaves out those that are being written, whatever was reserved together with them', () => {
     const used = createUsedCommands();
     for (const number of [1, 2, 3]) used.use(one, number);
     expect(used.remembered(new Map([[one, [2, 3]]]))).toEqual([{ lockId: one, ranges: [[1, 1]] }]);

@@ -44,7 +44,7 @@ async function withRecords(run: (directory: string, newestAt: number) => Promise
   });
 }
 
-test('by a right clock nothing older than six months is given out', () =>
+test('an export by a right clock leaves out everything older than six months', () =>
   withRecords(async (directory, newestAt) => {
     expect(await exported(directory, newestAt + 5 * dayMs)).toEqual({ seqs: [2], clockIsSuspect: false });
   }));
@@ -52,13 +52,13 @@ test('by a right clock nothing older than six months is given out', () =>
 test.each([
   ['ten years ahead of the newest record', 10 * yearMs],
   ['a year before it', -yearMs],
-])('by a clock %s everything is, and somebody is told', (_title, awayMs) =>
+])('an export by a clock %s contains everything, with a warning', (_title, awayMs) =>
   withRecords(async (directory, newestAt) => {
     expect(await exported(directory, newestAt + awayMs)).toEqual({ seqs: [1, 2], clockIsSuspect: true });
   }),
 );
 
-test('the same while the daemon holds the clock for suspect, and when what it says of the clock cannot be read', () =>
+test('an export contains everything while the daemon suspects the clock, and when clock.json cannot be read', () =>
   withRecords(async (directory, newestAt) => {
     await writeFile(`${directory}/clock.json`, '{"schemaVersion":1,"suspectSince":1}');
     expect(await exported(directory, newestAt)).toEqual({ seqs: [1, 2], clockIsSuspect: true });

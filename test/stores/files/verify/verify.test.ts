@@ -91,12 +91,12 @@ const editLine = (n: number, change: (body: string) => string) => (text: string)
   return lines.join('\n');
 };
 
-test('a good directory has nothing wrong', () =>
+test('verify finds nothing wrong in a good directory', () =>
   withData(async (directory) => {
     expect(await verify(directory)).toEqual({ findings: [], remarks: [], locks: 2, records: 330 });
   }));
 
-test('what is not of latchd is remarked, wherever it lies; backups, locks of processes and what was set aside are not', () =>
+test('verify remarks foreign files wherever they are, but not backups, locks of processes and files that were set aside', () =>
   withData(async (directory) => {
     await mkdir(`${directory}/mine`);
     await mkdir(`${directory}/backups`);
@@ -113,7 +113,7 @@ test('what is not of latchd is remarked, wherever it lies; backups, locks of pro
     expect(remarks).toEqual(['locks/evil.js', 'mine', 'notes.txt'].map((file) => ({ file, problem: "is not latchd's, and in no backup" })));
   }));
 
-test('a directory in use is not checked', () =>
+test('verify refuses a directory in use', () =>
   withData(async (directory) => {
     const { store } = await startedStore(directory);
     await expect(verify(directory)).rejects.toThrow(`latchd is running on ${directory} as process ${process.pid}`);
@@ -488,7 +488,7 @@ const nextLine = (text: string): string =>
   withChecksum(lastBody(text).replace('"recordId":330', '"recordId":331').replace('"seq":180', '"seq":181'));
 const lastBody = (text: string): string => text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -19);
 
-test('cards that the removal of their lock has left are remarked, and nothing wrong', () =>
+test('verify remarks cards that the removal of their lock has left, and finds nothing wrong', () =>
   withData(async (directory) => {
     await copyFile(`${directory}/cards/2.jsonl`, `${directory}/cards/9.jsonl`);
     await writeFile(`${directory}/removed/9.json`, JSON.stringify({ schemaVersion: 1, ...sampleRemovedLock(9) }), { mode: 0o600 });
@@ -497,7 +497,7 @@ test('cards that the removal of their lock has left are remarked, and nothing wr
     expect([findings, remarks]).toEqual([[], [{ file: 'cards/9.jsonl', problem: leftCards }]]);
   }));
 
-test('tokens that outlasted their account are remarked, and nothing wrong', () =>
+test('verify remarks tokens that outlasted their account, and finds nothing wrong', () =>
   withData(async (directory) => {
     const add = (text: string) => {
       const orphan = editLine(3, (body) =>
@@ -515,7 +515,7 @@ test('tokens that outlasted their account are remarked, and nothing wrong', () =
     expect((await verify(directory)).remarks).toEqual([]);
   }));
 
-describe('what a power cut tore is remarked, and nothing wrong', () => {
+describe('verify remarks what a power cut tore, and finds nothing wrong', () => {
   test.each(tears)('%s', (_, left, tear) =>
     withData(async (directory) => {
       await edit(`${directory}/${open}`, tear);
@@ -525,20 +525,20 @@ describe('what a power cut tore is remarked, and nothing wrong', () => {
   );
 });
 
-test('what an interrupted sealing left is remarked, and nothing wrong', () =>
+test('verify remarks what an interrupted sealing left, and finds nothing wrong', () =>
   withData(async (directory) => {
     const left = `${sealed}.jsonl.sealing`;
     await writeFile(`${directory}/${left}`, '{', { mode: 0o600 });
     expect(await verify(directory)).toMatchObject({ findings: [], remarks: [{ file: left, problem: interrupted }] });
   }));
 
-test('a directory that is not there, or is none of latchd, is no directory with everything missing', () =>
+test('verify does not report a missing or foreign directory as one with everything missing', () =>
   withDirectory(async (directory) => {
     await expect(verify(`${directory}/nowhere`)).rejects.toThrow(`${directory}/nowhere cannot be read (ENOENT)`);
     await expect(verify(directory)).rejects.toThrow(`${directory} is no data directory of latchd: is --data-dir right?`);
   }));
 
-describe('a planted fault is found', () => {
+describe('verify finds a planted fault', () => {
   test.each(faults)('%s: %s', (file, problem, plant) =>
     withData(async (directory) => {
       await plant(directory);
@@ -556,11 +556,11 @@ test.each([
   ['counters.json', 'has the floor 1 for lockId, but 2 is in use', 'nothing: the next start raises it'],
   ['counters.json', 'has the floor 0 for groupId, but 1 is in use', 'put it back from a backup'],
   ['status.json', 'was written by a newer latchd (schema 9, this one knows 1): start that version', 'start that version'],
-])('what to do about %s that %s', (file, problem, remedy) => {
+])('verify says what to do about %s that %s', (file, problem, remedy) => {
   expect(repairHintFor({ file, problem })).toBe(remedy);
 });
 
-test('what to do about what a start mends is nothing, and after it nothing is wrong', () =>
+test('verify says that nothing is to do about what a start mends, and after the start nothing is wrong', () =>
   withData(async (directory) => {
     await edit(`${directory}/counters.json`, (text) =>
       text.replace(/"(lockId|cardId|accountId|tokenId|webhookId|recordId)": \d+/g, '"$1": 0'),
@@ -578,7 +578,7 @@ test('what to do about what a start mends is nothing, and after it nothing is wr
     expect((await verify(directory)).findings).toEqual([]);
   }));
 
-test('an index that is moved away, as it is told, is made again', () =>
+test('a start makes an index again that was moved away as verify advises', () =>
   withData(async (directory) => {
     await edit(
       `${directory}/${sealed}.index`,
@@ -609,7 +609,7 @@ async function sentencesOf(file: string): Promise<[sentence: string, pattern: Re
   });
 }
 
-test('no check is without a planted fault', async () => {
+test('every check of verify has a planted fault', async () => {
   const files = (await readdir(new URL('../../../../src/stores/files/verify', import.meta.url))).filter((name) =>
     name.startsWith('verify'),
   );
