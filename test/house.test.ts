@@ -222,6 +222,14 @@ describe('the house', () => {
     expect(named.sort()).toEqual(rooms.sort());
   });
 
+  test('the map says on which page each decision is', () => {
+    const textOf = (page: string) => readFileSync(join(root, 'src', page), 'utf8');
+    const listed = [...textOf('README.md').matchAll(/^\| \[.*?\]\(([\w/-]+README\.md)\) \| \[([\d, ]+)\]/gm)];
+    const pages = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('/README.md'));
+    const there = pages.map((page) => [page, [...textOf(page).matchAll(/^(\d+)\. \*\*/gm)].map(([, number]) => number).join(', ')]);
+    expect(listed.map(([, page, numbers]) => [page, numbers]).sort()).toEqual(there.filter(([, numbers]) => numbers !== '').sort());
+  });
+
   test('the first page has at most 150 lines, and the map fewer than 200', () => {
     const linesOf = (page: string) => readFileSync(join(root, page), 'utf8').split('\n').length - 1;
     expect(linesOf('README.md')).toBeLessThanOrEqual(150);
