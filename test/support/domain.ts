@@ -179,11 +179,6 @@ export function createFakeCommandIds(): CommandIds {
   };
 }
 
-/** Whether a lock's state is sure, for who does not care. */
-export function createFakeCertainty() {
-  return { moved: () => undefined, said: () => undefined, returned: () => undefined, left: () => undefined };
-}
-
 /** No hub is connected; writes down which connections were ended, and why. */
 function createFakeHubLink(): HubLink & { readonly ended: (readonly [DeviceId, string])[] } {
   const ended: (readonly [DeviceId, string])[] = [];

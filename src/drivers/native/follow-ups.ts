@@ -2,9 +2,10 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
+import { runFollowUp } from '../../domain/locks/follow-up.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
-import { type ReportService, runFollowUp } from '../../domain/locks/report-service.ts';
+import type { ReportService } from '../../domain/locks/report-service.ts';
 import type { ClockSync } from './clock-sync.ts';
 import type { EventGaps } from './event-gaps.ts';
 

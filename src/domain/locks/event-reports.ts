@@ -1,0 +1,118 @@
+// Events of a lock in: each becomes a record, once, with the names that belong to it. The only way in which the records of a lock change (Decision 1).
+import type { AccountStore } from '../accounts/account-ports.ts';
+import type { AlarmDetector } from '../alarms/alarm-detector.ts';
+import type { Clock } from '../clock.ts';
+import { createCardHolders } from '../credentials/card-holders.ts';
+import type { CardStore } from '../credentials/card-ports.ts';
+import type { LockCards } from '../credentials/lock-cards.ts';
+import type { Emit } from '../event-bus.ts';
+import { isRemote, isTakenForLabel, type RecordDraft } from '../records/record.ts';
+import type { AppendOutcome, Quarantine, RecordStore } from '../records/record-ports.ts';
+import type { LockId } from './lock.ts';
+import type { CommandIds, IssuedCommand } from './lock-link.ts';
+import type { LockStore, StatusStore } from './lock-ports.ts';
+import type { EventsReport, LockEvent } from './lock-report.ts';
+import { isBelievable } from './reported-date.ts';
+
+type DraftToFill = { -readonly [Member in keyof RecordDraft]: RecordDraft[Member] };
+const none: readonly never[] = [];
+const isMisleading = ({ type }: LockEvent): boolean => isTakenForLabel(type);
+/** What a remote event is of. */
+const remoteOps = new Map([
+  ['remote-unlock', 'unlock'],
+  ['remote-lock', 'lock'],
+] as const) as ReadonlyMap<string, 'unlock' | 'lock'>;
+
+export interface EventReports {
+  /**
+   * Resolves when every event is flushed: only then may the lock forget them; `duplicates` were so already.
+   * Rejects with `storage-unavailable`.
+   */
+  events(lockId: LockId, report: EventsReport): Promise<Pick<AppendOutcome, 'duplicates'>>;
+}
+
+export interface EventReportsOptions {
+  readonly clock: Clock;
+  readonly locks: Pick<LockStore, 'get'>;
+  readonly statuses: Pick<StatusStore, 'patch'>;
+  readonly cards: CardStore;
+  readonly records: Pick<RecordStore, 'append'>;
+  readonly accounts: Pick<AccountStore, 'nameOf'>;
+  readonly quarantine: Quarantine;
+  /** The events that begin an alarm are stored when that is on the disk. */
+  readonly alarmDetector: Pick<AlarmDetector, 'beforeEvents'>;
+  readonly commandIds: CommandIds;
+  readonly emit: Emit;
+  /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
+  readonly clockIsSuspect?: () => boolean;
+}
+
+export function createEventReports(options: EventReportsOptions): EventReports {
+  const { clock, locks, statuses, cards, records, accounts, quarantine, commandIds, emit } = options;
+  const { alarmDetector, clockIsSuspect = () => false } = options;
+  const holders = createCardHolders({ cards, emit });
+
+  /** Written member by member, not spread: thousands of drafts wait for a flush, and spreading makes each twice as large. The last ones are rare. */
+  function draft(lockId: LockId, event: LockEvent, now: number, held: LockCards | undefined): RecordDraft {
+    const { seq, type, credential = '', date, reason = '' } = event;
+    // A jammed bolt has not done what it should, whatever the lock says of it.
+    const success = event.success !== false && type !== 'jammed';
+    const issued = issuedCommand(lockId, event);
+    const lockDate = isBelievable(date, now, clockIsSuspect) ? date : now;
+    const username = isRemote(type) ? nameOf(issued) : holders.nameOf(event, lockDate, held) || (event.username ?? '');
+    const made: DraftToFill = { seq, type, success, credential, username, lockDate, serverDate: now };
+    if (date === undefined) made.undated = true;
+    else if (date !== lockDate) made.reportedDate = date;
+    if (!success && reason !== '') made.reason = reason;
+    if (issued !== undefined) made.command = issued.number;
+    return made;
+  }
+
+  /** The remote command that this event is of. A lock is not believed who gave it: without an id that was signed here, nobody is named. */
+  function issuedCommand(lockId: LockId, { type, commandId }: LockEvent): IssuedCommand | undefined {
+    const op = remoteOps.get(type);
+    return op === undefined || commandId === undefined ? undefined : commandIds.read(lockId, commandId, op);
+  }
+  function nameOf(issued: IssuedCommand | undefined): string {
+    return (issued === undefined ? undefined : accounts.nameOf(issued.accountId)) ?? '';
+  }
+
+  async function setAside(lockId: LockId, epoch: string, events: readonly object[], reason: string): Promise<void> {
+    if (events.length === 0) return;
+    const deviceId = locks.get(lockId)?.deviceId;
+    if (deviceId !== undefined) await quarantine.keep(deviceId, reason, JSON.stringify({ epoch, events }));
+    emit('events-quarantined', { lockId, epoch, count: events.length });
+  }
+
+  /** `receivedAt`: on the monotonic clock. */
+  function store(lockId: LockId, { epoch, events }: EventsReport, receivedAt: number): Promise<Pick<AppendOutcome, 'duplicates'>> {
+    const now = clock.now();
+    if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
+    const misleading = events.some(isMisleading) ? events.filter(isMisleading) : none;
+    const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
+    const append = (held: LockCards | undefined) => {
+      const drafts = sound.map((event) => draft(lockId, event, now, held));
+      return records.append(lockId, epoch, drafts).then((outcome) => {
+        const answer = () => {
+          emit('events-acknowledged', { ms: clock.monotonic() - receivedAt });
+          return outcome;
+        };
+        const { refused } = outcome;
+        if (refused.length === 0 && misleading.length === 0) return answer();
+        return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
+          .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
+          .then(answer);
+      });
+    };
+    const held = holders.forEvents(lockId, sound);
+    return held instanceof Promise ? held.then(append) : append(held);
+  }
+
+  return {
+    events(lockId, report) {
+      const receivedAt = clock.monotonic();
+      const alarmsStored = alarmDetector.beforeEvents(lockId, report);
+      return alarmsStored === undefined ? store(lockId, report, receivedAt) : alarmsStored.then(() => store(lockId, report, receivedAt));
+    },
+  };
+}

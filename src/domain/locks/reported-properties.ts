@@ -1,0 +1,26 @@
+// What a lock says of itself: its model, its versions and its settings.
+import type { Lock, LockSettings } from './lock.ts';
+import type { HelloReport } from './lock-report.ts';
+
+/** What a lock says of itself that the gateway stores. */
+export type ReportedProperties = Pick<
+  HelloReport,
+  'modelNum' | 'hardwareRevision' | 'firmwareRevision' | 'featureValue' | 'autoLockTime' | 'settings'
+>;
+
+/** The lock with what it says of itself; the very same when nothing is new, so that a reconnect storm writes nothing. */
+export function withReported(lock: Lock, report: ReportedProperties): Lock {
+  const settings: LockSettings = { ...lock.settings, ...report.settings };
+  const told = {
+    modelNum: report.modelNum ?? lock.modelNum,
+    hardwareRevision: report.hardwareRevision ?? lock.hardwareRevision,
+    firmwareRevision: report.firmwareRevision ?? lock.firmwareRevision,
+    featureValue: report.featureValue ?? lock.featureValue,
+    autoLockSeconds: report.autoLockTime ?? lock.autoLockSeconds,
+  };
+  return sameMembers(told, lock) && sameMembers(settings, lock.settings) ? lock : { ...lock, ...told, settings };
+}
+
+function sameMembers<T extends object>(part: T, whole: T): boolean {
+  return (Object.keys(part) as (keyof T)[]).every((member) => part[member] === whole[member]);
+}
