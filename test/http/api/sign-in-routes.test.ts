@@ -1,9 +1,9 @@
 // Signing in to the console: a cookie instead of a token, and no page of others that could use it (HTTP API: authentication).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { callers } from '../support/domain.ts';
-import { listenTo } from '../support/event-client.ts';
-import { serveDomain } from '../support/served-domain.ts';
+import { callers } from '../../support/domain.ts';
+import { listenTo } from '../../support/event-client.ts';
+import { serveDomain } from '../../support/served-domain.ts';
 
 let world: Awaited<ReturnType<typeof serveDomain>>;
 beforeEach(async () => {

@@ -1,10 +1,10 @@
 // The three lists that programs ask for most: what has changed shows at once, and to nobody who may not see it (Specification 4.1, 4.2).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { LockId, OpenState } from '../../src/domain/locks/lock.ts';
-import type { Page } from '../../src/domain/page.ts';
-import { callers, lockId, otherLockId, stays } from '../support/domain.ts';
-import { serveDomain } from '../support/served-domain.ts';
+import type { LockId, OpenState } from '../../../src/domain/locks/lock.ts';
+import type { Page } from '../../../src/domain/page.ts';
+import { callers, lockId, otherLockId, stays } from '../../support/domain.ts';
+import { serveDomain } from '../../support/served-domain.ts';
 
 let world: Awaited<ReturnType<typeof serveDomain>>;
 beforeAll(async () => {

@@ -2,11 +2,11 @@
 // document allows is not refused as malformed (HTTP API 1 and 4).
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type ApiDocument, createJudge } from '../support/api-document.ts';
-import { fuzzRequests, sendFuzz, wrongRefusal } from '../support/api-fuzzer.ts';
-import { lockId } from '../support/domain.ts';
-import { createCardMemory } from '../support/fake-link.ts';
-import { serveDomain } from '../support/served-domain.ts';
+import { type ApiDocument, createJudge } from '../../support/api-document.ts';
+import { fuzzRequests, sendFuzz, wrongRefusal } from '../../support/api-fuzzer.ts';
+import { lockId } from '../../support/domain.ts';
+import { createCardMemory } from '../../support/fake-link.ts';
+import { serveDomain } from '../../support/served-domain.ts';
 
 const gatewayStatus = () => ({ version: '0', uptimeSeconds: 0, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 });
 

@@ -1,8 +1,8 @@
 // Every refusal: its status, its body, its headers (HTTP API 1.4 and 4, RFC 9457).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { DomainError, type ErrorCode, invalidParameter } from '../../src/domain/errors.ts';
-import { createServerUnderTest, sampleCaller, sampleToken } from '../support/fake-services.ts';
+import { DomainError, type ErrorCode, invalidParameter } from '../../../src/domain/errors.ts';
+import { createServerUnderTest, sampleCaller, sampleToken } from '../../support/fake-services.ts';
 
 const under = createServerUnderTest();
 const http = () => request(under.origin());

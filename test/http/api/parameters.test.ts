@@ -1,8 +1,8 @@
 // Parameters and bodies: what is taken, what is refused, and that all of it is reported at once (HTTP API 1, 5, 6 and 8).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { paginate } from '../../src/domain/page.ts';
-import { createServerUnderTest, isGone, sampleCard, sampleToken } from '../support/fake-services.ts';
+import { paginate } from '../../../src/domain/page.ts';
+import { createServerUnderTest, isGone, sampleCard, sampleToken } from '../../support/fake-services.ts';
 
 const under = createServerUnderTest();
 const bearer = `Bearer ${sampleToken}`;

@@ -1,11 +1,11 @@
 // Every error code of the contract as the document shows it, against the real answer of the real domain (HTTP API 4).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import type { ErrorCode } from '../../src/domain/errors.ts';
-import { type ApiDocument, createJudge, type Judge } from '../support/api-document.ts';
-import { callers } from '../support/domain.ts';
-import { refusal } from '../support/fake-link.ts';
-import { serveDomain } from '../support/served-domain.ts';
+import type { ErrorCode } from '../../../src/domain/errors.ts';
+import { type ApiDocument, createJudge, type Judge } from '../../support/api-document.ts';
+import { callers } from '../../support/domain.ts';
+import { refusal } from '../../support/fake-link.ts';
+import { serveDomain } from '../../support/served-domain.ts';
 
 const serve = () =>
   serveDomain(() => {

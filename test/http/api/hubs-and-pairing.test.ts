@@ -1,11 +1,11 @@
 // The endpoints of hubs and pairing: what they hand to the services, what they answer, what they refuse (HTTP API 8.2 and 8.3, Protocol 7).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { DomainError } from '../../src/domain/errors.ts';
-import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
-import type { PendingDevice } from '../../src/domain/locks/pairing.ts';
-import { paginate } from '../../src/domain/page.ts';
-import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../support/fake-services.ts';
+import { DomainError } from '../../../src/domain/errors.ts';
+import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
+import type { PendingDevice } from '../../../src/domain/locks/pairing.ts';
+import { paginate } from '../../../src/domain/page.ts';
+import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../../support/fake-services.ts';
 
 /** What a service is told of whoever changes something. */
 const fromHere = { ...sampleCaller, tokenId: 1, address: '127.0.0.1' };

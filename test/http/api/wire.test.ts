@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { createServerUnderTest, sampleToken } from '../support/fake-services.ts';
-import { answerWithSamples } from '../support/sample-services.ts';
+import { createServerUnderTest, sampleToken } from '../../support/fake-services.ts';
+import { answerWithSamples } from '../../support/sample-services.ts';
 
 interface Sample {
   readonly title: string;
@@ -12,7 +12,7 @@ interface Sample {
 }
 
 function samples(file: string): Sample[] {
-  return JSON.parse(readFileSync(new URL(`../wire/http/${file}.json`, import.meta.url), 'utf8')) as Sample[];
+  return JSON.parse(readFileSync(new URL(`../../wire/http/${file}.json`, import.meta.url), 'utf8')) as Sample[];
 }
 
 const under = createServerUnderTest(() => ({ ready: true, since: 1_763_715_600_000, parts: { store: 'ok', mqtt: 'ok' } }));

@@ -1,6 +1,6 @@
 // Live events as the console reads them.
 import { describe, expect, test } from '@jest/globals';
-import { createEventReader, type StreamEvent } from '../../src/console/api/event-text.ts';
+import { createEventReader, type StreamEvent } from '../../../src/console/api/event-text.ts';
 
 const text =
   'event: lock\ndata: {"lockId":7,"lockAlias":"Tür: vorn"}\n\nid: 1200\nevent: ready\ndata: {}\n\n: heartbeat\nid: 1204\n\nid: 1205\nevent: record\ndata: {}\n\n';

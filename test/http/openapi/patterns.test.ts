@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import request from 'supertest';
-import { createAsyncApi } from '../../src/drivers/native/asyncapi.ts';
-import { createServerUnderTest } from '../support/fake-services.ts';
+import { createAsyncApi } from '../../../src/drivers/native/asyncapi.ts';
+import { createServerUnderTest } from '../../support/fake-services.ts';
 
 const under = createServerUnderTest(() => ({ ready: true, since: 1_763_715_600_000, parts: { store: 'ok' } }));
 const patterns = new Set<string>();
