@@ -42,6 +42,8 @@ export async function manageDirectory<T>(
   const events = createEventBus(logFailedSubscriber(log));
   const store = createStore({ directory, clock, log, secrets, onFatal, emit: events.emit });
   const { locks, removedLocks, cards, hubs, statuses, accounts, counters } = store;
+  const lists = createLockLists(locks);
+  events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
   recordBatteries({ events, batteries: store.batteries, clock });
   // No device is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
@@ -59,10 +61,7 @@ export async function manageDirectory<T>(
   try {
     return await work(
       createManagement({
-        registrations: auditedRegistrations(
-          createRegistrationService({ ...common, drivers, lists: createLockLists(locks), names: createLockNames(locks) }),
-          trail,
-        ),
+        registrations: auditedRegistrations(createRegistrationService({ ...common, drivers, lists, names: createLockNames(locks) }), trail),
         roles: auditedRoles(createRoleService(common), trail),
         accounts: auditedAccounts(createAccountService(common), trail),
         hubs: auditedHubs(createHubService(common), trail),

@@ -20,19 +20,17 @@ export interface LockLists {
   /** The locks on which the account has any role, or `everyLock`, by lockId ascending. */
   of(accountId: AccountId): LockId[];
   /** A page of those of them that are wanted. */
-  page(accountId: AccountId, wanted: WantedLocks, request: PageRequest): Page<LockId>;
+  page(accountId: AccountId, wanted: WantedLocks, request: PageRequest): Page<Lock>;
   /** Another number whenever somebody's rights on any lock have changed. */
   rights(): number;
   /** A lock came (before is undefined), changed or went. */
   changed(before: Lock | undefined, after: Lock | undefined): void;
 }
 
-/** What is searched of a lock, beside its id: a search looks at each of its account's locks, and nowhere else. */
+/** A lock as it was last stored, so that a page needs no second look-up for each lock, and its alias in lower case, for a search. */
 interface Listed {
-  readonly lockId: LockId;
-  /** Lower-cased. */
+  lock: Lock;
   alias: string;
-  groupId: number;
 }
 
 /** One somebody pages through, or types letter by letter. */
@@ -61,10 +59,9 @@ export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
     return own;
   }
   function enter(into: Map<AccountId, Listed[]>, lock: Lock): void {
-    const { lockId, groupId } = lock;
     const alias = lock.alias.toLowerCase();
-    const one = listed.get(lockId) ?? { lockId, alias, groupId };
-    listed.set(lockId, Object.assign(one, { alias, groupId }));
+    const one = listed.get(lock.lockId) ?? { lock, alias };
+    listed.set(lock.lockId, Object.assign(one, { lock, alias }));
     for (const accountId of accountsOn(lock)) {
       const all = into.get(accountId) ?? [];
       into.set(accountId, all);
@@ -88,7 +85,7 @@ export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
     of: (accountId) => (built().get(accountId) ?? []).map(idOf),
     page(accountId, wanted, request) {
       const { list, ...envelope } = paginate(search(accountId, wanted), request);
-      return { list: list.map(idOf), ...envelope };
+      return { list: list.map(({ lock }) => lock), ...envelope };
     },
     rights: () => rights,
     changed(before, after) {
@@ -118,18 +115,18 @@ function accountsOn({ administrator, roles }: Lock): AccountId[] {
 }
 
 function matches({ alias, groupId }: Pick<Search, 'alias' | 'groupId'>, one: Listed): boolean {
-  return one.alias.includes(alias) && (groupId === undefined || one.groupId === groupId);
+  return one.alias.includes(alias) && (groupId === undefined || one.lock.groupId === groupId);
 }
 
-const idOf = ({ lockId }: Listed): LockId => lockId;
+const idOf = ({ lock }: Listed): LockId => lock.lockId;
 
 /** In place of one with the same id. */
 function put(sorted: Listed[], one: Listed): void {
-  const place = placeInSorted(sorted, one.lockId, idOf);
-  sorted.splice(place, sorted[place]?.lockId === one.lockId ? 1 : 0, one);
+  const place = placeInSorted(sorted, idOf(one), idOf);
+  sorted.splice(place, sorted[place]?.lock.lockId === one.lock.lockId ? 1 : 0, one);
 }
 
 function take(sorted: Listed[], lockId: LockId): void {
   const place = placeInSorted(sorted, lockId, idOf);
-  if (sorted[place]?.lockId === lockId) sorted.splice(place, 1);
+  if (sorted[place]?.lock.lockId === lockId) sorted.splice(place, 1);
 }

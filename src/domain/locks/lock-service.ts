@@ -93,7 +93,7 @@ export function createLockService(options: {
   return {
     list(caller, page, wanted = {}) {
       const { list, ...envelope } = lists.page(caller.accountId, wanted, page);
-      return { list: list.flatMap((lockId) => locks.get(lockId) ?? []).map((lock) => view(lock, caller)), ...envelope };
+      return { list: list.map((lock) => view(lock, caller)), ...envelope };
     },
 
     state(caller, lockId) {

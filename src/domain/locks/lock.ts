@@ -129,5 +129,6 @@ export function deviceIdOf(mac: string): DeviceId | undefined {
 
 /** deviceId to the form people see: `A4:C1:38:7F:02:E9`. */
 export function macOf(deviceId: DeviceId): string {
-  return (deviceId.match(/../g) ?? []).join(':').toUpperCase();
+  const pair = (start: number): string => deviceId.slice(start, start + 2);
+  return `${pair(0)}:${pair(2)}:${pair(4)}:${pair(6)}:${pair(8)}:${pair(10)}`.toUpperCase();
 }

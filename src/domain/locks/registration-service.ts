@@ -169,7 +169,7 @@ export function createRegistrationService(options: RegistrationOptions): Registr
     managed(caller, page, wanted = {}) {
       requireGatewayAdministrator(caller);
       const { list, ...envelope } = lists.page(everyLock, wanted, page);
-      return { list: list.flatMap((lockId) => locks.get(lockId) ?? []).map(managed), ...envelope };
+      return { list: list.map(managed), ...envelope };
     },
 
     async change(caller, lockId, { groupName, ...changes }) {
