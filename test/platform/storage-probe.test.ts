@@ -1,4 +1,4 @@
-// When the data directory counts as writable (Fault T3): no at the first write that fails, yes when the disk has proved itself.
+// When the data directory counts as writable (Fault T3): not after the first failed write, and again after successful probes.
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Log } from '../../src/domain/part.ts';
 import { createStorageProbe, type StorageProbe } from '../../src/platform/storage-probe.ts';

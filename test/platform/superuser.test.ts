@@ -1,4 +1,4 @@
-// Root of the machine is told apart from root of a container.
+// Root of the machine is distinguished from root of a container.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-// What systemd is told, and when (sd_notify(3), sd_watchdog_enabled(3)); the messages are caught before they are sent.
+// What systemd gets, and when (sd_notify(3), sd_watchdog_enabled(3)); the messages are caught before they are sent.
 import { createServer } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { checkListener } from '../../src/platform/listener-check.ts';
@@ -112,7 +112,7 @@ describe('systemd', () => {
 });
 
 describe('the check of a listener', () => {
-  /** `answer`: what it says to the first that it hears; undefined: nothing; '': it hangs up. */
+  /** `answer`: what the listener answers to the first bytes; undefined: nothing; '': it hangs up. */
   async function check(scheme: 'http' | 'mqtt' | 'mqtts', answer: string | undefined): Promise<string> {
     const server = createServer((socket) => {
       socket.on('error', nothing);

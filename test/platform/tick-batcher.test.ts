@@ -1,4 +1,4 @@
-// The end of a turn: work of one kind together, kinds in their order, and nothing left behind.
+// The end of a tick: items of one kind together, kinds in their order, and no item left behind.
 import { describe, expect, test } from '@jest/globals';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 

@@ -1,11 +1,11 @@
-// Every line that asks something of an operator has a code, and every code has its row in systemd/README.md that says what to do.
+// Every log line that needs an operator has a code, and every code has a row in systemd/README.md that says what to do.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '../..');
 const levels = ['info', 'warn', 'error', 'fatal'];
-/** What only hands lines on that others wrote. */
+/** Files that only pass on lines of others. */
 const handsOn: Readonly<Record<string, RegExp>> = {
   'platform/logger.ts': /^logger\.\w+\(fields, message\)$/,
   'domain/rate-limited-log.ts': /^log\.warn\(last === /,
@@ -18,7 +18,7 @@ interface Line {
   readonly code: string | undefined;
 }
 
-/** Every call of a log in the source, whole, without what is debug. */
+/** Every call of a log in the source, whole, except for debug. */
 function linesOfSource(): Line[] {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   return files.flatMap((file) => {
@@ -33,7 +33,7 @@ function linesOfSource(): Line[] {
   });
 }
 
-/** The lines of what the domain notices are a table of their own: `kind: [level, sentence]`. */
+/** The lines of domain events are in a table of their own: `kind: [level, sentence]`. */
 function notices(): Line[] {
   const file = 'platform/logger.ts';
   const text = readFileSync(join(root, 'src', file), 'utf8');

@@ -61,7 +61,7 @@ test('every hardening line of the unit has its reason above it', async () => {
   const lines = (await readFile(unit, 'utf8')).split('\n');
   const begin = lines.findIndex((line) => line.startsWith('NoNewPrivileges='));
   const block = lines.slice(begin - 1, lines.indexOf('[Install]'));
-  // A reason may stand for a run of lines that belong together.
+  // One reason may cover several lines that belong together.
   const runs = block
     .join('\n')
     .split(/(?:^|\n)#/)

@@ -1,4 +1,4 @@
-// Completion, as the shells themselves do it: bash's and zsh's at a terminal with the TAB key, fish's by its own question.
+// Completion in the shells themselves: bash and zsh at a terminal with the TAB key, fish by its own command.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What bash offers behind these words, the last of which may be begun. */
+/** The words that bash offers behind these, the last of which may be unfinished. */
 async function offered(...words: readonly string[]): Promise<readonly string[]> {
   const script = `source ./bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _latchd; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await run('bash', ['--norc', '-uc', script, 'bash', 'latchd', ...words], { cwd: folder });

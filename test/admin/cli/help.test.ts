@@ -17,7 +17,7 @@ const groups = table.filter((line) => 'commands' in line);
 
 const parser = parserOf({ table, version: '1.2.3', defaultConfigFile: '' });
 
-/** As it is printed where nobody knows how wide the terminal is. */
+/** The help as it is printed when the width of the terminal is unknown. */
 function help(words: string): string {
   let text = '';
   const found = words.split(' ').reduce((at, word) => at.commands.find((below) => below.name() === word) ?? at, parser);
@@ -28,7 +28,7 @@ function help(words: string): string {
   return text;
 }
 
-/** Lines and their breaks are commander's business. */
+/** commander decides about line breaks. */
 const flowing = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 describe('help', () => {
@@ -66,7 +66,7 @@ describe('the table', () => {
   test('has examples only with commands and options that exist', () => {
     for (const [, { examples }] of commands) {
       for (const [line] of examples) {
-        // Up to where the shell goes on.
+        // Up to the next command of the shell.
         const own = line.split(/ [|>&]/)[0] ?? '';
         const [words, command] = commands.find(([name]) => `${own} `.startsWith(`${name} `)) ?? [];
         expect([own, words]).toEqual([own, expect.any(String)]);

@@ -1,4 +1,4 @@
-// Certificates: those of the gateway's own authority and those of somebody else, expired, mixed up, out of reach.
+// Certificates of the gateway's own authority and of somebody else's: expired, mixed up, unreachable.
 import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';

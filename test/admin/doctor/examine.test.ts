@@ -1,4 +1,4 @@
-// The doctor finds nothing where nothing is, and each check is seen to fail on a fault that was planted: real files, real ports.
+// The doctor finds nothing on a good gateway, and each check fails on a planted fault: real files, real ports.
 
 import { chmod, chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';

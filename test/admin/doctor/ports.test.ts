@@ -1,4 +1,4 @@
-// Ports and reach: who has them, who could open them, and who could come by them.
+// Ports and reach: which program uses a port, who could open it, and which locks could reach it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chown } from 'node:fs/promises';
 import { createServer } from 'node:net';

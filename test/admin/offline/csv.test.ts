@@ -1,4 +1,4 @@
-// What goes into a spreadsheet opens as what it says: read by an own reader, and the same by the command line and by the console.
+// Cells of a spreadsheet show what was written: read by a reader of our own, and the same from the command line and from the console.
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { csvLine } from '../../../src/admin/offline/csv.ts';

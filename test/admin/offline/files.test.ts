@@ -1,4 +1,4 @@
-// The commands on a data directory, for a user whose it is not.
+// The commands on a data directory, for a user who does not own it.
 import { chmod } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { exportLock, verifyDirectory } from '../../../src/admin/offline/files.ts';

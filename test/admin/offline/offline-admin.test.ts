@@ -1,4 +1,4 @@
-// Management of a data directory that no daemon has.
+// Management of a data directory that no daemon uses.
 import { expect, test } from '@jest/globals';
 import { manageDirectory } from '../../../src/admin/offline/offline-admin.ts';
 import { captureLog, startedStore, withDirectory } from '../../stores/files/support/directory.ts';

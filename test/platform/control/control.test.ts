@@ -1,4 +1,4 @@
-// The control socket: who may use it, what it bounds, and what becomes of hostile input.
+// The control socket: who may use it, its limits, and what it does with hostile input.
 import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -50,7 +50,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A hand at the socket: what it was answered, once the far end has closed. */
+/** A client of the socket: resolves `ended` with the answer once the daemon has closed. */
 async function open(...texts: readonly (string | Buffer)[]): Promise<{ readonly socket: Socket; readonly ended: Promise<string> }> {
   const socket = connect(join(directory, 'control.sock'));
   sockets.push(socket);

@@ -1,4 +1,4 @@
-// What is announced to the local network, and that a responder that fails is no more than a line in the log.
+// What the gateway announces on the local network, and that a failing responder is only a line in the log.
 import { hostname } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { announcedNames, announcementsOf } from '../../../src/platform/mdns/announcement.ts';

@@ -58,7 +58,7 @@ afterEach(async () => {
   for (const folder of benches.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** Time for what a timer set going to end: it reads and writes files. */
+/** Waits for the work that a timer has started: it reads and writes files. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -199,7 +199,7 @@ describe("latchd's own authority", () => {
     const { own, folder, lines } = await bench();
     await own().start();
     await rm(`${folder}/server.crt`);
-    // A name that nothing can be renamed to.
+    // No file can be renamed to the name of a folder that is not empty.
     await mkdir(`${folder}/server.crt/kept`, { recursive: true });
     const certificates = own();
     await certificates.start();

@@ -1,4 +1,4 @@
-// The page of the store against what a store writes: every file, every schema and every member that is on the disk is on the page.
+// Compares the page of the store with what a store writes: every file, every schema and every member on the disk is on the page.
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';

@@ -1,4 +1,4 @@
-// The store as a whole: first start, restart, what stops a start and what does not.
+// The whole store: the first start, restarts, what makes a start fail and what does not.
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
@@ -8,7 +8,7 @@ import { manualClock, startedStore, testStore, withDirectory } from './support/d
 import { faultyFiles } from './support/faulty-files.ts';
 import { deviceId, everything, lockId, sampleCard, sampleEvents, sampleLock } from './support/samples.ts';
 
-/** What kill -9 leaves: the directory lock of a process that is no more. */
+/** What kill -9 leaves: the directory lock of a process that no longer exists. */
 async function forgetOwner(directory: string): Promise<void> {
   await rm(`${directory}/latchd.lock`, { force: true });
 }
@@ -344,7 +344,7 @@ describe('storage that fails', () => {
     ['commit', 'EIO'],
     ['sync', 'EIO'],
     ['syncFolder', 'EIO'],
-    // The name is there by then: nothing can be thrown away whole.
+    // The file has its name by then, so it cannot be thrown away as a whole.
     ['syncFolder', 'ENOSPC'],
   ] as const)('acknowledges nothing more after a failed %s (%s), and reports it once (Fault T4)', (failing, code) =>
     withDirectory(async (directory) => {

@@ -1,4 +1,4 @@
-// A data directory with a lock and some records in it, on a real disk, and the doctor at its bed.
+// A data directory with a lock and some records, on a real disk, for the doctor to examine.
 import { resolve } from 'node:path';
 import { type Examined, examine, type Finding } from '../../../../src/admin/doctor/examine.ts';
 import { type Config, loadConfig } from '../../../../src/app/config.ts';

@@ -154,7 +154,7 @@ test('pages are in the order of ids, in whatever order and file the actions ende
   withDirectory(async (directory) => {
     const first = await opened(directory);
     const detail = 'x'.repeat(1_000_000);
-    // Begun and ended in different files, and one that is said at its end alone.
+    // One action begins and ends in different files, and one is logged only at its end.
     await first.audit.append(entry(1, { outcome: 'unknown', detail }));
     await first.audit.append(entry(3, { detail }));
     await first.audit.append(entry(2, { at: 1_009, detail }));

@@ -1,4 +1,4 @@
-// Backups of a running store, of a stopped one and of one of an older program, and what is restored from them.
+// Backups of a running store, of a stopped one and of one of an older program, and restores from them.
 import { createHash } from 'node:crypto';
 import { chown, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ interface Kept {
   readonly archive: string;
 }
 
-/** A running store with two locks, two sealed days, and a journal; files that other rooms keep lie beside it. */
+/** A running store with two locks, two sealed days, and a journal, with files of other rooms beside it. */
 async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
   await withDirectory(async (root) => {
     const directory = join(root, 'data');
@@ -173,7 +173,7 @@ test('days that are sealed and deleted while a backup is made stay readable to i
     expect(await making).toBe(600);
     expect(opened).toBe(3);
     expect((await readdir(`${kept.directory}/records`)).length).toBeLessThan(files);
-    // And a backup that begins afterwards is whole.
+    // A backup that begins afterwards is complete.
     await backupsOf(kept).make({ reason: 'asked', to: archive });
     expect(await restored(archive, join(root, 'restored'))).toMatchObject({ restored: true, findings: [] });
   }));
@@ -261,7 +261,7 @@ test('a backup of a running or stopped store contains the first token only while
     const making = backups.make({ reason: 'asked', to: join(root, 'meanwhile.tar.gz') });
     await store.accounts.addToken({ ...token, tokenId: 3, hash: 'cd'.repeat(32), expiresAt: null });
     await making;
-    // Never neither.
+    // At least one of both is always there.
     const accounts = (await unpacked(join(root, 'meanwhile.tar.gz'))).find((file) => file.name === 'data/accounts.jsonl');
     expect((await has('meanwhile.tar.gz')) || String(accounts?.bytes).includes('cdcd')).toBe(true);
     await backups.make({ reason: 'asked', to: join(root, 'other.tar.gz') });
@@ -270,7 +270,7 @@ test('a backup of a running or stopped store contains the first token only while
     const options = { directory, folder: root, keep: 2, latchd: '9.9.9', clock, log: captureLog() };
     await backUpDirectory(options, { reason: 'asked', to: join(root, 'stopped.tar.gz') }, never);
     expect(await has('stopped.tar.gz')).toBe(false);
-    // Of a backup without it, the other token opens what is restored.
+    // In a backup without the first token, the other token still works after the restore.
     expect(await restored(join(root, 'other.tar.gz'), join(root, 'restored'))).toMatchObject({ restored: true, findings: [] });
   }));
 
@@ -415,7 +415,7 @@ test('a restore names a file that no data directory has and, when accepted, leav
     const files = await unpacked(archive);
     expect(files.filter(({ name }) => /evil|mine/.test(name))).toEqual([]);
 
-    // As an older latchd made it, or somebody.
+    // As an older latchd or somebody else made it.
     const bytes = Buffer.from('throw 1');
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const manifest = JSON.parse(String(files.at(-1)?.bytes));
@@ -545,7 +545,7 @@ test('a start backs up the data of an older program before changing it; when tha
     const inside = await unpacked(join(directory, 'backups', name as string));
     expect(inside.find((file) => file.name === 'data/locks/1.json')?.bytes.toString()).toBe(older);
     expect(await readFile(path, 'utf8')).toContain('"schemaVersion": 3');
-    // It is the copy for the older program; this one restores it, too.
+    // The copy is for the older program, but this one restores it, too.
     expect(await restored(join(directory, 'backups', name as string), join(root, 'restored'))).toMatchObject({
       restored: true,
       findings: [],

@@ -1,4 +1,5 @@
-// Where a backup may be restored to while somebody else uses the same machine, which tokens hold afterwards, and that refusals are sentences.
+// Where a backup may be restored to while another user works on the same machine, which tokens are valid afterwards, and that errors are
+// sentences.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { createSecrets } from '../../../../src/stores/files/documents/secrets.ts
 import { captureLog, manualClock, startedStore, withDirectory } from '../support/directory.ts';
 
 const never = new AbortController().signal;
-/** Nobody's account on any Debian. */
+/** The user id of no account on any Debian. */
 const stranger = 65_534;
 const asRoot = process.getuid?.() === 0 ? test : test.skip;
 
@@ -37,7 +38,7 @@ async function withArchive(run: (kept: Kept) => Promise<void>): Promise<void> {
     await store.stop();
     const options = { directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog() };
     await backUpDirectory(options, { reason: 'asked', to: archive }, never);
-    // Strangers may look for it, not into it.
+    // Other users may pass through it, but not list it.
     await chmod(root, 0o711);
     await run({ root, archive, token });
   });
@@ -55,7 +56,10 @@ async function sharedFolder(root: string, mode: number): Promise<string> {
   return shared;
 }
 
-/** Makes the folder in which a backup is put together as soon as it is gone, with accounts of its own in it; `toggling` removes it again each time. */
+/**
+ * Makes the folder in which a backup is assembled as soon as it is missing, with accounts of the attacker in it; `toggling` removes it
+ * again each time.
+ */
 async function attacker(shared: string, toggling: boolean): Promise<ChildProcess> {
   const script = `
     const { mkdirSync, rmSync, writeFileSync, chmodSync } = require('node:fs');
@@ -88,7 +92,7 @@ asRoot('another user who makes folders at the same moment gets nothing of the ba
       other.kill('SIGKILL');
       await once(other, 'close');
       ends.push(end);
-      // Of the backup, the other one has nothing.
+      // Nothing of the backup; the other one is the attacker's own.
       expect(seen.filter((name) => name !== 'accounts.jsonl')).toEqual([]);
       if (end === 'restored') {
         const names = ['', ...(await readdir(into, { recursive: true }))];
@@ -116,7 +120,7 @@ asRoot('a place that others can move or replace is refused, with a sentence that
     await chown(shared, stranger, stranger);
     await expect(restored(archive, join(shared, 'a/b'))).rejects.toThrow(`${shared} belongs to another user (uid 65534), who could`);
     expect((await readdir(root)).sort()).toEqual(['data', 'one.tar.gz', 'shared']);
-    // In a folder of root's, an empty directory of somebody else is who it is for.
+    // In a folder of root's, the restored data goes to the owner of the empty directory.
     await chown(shared, 0, 0);
     expect(await restored(archive, join(shared, 'restored'))).toMatchObject({ restored: true });
     expect((await stat(join(shared, 'restored/accounts.jsonl'))).uid).toBe(stranger);
@@ -148,7 +152,7 @@ test('a restore revokes the tokens on request: no token of the backup is valid, 
     expect(all).toEqual([expect.objectContaining({ accountId: 1, name: 'restore', expiresAt: null })]);
     expect(store.accounts.tokenByHash(secrets.hash(token))).toBeUndefined();
     expect(store.accounts.tokenByHash(secrets.hash(fresh.trim()))).toEqual(all[0]);
-    // No id of a token is given twice.
+    // No id of a token is given out twice.
     expect(await store.counters.next('tokenId')).toBe((all[0]?.tokenId ?? 0) + 1);
     expect(store.accounts.byName('reception')).toBeDefined();
     await store.stop();

@@ -106,11 +106,11 @@ test('removing an account with thousands of tokens ends all of them at once, and
     expect([accounts.tokenPage(everything).total, accounts.tokenByHash(last.hash)]).toEqual([20_001, last]);
     await accounts.remove(eve.accountId, 1);
     expect([accounts.tokenPage(everything).total, accounts.tokenByHash(last.hash)]).toEqual([1, undefined]);
-    // Answered while most of them still lie in the file.
+    // Answered while most of the tokens are still in the file.
     await accounts.add({ ...eve, accountId: 3 as AccountId });
     expect(await readFile(`${directory}/accounts.jsonl`, 'utf8')).toContain('"token 20001"');
     await store.stop();
-    // They were most of the file, which was written anew.
+    // The tokens were most of the file, so it was rewritten.
     expect(await readFile(`${directory}/accounts.jsonl`, 'utf8')).not.toContain('"token 20001"');
   }));
 
@@ -122,7 +122,7 @@ test('the newest 10,000 names of removed accounts are there after a restart and 
     await first.store.accounts.remove(id(3), 50);
     await first.store.stop();
     const path = `${directory}/accounts.jsonl`;
-    // The removal and what is remembered of it are one line: a power cut leaves both or neither.
+    // The removal and the name that is remembered are one line: a power cut leaves both or neither.
     expect((await readFile(path, 'utf8')).trimEnd().split('\n').at(-1)).toMatch(/"account 3",null.*"removed 3"/);
     const second = await startedStore(directory);
     expect([second.store.accounts.get(id(3)), second.store.accounts.nameOf(id(3))]).toEqual([undefined, 'name 3']);

@@ -1,4 +1,4 @@
-// The cards of locks on the disk: read when they are asked for, one write for one card, and taken over from the documents that had them.
+// The cards of locks on the disk: read on demand, one write per card, and upgraded from the documents that contained them.
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -15,7 +15,7 @@ import { manualClock, startedStore, testStore, withDirectory } from '../support/
 import { faultyFiles } from '../support/faulty-files.ts';
 import { lockId, sampleCard, sampleLock } from '../support/samples.ts';
 
-/** As a gateway left it that kept cards in the documents of their locks, killed while two changes were under way. */
+/** The data of a gateway that stored cards in the documents of their locks, killed while two changes were running. */
 const older = join(import.meta.dirname, 'schema-2');
 const clock = () => manualClock(Date.UTC(2026, 10, 22, 12));
 

@@ -1,4 +1,4 @@
-// counters.json: of a program before this one, and what it says before a number is given.
+// counters.json: upgrades from older programs, and what it stores before a number is given out.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { leapt, noCounters } from '../../../../src/stores/files/documents/counter-file.ts';

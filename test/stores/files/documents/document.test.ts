@@ -1,4 +1,4 @@
-// One JSON document: what is written together, what shows when, and older schemas.
+// One JSON document: which changes are written together, when readers see them, and older schemas.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// removed/ on the disk: whole, damaged, forgotten with the last record, and beside a lock that was not removed after all.
+// removed/ on the disk: complete, damaged, deleted with the last record, and for a lock that was not removed after all.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';

@@ -1,4 +1,4 @@
-// What a file of rows promises: a change is kept whole or not at all, whatever happens, and damage is never passed over.
+// What a file of rows promises: a change is stored whole or not at all, whatever happens, and damage is always reported.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -24,7 +24,7 @@ function put(id: number, name = `row ${id}`): RowChange<Row> {
   return [`r${id}`, { id, name }];
 }
 
-/** Makes most of what is in the file no longer so. */
+/** Makes most of the file outdated. */
 async function wear(rows: RowFile<Row>, count = 600): Promise<void> {
   const ids = Array.from({ length: count }, (_, n) => 1_000 + n);
   await rows.update(() => ids.map((id) => put(id)));
@@ -262,7 +262,7 @@ describe('a file of rows on a disk that fails', () => {
           const path = '/data/rows.jsonl';
           await files.makeFolder('/data');
           const rows = await made(path, files);
-          // So many dead lines that the next change has the file written anew.
+          // So many outdated lines that the next change rewrites the file.
           await wear(rows, 499);
           await rows.update(() => [put(1, 'before')]);
           const states: string[] = [JSON.stringify([...rows.entries()])];

@@ -1,4 +1,5 @@
-// Browsers that stay signed in, on the disk: kept over a restart, ended for good, never more than hashes, and never in the way of a start.
+// Browsers that stay signed in, on the disk: still there after a restart, ended for good, stored only as hashes, and never a reason for a
+// start to fail.
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

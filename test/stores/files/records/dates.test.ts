@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Dates } from '../../../../src/stores/files/records/dates.ts';
 import { createRandom } from '../../../support/seeded-random.ts';
 
-/** What a look at each of them says. */
+/** The result of a look at each date. */
 function looked(dates: readonly number[], from: number, to: number, skip: number, take: number) {
   const within = dates.map((_, n) => n).filter((n) => from <= (dates[n] as number) && (dates[n] as number) <= to);
   return { matching: within.length, newest: within.reverse().slice(skip, skip + take) };
@@ -14,7 +14,7 @@ describe('dates', () => {
     const dates = new Dates();
     const expected: number[] = [];
     for (let n = 0; n < count; n++) {
-      // Now and then what was told late, or a clock that was set back.
+      // Now and then an event that arrived late, or a clock that was set back.
       const date = n * 10 - (random.chance(0.05) ? random.below(20_000) : 0);
       const at = random.chance(0.02) ? random.below(expected.length + 1) : expected.length;
       if (at < expected.length) dates.insert(at, date);

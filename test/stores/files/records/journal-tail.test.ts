@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { createJournalTail } from '../../../../src/stores/files/records/journal-tail.ts';
 
-/** The bytes of the whole journal: each says where it lies. */
+/** The bytes of the whole journal: each shows its position. */
 const journal = Buffer.from(Array.from({ length: 1_000 }, (_, position) => (position * 7) % 251));
 
 test.each([

@@ -1,4 +1,4 @@
-// Journals: group commit, what a failed write or flush leaves, and opening after whatever happened.
+// Journals: group commit, what a failed write or flush leaves, and opening after any kind of interruption.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { bodyOf, isIntact, withChecksum } from '../../../../src/stores/files/checksummed-line.ts';
@@ -116,7 +116,7 @@ describe('the newlines behind the lines of an open journal', () => {
       expect(size).toBeGreaterThan(100_000);
       await journal.append(body(2));
       expect((await stat(path)).size).toBe(size);
-      // More than is left of them.
+      // More lines than there are newlines left.
       await Promise.all(Array.from({ length: 10_000 }, (_, n) => journal.append(body(n + 3))));
       expect((await stat(path)).size).toBeGreaterThan(journal.length());
       const lines = journal.length();
@@ -160,7 +160,7 @@ describe('the newlines behind the lines of an open journal', () => {
     withDirectory(async (directory) => {
       const path = `${directory}/j.jsonl`;
       await writeFile(path, Buffer.concat([line(1), line(2), torn]));
-      // Nobody need look at it in the night: nothing is lost, and nothing is left for a person.
+      // No operator has to look at it: nothing is lost, and nothing is left for a person to do.
       expect(await recovered(path)).toEqual({
         numbers,
         lines: [expect.stringMatching(/^warn what a power cut tore .*j\.jsonl/)],
@@ -214,10 +214,10 @@ describe('opening a journal', () => {
         const lost = isNewline ? [hit, hit + 1] : [hit];
         const { numbers, lines, aside } = await recovered(path);
         expect(numbers).toEqual([1, 2, 3, 4].filter((n) => !lost.includes(n)));
-        // Nobody is told that it was acknowledged to nobody: it may have been the last line that was.
+        // The log must not say that the line was never acknowledged: it may have been the last one that was.
         const isUnfinished = hit === 4 && isNewline;
         expect(lines).toEqual([expect.stringMatching(isUnfinished ? /^warn what a power cut tore/ : /^error damaged lines/)]);
-        // The last line without its newline is torn, not damaged: it was never whole.
+        // The last line without its newline is torn, not damaged: it was never complete.
         if (!isUnfinished) expect(aside?.includes(flipped.subarray(starts[hit - 1], starts[hit]))).toBe(true);
         if (at % 8 === 0) expect((await recovered(path)).lines).toEqual([]);
       }

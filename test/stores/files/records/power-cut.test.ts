@@ -1,5 +1,5 @@
-// A power cut at any step of what a store does (Fault T1), on a disk that keeps nothing but what was flushed. With real file systems,
-// and the daemon: npm run test:faults.
+// A power cut at any step of a store's work (Fault T1), on a disk that has only what was flushed. With real file systems and the daemon:
+// npm run test:faults.
 import { expect, test } from '@jest/globals';
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
 import type { SignIn } from '../../../../src/domain/accounts/account-ports.ts';
@@ -14,7 +14,7 @@ const directory = '/disk/data';
 const dayMs = 86_400_000;
 const [first, second] = [lockId(1), lockId(2)];
 
-/** Each of a command of its own. */
+/** Each event is of another command. */
 const eventsOf = (from: number, to: number): RecordDraft[] => sampleEvents(from, to).map((event) => ({ ...event, command: event.seq }));
 
 const [one, other] = ['1', '2'].map((digit) => ({ hash: digit.repeat(64), tokenId: 1, accountId: 1 as AccountId, expiresAt: 1 })) as [
@@ -59,13 +59,13 @@ interface Cut {
   readonly kept: Kept;
 }
 
-/** But for files that are half made. */
+/** Ignores unfinished files. */
 function areSame(...cuts: [Cut['left'], Cut['left']]): boolean {
   const [a, b] = cuts.map((left) => [...left].filter(([path]) => !path.endsWith('.tmp')));
   return a?.length === b?.length && (a ?? []).every(([path, bytes]) => cuts[1].get(path) === bytes);
 }
 
-/** A first start, locks and cards that change, events over two midnights with the sealing, a stop, a second start, more events. */
+/** A first start, changes of locks and cards, events over two midnights with the sealing, a stop, a second start, more events. */
 async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promise<void> {
   let { store } = testStore(directory, { files, clock });
   const append = async (count: number): Promise<void> => {
@@ -112,7 +112,7 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
   await store.stop();
 }
 
-/** A card, an account and an alarm that come and go, and a line in each part of the audit log. */
+/** A card, an account and an alarm are added and removed, and each part of the audit log gets a line. */
 async function manage(store: Store, kept: Kept): Promise<void> {
   const { counters, cards, accounts, alarms, audit } = store;
   kept.cardId = await counters.next('cardId');
@@ -155,7 +155,7 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
   if (locks.get(second) !== undefined) expect(removedLocks.get(second)).toBeUndefined();
 }
 
-/** Everything acknowledged is there, nothing is there twice, no number is given again, and each command has named somebody once. */
+/** Everything acknowledged is there, nothing is there twice, no number is given out again, and each command has named somebody once. */
 async function check(store: Store, kept: Kept): Promise<void> {
   const lock = store.locks.get(first);
   if (kept.events > 0) expect(Number(lock?.alias ?? -1)).toBeGreaterThanOrEqual(kept.alias);
@@ -171,7 +171,7 @@ async function check(store: Store, kept: Kept): Promise<void> {
   const found = await seqs();
   expect(found.length).toBeGreaterThanOrEqual(kept.events);
   expect(found).toEqual(found.map((_, n) => n + 1));
-  // Whoever was not told sends it again.
+  // A lock sends again what was not acknowledged.
   await store.records.append(first, 'e', eventsOf(1, kept.tried + 1));
   expect(await seqs()).toEqual(Array.from({ length: kept.tried + 1 }, (_, n) => n + 1));
   expect(store.records.newest()).toBeGreaterThan(kept.recordId);
@@ -190,11 +190,11 @@ test.each<Left>(['least', 'names'])(
     const kept = { ...nothing };
     const cuts: Cut[] = [];
     files.onChange = () => {
-      // A process that is gone has no directory.
+      // The lock of a process that has ended does not count.
       const left = new Map([...files.left(how)].filter(([path]) => !path.includes('latchd.lock')));
       const last = cuts.at(-1);
       if (last && areSame(last.left, left)) cuts.pop();
-      // Of the same bytes the most that was acknowledged.
+      // For the same bytes, the most that was acknowledged.
       cuts.push({ left, kept: { ...kept } });
     };
     await live(files, clock, kept);

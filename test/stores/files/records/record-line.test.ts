@@ -95,7 +95,7 @@ describe('a line of a record', () => {
           const other = Buffer.from(line);
           other[at] = byte;
           const found = decodeRecord(other);
-          // No line that we have written begins with a space.
+          // latchd never writes a line that begins with a space.
           const asJson = decodeRecord(Buffer.concat([Buffer.from(' '), other]));
           expect(found).toEqual(asJson);
         }
@@ -108,7 +108,7 @@ describe('a line of a record', () => {
     const texts: string[] = [];
     for (let n = 1; n <= 2_000; n++) {
       const record = sampleEvent(n, { username: '\u0000'.repeat(n % 64) });
-      // One that was begun and never ended is none.
+      // A line that was begun and never ended does not count.
       lines.begin(10);
       lines.putInteger(n);
       putRecord(lines, n, lockId(7), 'e', record);

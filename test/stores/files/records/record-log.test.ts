@@ -15,7 +15,7 @@ async function listOf(store: Store, lock = one): Promise<readonly LockRecord[]> 
 }
 const seqsOf = async (store: Store): Promise<number[]> => (await listOf(store)).map(({ seq }) => seq);
 
-/** As after kill -9: nothing of what was open is closed or written. */
+/** As after kill -9: no open file is closed or written. */
 async function crash(store: Store, files: ReturnType<typeof faultyFiles>, directory: string): Promise<void> {
   files.die();
   await store.stop();

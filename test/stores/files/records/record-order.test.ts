@@ -1,4 +1,5 @@
-// recordIds rise in the order in which a lock has told its events, whatever is sent twice, and whatever a message has to wait for (Fault T20).
+// recordIds rise in the order in which a lock sends its events, whatever it sends twice, and whatever a message has to wait for (Fault
+// T20).
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { manualClock, startedStore, withDirectory } from '../support/directory.ts';
@@ -6,7 +7,10 @@ import { everything, lockId, sampleEvents } from '../support/samples.ts';
 
 const locks = [lockId(1), lockId(2)] as const;
 
-/** What a lock does: sends its next events, or connects anew and sends again what has no PUBACK; or time passes, now and then past midnight. */
+/**
+ * One step of a lock: it sends its next events, or reconnects and sends again all events without a PUBACK; or time passes, now and then
+ * past midnight.
+ */
 const step = fc.record({
   lock: fc.constantFrom(0, 1),
   kind: fc.constantFrom('send', 'send', 'send', 'resend', 'rest', 'midnight'),
@@ -52,7 +56,7 @@ test('events behind a message with an event in flight get the higher recordIds',
     await store.records.append(locks[0], 'e', sampleEvents(1, 1));
     await Promise.all([
       store.records.append(locks[0], 'e', sampleEvents(2, 3)),
-      // After a reconnect: 3 is on its way to the disk.
+      // After a reconnect, while event 3 is being written.
       store.records.append(locks[0], 'e', sampleEvents(3, 4)),
       store.records.append(locks[0], 'e', sampleEvents(5, 6)),
     ]);

@@ -1,4 +1,4 @@
-// Records by recordId, over days that are open, sealed, sorted without an index, or damaged; and in which order they are announced.
+// Records by recordId, over days that are open, sealed, sorted without an index, or damaged; and the order of their events on the bus.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { LockRecord } from '../../../../src/domain/records/record.ts';
@@ -17,7 +17,7 @@ async function idsSince({ records }: Store, above: number, locks: readonly numbe
   return found.map(({ recordId }) => recordId);
 }
 
-/** Ids by lock, as they were announced. */
+/** The ids per lock, in the order of the events on the bus. */
 function listen() {
   const stored: { recordId: number; lockId: number }[] = [];
   return {
@@ -36,7 +36,7 @@ describe('the records since one', () => {
       const clock = manualClock();
       const heard = listen();
       let { store } = await startedStore(directory, { clock, onStored: heard.onStored });
-      // More than one piece in a day, so that the beginning is looked for.
+      // More than one piece in a day, so that the beginning must be searched.
       for (let day = 0; day < 4; day++) {
         for (let n = 0; n < 60; n++) await store.records.append(lockId(1 + (n % 3)), `e${day}`, sampleEvents(n * 50 + 1, n * 50 + 50));
         if (day === 1) await store.sealDays();
@@ -123,7 +123,7 @@ describe('the records since one', () => {
       const late = store.records.append(lockId(1), 'e', sampleEvents(2, 2));
       clock.advance(dayMs);
       const early = store.records.append(lockId(2), 'e', sampleEvents(1, 1));
-      // Time enough for a new day's file to be made and flushed, if nothing kept it from it.
+      // Time enough to make and flush a new day's file, if nothing prevented it.
       for (let n = 0; n < 50; n++) await readdir(directory);
       await Promise.race([early, readFile(`${directory}/counters.json`)]);
       release();

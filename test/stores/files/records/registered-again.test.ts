@@ -1,4 +1,4 @@
-// A device that was removed and is registered again, with another lockId: what it told before is not told twice, and nothing new is lost.
+// A device that was removed and is registered again with another lockId: its earlier events are not stored twice, and no new one is lost.
 import { expect, test } from '@jest/globals';
 import type { LockId } from '../../../../src/domain/locks/lock.ts';
 import type { Store } from '../../../../src/stores/files/store.ts';

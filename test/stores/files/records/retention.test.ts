@@ -1,4 +1,4 @@
-// What is deleted for its age, and that nothing is while the clock may be wrong (Fault T19).
+// What is deleted because of its age, and that nothing is while the clock may be wrong (Fault T19).
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { recordDaysAtMost } from '../../../../src/domain/records/record.ts';

@@ -1,4 +1,4 @@
-// Sealed days: the same records by another way, over crashes and damage.
+// Sealed days: the same records from another file format, over crashes and damage.
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
@@ -18,7 +18,7 @@ async function seqsOf(store: Store, lock = one): Promise<number[]> {
 async function recordFiles(directory: string): Promise<string[]> {
   return (await readdir(`${directory}/records`)).sort();
 }
-/** Three locks, 200 records each, in turn, all of one day; the clock stands on the next. */
+/** Three locks with 200 records each, alternating, all of one day; the clock is at the next day. */
 async function withFinishedDay(run: (directory: string, clock: ManualClock) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const clock = manualClock();

@@ -1,4 +1,4 @@
-// A day that is sorted in several pieces and groups, because it is larger than what is held in memory.
+// A day that is sorted in several pieces and groups, because it does not fit into the buffers.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { createOpenIndex } from '../../../../src/stores/files/records/open-index.ts';
@@ -19,7 +19,7 @@ test('sealing a day of 20 MB puts every line at its place', () =>
       const lock = lockOf(n);
       const seq = (seqs.get(lock) ?? 0) + 1;
       seqs.set(lock, seq);
-      // One line is longer than what is read of the file at once.
+      // One line is longer than one piece of the file.
       const username = n === 1_000 ? 'x'.repeat(600_000) : 'Zoë';
       return recordLine(n + 1, lockId(lock), 'e', sampleEvent(seq, { username }));
     });

@@ -1,5 +1,5 @@
-// A file of records, or its index, that is there and cannot be read at a start (Faults T4 and T5): doors serve, nothing is told as if those
-// records had never been, nothing is stored twice, and it ends without a restart.
+// A file of records or its index that exists but cannot be read at a start (Faults T4 and T5): doors serve, no answer leaves its records
+// out silently, nothing is stored twice, and no restart is needed.
 import { readdir, rename } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../../src/stores/files/store.ts';
@@ -16,7 +16,7 @@ const page = (store: Store) => store.records.page({ lockId: one, ...everything }
 const seqs = async (store: Store) => (await page(store)).list.map(({ seq }) => seq);
 const refused = (message: string) => expect.objectContaining({ code: 'storage-unavailable', message: expect.stringContaining(message) });
 
-/** Events 1 to 10 in a sealed day, 11 to 20 in the one that the clock stands on. */
+/** Events 1 to 10 are in a sealed day, 11 to 20 in the present day. */
 async function withTwoDays(run: (directory: string, clock: ManualClock, files: FaultyFiles) => Promise<void>): Promise<void> {
   await withDirectory(async (directory) => {
     const clock = manualClock();
@@ -39,7 +39,7 @@ async function startWith(directory: string, clock: ManualClock, files: FaultyFil
   await made.store.sealDays();
   return made;
 }
-/** What the storage probe does every few seconds, until there is nothing left that cannot be read. */
+/** Does what the storage probe does every few seconds, until every file can be read. */
 async function probed(store: Store, clock: ManualClock): Promise<void> {
   while (store.unreadable()) {
     clock.advance(10_000);
@@ -73,7 +73,7 @@ describe('the file of today', () => {
         await expect(store.records.append(one, 'e', sampleEvents(20, 21))).rejects.toEqual(refused(second as string));
         await expect(store.probe(1)).rejects.toEqual(refused(second as string));
         expect(store.unreadable()).toEqual(refused(second as string));
-        // Nothing is asked of the lock that it may have told already.
+        // The lock is not asked for events that it may have sent already.
         expect(store.records.progress(one, 'e').gaps).toEqual([]);
         expect(store.records.progress(one, 'e').highest).toBeGreaterThan(1_000_000);
         await expect(store.atOneInstant(async () => 'a backup without that day')).rejects.toEqual(refused(second as string));
@@ -121,7 +121,7 @@ describe('the file of today', () => {
       for (let n = 0; n < 20; n++) {
         clock.advance(2_000);
         await store.probe(1).catch(() => undefined);
-        // Every fifth probe is 10 s after the last try, and begins another in the background.
+        // Every fifth probe is 10 s after the last attempt, and begins another one in the background.
         while (ended() <= Math.floor(n / 5)) await new Promise((resolve) => setImmediate(resolve));
       }
       expect(reads).toBe(4);
@@ -167,7 +167,7 @@ test('makes the gateway reject events when it and its index are unreadable, even
   withTwoDays(async (directory, clock, files) => {
     clock.advance(dayMs);
     const { store } = await startWith(directory, clock, files, '.index', first as string);
-    // The later one is not sealed either: its index would say that it knows the events of the older one.
+    // The later day is not sealed either: its index would claim to cover the events of the older one.
     expect(await readdir(`${directory}/records`)).not.toContain('2026-11-22-11.index');
     await expect(store.records.append(one, 'e', sampleEvents(1, 1))).rejects.toEqual(refused(first as string));
     files.unreadable = undefined;

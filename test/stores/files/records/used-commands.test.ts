@@ -1,4 +1,4 @@
-// Which commands have named somebody: over restarts, crashes and sealed days, and with so many that not all can be remembered.
+// Which commands have named somebody: over restarts, crashes and sealed days, and when there are too many to remember.
 import { readdir, rm } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { LockRecord } from '../../../../src/domain/records/record.ts';
@@ -68,7 +68,7 @@ describe('what is remembered of the commands of a lock', () => {
     const numbers = Array.from({ length: 256 }, (_, n) => 2 * n + 1);
     for (const number of numbers.toReversed()) expect(used.use(one, number)).toBe(true);
     for (const number of numbers) expect([used.use(one, number), used.use(lockId(2), number)]).toEqual([false, true]);
-    // What lies between makes stretches longer and no more of them.
+    // The numbers in between make ranges longer, but no more of them.
     for (const number of numbers.slice(0, -1)) expect(used.use(one, number + 1)).toBe(true);
     expect(used.remembered(new Map())[0]).toEqual({ lockId: one, ranges: [[1, 511]] });
   });
@@ -79,7 +79,7 @@ describe('what is remembered of the commands of a lock', () => {
     expect(every2nd.filter((number) => !used.use(one, number))).toEqual([]);
     expect(used.remembered(new Map())[0]?.ranges).toHaveLength(256);
     expect([2, 9_000, 9_999, 10_000].map((number) => used.use(one, number))).toEqual([false, false, false, true]);
-    // Those of an id of the form before: numbers below all others, at random.
+    // Numbers from the older form of command ids: below all others, at random.
     for (let number = 1; number <= 1_000; number++) used.use(one, -number * 7);
     expect(used.remembered(new Map())[0]?.ranges.length).toBeLessThanOrEqual(256);
     expect(used.use(one, 10_003)).toBe(true);

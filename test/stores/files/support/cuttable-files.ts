@@ -1,5 +1,5 @@
-// A disk in memory that knows what a power cut would leave of it: of each file the bytes that were flushed, of each folder the names that
-// were. What was not flushed may be there all the same, so there are two ends of what a cut can leave.
+// A disk in memory that knows what a power cut would leave: the flushed bytes of each file, and the flushed names of each folder. Data that
+// was not flushed may be there all the same, so a cut can leave two extremes.
 import { dirname } from 'node:path';
 import type { FileLayer, OpenFile, OpenMode } from '../../../../src/stores/files/files.ts';
 
@@ -9,7 +9,7 @@ interface File {
 }
 type Names = Map<string, File | 'folder'>;
 
-/** `least`: no name and no byte that was not flushed. `names`: all names as they were last, but of bytes only those. */
+/** `least`: only the names and bytes that were flushed. `names`: the latest names, but only the bytes that were flushed. */
 export type Left = 'least' | 'names';
 
 export interface CuttableFiles extends FileLayer {
@@ -37,7 +37,7 @@ export function cuttableFiles(found: ReadonlyMap<string, Buffer | 'folder'> = ne
   function below(folder: string, of: Names): [path: string, file: File | 'folder'][] {
     return [...of].filter(([path]) => dirname(path) === folder);
   }
-  /** What is opened or made there, for a mode. */
+  /** The file that is opened or made there in this mode. */
   function opened(path: string, mode: OpenMode): File {
     if (mode === 'create' && names.has(path)) throw failure('EEXIST', path);
     if (mode !== 'create' && (mode !== 'replace' || names.has(path))) return fileAt(path);

@@ -23,7 +23,7 @@ export interface CapturedLog extends Log {
   readonly lines: string[];
 }
 
-/** Keeps `level message {fields}`, one string each. */
+/** Collects `level message {fields}`, one string each. */
 export function captureLog(): CapturedLog {
   const lines: string[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -34,7 +34,7 @@ export function captureLog(): CapturedLog {
 
 export interface ManualClock extends Clock {
   set(now: number): void;
-  /** Moves on and runs what is due. */
+  /** Advances the clock and runs the timers that are due. */
   advance(ms: number): void;
   readonly timers: number;
 }

@@ -1,15 +1,15 @@
-// The real files, of which any operation can be made to fail, and which can die like a process under kill -9.
+// The real files, with operations that a test can let fail, and which can die like a process under kill -9.
 import { type FileLayer, nodeFiles, type OpenFile, type OpenMode } from '../../../../src/stores/files/files.ts';
 
 type Operation = 'open' | 'write' | 'commit' | 'sync' | 'truncate' | 'rename' | 'link' | 'unlink' | 'syncFolder';
 
 export interface FaultyFiles extends FileLayer {
   /**
-   * Asked before each changing operation; the code of an error (`ENOSPC`) lets it fail. A failing write leaves half its bytes. A `commit` is
-   * a write to a file that was opened as a journal.
+   * Called before each changing operation; if it returns the code of an error (`ENOSPC`), the operation fails. A failing write leaves half
+   * its bytes. A `commit` is a write to a file that was opened as a journal.
    */
   fault: ((operation: Operation, path: string, n: number) => string | undefined) | undefined;
-  /** Asked before a file that is there is opened, and before each reading of it; the code of an error lets it fail. */
+  /** Called before an existing file is opened, and before each read; if it returns the code of an error, that fails. */
   unreadable: ((path: string, step: 'open' | 'read') => string | undefined) | undefined;
   /** From now on every changing operation fails without a trace: the process is gone. */
   die(): void;

@@ -1,4 +1,4 @@
-// A lock, a card, an event: whatever the tests need one of.
+// Samples for tests: a lock, a card, an event.
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
 import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
@@ -77,7 +77,7 @@ export function sampleEvents(from: number, to: number): RecordDraft[] {
 
 export const everything = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 };
 
-/** Of account 1: told everything, and it has had nothing yet. */
+/** Of account 1: it gets every event, and has had none yet. */
 export function sampleWebhook(number: number): StoredWebhook {
   return {
     webhook: {

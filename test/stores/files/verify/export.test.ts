@@ -1,4 +1,4 @@
-// What an export leaves out for its age, and that it leaves out nothing while the clock may be wrong (Fault T19).
+// What an export leaves out because of its age, and that it leaves out nothing while the clock may be wrong (Fault T19).
 import { rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { exportRecords } from '../../../../src/stores/files/verify/export.ts';

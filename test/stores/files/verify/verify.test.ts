@@ -1,4 +1,4 @@
-// The offline check of a data directory: silent on a good one, and each check seen to find a planted fault.
+// The offline check of a data directory: silent on a good one, and each check finds a planted fault.
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,16 +74,16 @@ async function edit(path: string, change: (text: string) => string): Promise<voi
   expect(after).not.toBe(before);
   await writeFile(path, after);
 }
-/** With its newline; made here from what the format says, so that a mistake in the program's own hand does not hide itself. */
+/** With its newline; built here from the description of the format, so that it does not share a mistake with the program. */
 function withChecksum(body: string): string {
   return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
 }
-/** A file is no file any more: it is there and cannot be read. */
+/** Makes a file unreadable though it exists. */
 async function unreadable(path: string): Promise<void> {
   await rm(path);
   await mkdir(path, { mode: 0o700 });
 }
-/** The n-th line, counted from 1, changed and given a right checksum again. */
+/** Changes the n-th line, counted from 1, and gives it a correct checksum again. */
 const editLine = (n: number, change: (body: string) => string) => (text: string) => {
   const lines = text.split('\n');
   const body = (lines[n - 1] as string).slice(0, -18);
