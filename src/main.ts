@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The process: the daemon's signals and its end, and the way to every other command.
+// The process: runs the command line, and handles the daemon's signals and its end.
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commandTable } from './admin/cli/commands.ts';
@@ -11,16 +11,16 @@ import type { Logger } from './platform/logger.ts';
 // Two folders up from dist/src, where the build puts this file.
 const packageRoot = new URL('../../', import.meta.url);
 const shippedConfigFile = fileURLToPath(new URL('config/latchd.yaml', packageRoot));
-// Where a package made it a link, the operator knows the file by where that leads.
+// If a package made it a link, the operator knows the file by the target of the link.
 const defaultConfigFile = existsSync(shippedConfigFile) ? realpathSync(shippedConfigFile) : shippedConfigFile;
 const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string };
 
 process.setSourceMapsEnabled(true);
 
-/** `read` gives the configuration as it is now, for the start and for each SIGHUP. */
+/** `read` returns the present configuration, for the start and for each SIGHUP. */
 async function serve(read: () => Config): Promise<void> {
   const config = read();
-  // Not before they are needed, this and what follows: the other commands begin twice as fast without.
+  // This import and the next ones wait until they are needed: the other commands begin much faster without them.
   const { createLogger } = await import('./platform/logger.ts');
   const logger = createLogger(config.logLevel);
   const failed = (error: unknown): never => {
@@ -60,7 +60,7 @@ async function serve(read: () => Config): Promise<void> {
   }
 }
 
-/** The log's level is taken over, of everything else it is said that it takes a restart; a file with problems changes nothing. */
+/** Applies the log level; logs that every other change needs a restart. A file with problems changes nothing. */
 function reloadSettings(running: Config, read: () => Config, logger: Logger): 'taken' | 'refused' {
   let now: Config;
   try {
