@@ -1,23 +1,26 @@
-// Values that were costly to make or to read, cached for those who ask again. What a value was made of never changes, so none is ever stale.
+// Caches values that are costly to make or to read. The source of a value never changes, so no value is ever stale.
 
 export interface BoundedCache<Key, Value> {
   get(key: Key): Value | undefined;
-  /** Not always, when it is full. */
+  /** Stores a value; a full cache stores only some. */
   add(key: Key, value: Value): void;
 }
 
-/** Of so many newcomers one is taken in, once the cache is full. */
+/** Once the cache is full, it stores one of so many new values. */
 const oneOf = 4;
 
 /**
- * Holds so many values at most. Once it is full, one newcomer of four takes the place of the value that came first. So what somebody asks
- * for again and again is in soon, whatever was looked at before; and of more values than fit, asked for in turn, many are still there when
- * their turn comes. If each newcomer came in, none would be.
+ * Holds at most `atMost` values. Once it is full, one new value of four replaces the oldest. So a value that is requested again and again
+ * is cached soon. And when more values than fit are requested in a cycle, many are still cached when they are requested again; if every new
+ * value were stored, none would be.
  */
 export function createBoundedCache<Key, Value>(atMost: number): BoundedCache<Key, Value> {
   const cached = new Map<Key, Value>();
   let newcomers = 0;
-  /** In the order of their coming; one for good, because a new one would pass over all that was evicted. Undefined: the cache was never full. */
+  /**
+   * The keys, oldest first. One iterator for good, because a new one would walk over all evicted entries. Undefined: the cache was never
+   * full.
+   */
   let oldest: MapIterator<Key> | undefined;
 
   return {

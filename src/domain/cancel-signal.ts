@@ -1,6 +1,6 @@
-// Whether whoever has asked for something still wants it.
+// Tells whether the client of a request still waits for the answer.
 
-/** Whether somebody still waits for the answer. An AbortSignal is one. */
+/** Aborted when the client no longer waits for the answer. An AbortSignal is one. */
 export interface CancelSignal {
   readonly aborted: boolean;
   addEventListener(kind: 'abort', left: () => void): void;

@@ -1,4 +1,4 @@
-// What time it is, and how much of it has passed.
+// The port for the wall clock, the monotonic clock and timers.
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. May jump. */
@@ -9,5 +9,5 @@ export interface Clock {
   timer(delayMs: number, action: () => void): () => void;
 }
 
-/** No wall clock that shows less is right: there was no latchd then. */
+/** A wall clock that shows an earlier time is wrong: latchd did not exist then. */
 export const earliestNow = Date.UTC(2026, 0, 1);

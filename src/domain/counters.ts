@@ -1,8 +1,8 @@
-// The port for numbers.
+// The port for ids and other numbers that are never used twice.
 
-/** Numbers that are never given twice, not even after a crash. Durable before they are given. */
+/** Numbers that are never given twice, not even after a crash. A number is durable before it is given. */
 export interface CounterStore {
   next(kind: 'lockId' | 'cardId' | 'accountId' | 'tokenId' | 'webhookId'): Promise<number>;
-  /** The id that belongs to this group name for ever (a new one at first); 0 for "". */
+  /** The id that belongs to this group name for ever (a new id for a new name); 0 for "". */
   groupId(name: string): Promise<number>;
 }

@@ -1,4 +1,4 @@
-// Every event of the bus, by name, with what it tells. Those of the first group are written to the log, each under its name.
+// Every event of the bus, by name, with its payload. The gateway writes those of the first group to the log, each under its name.
 import type { AccountId } from './accounts/account.ts';
 import type { AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
@@ -16,9 +16,9 @@ interface EndedCommand {
   readonly ms: number;
 }
 
-/** What an operator can read in the log. */
+/** Events that an operator can read in the log. */
 export interface LoggedEvents {
-  /** At each hello, so perhaps again. */
+  /** Emitted at each hello, so perhaps for a lock that is online already. */
   'lock-online': { readonly lockId: LockId };
   'lock-offline': { readonly lockId: LockId; readonly reason: string };
   /** The gateway ends the connection. */
@@ -26,11 +26,11 @@ export interface LoggedEvents {
   /** The process did not run for so long. */
   'stood-still': { readonly ms: number };
   'command-ended': EndedCommand;
-  /** The gateway's own, for which nobody waits. */
+  /** A command of the gateway itself, for which no caller waits, has ended. */
   'own-command-ended': EndedCommand;
   'clocks-set': { readonly set: number; readonly failed: number };
   'events-lost': { readonly lockId: LockId; readonly epoch: string; readonly from: number; readonly to: number };
-  /** The lock will not send them again; it is asked again in its next session. */
+  /** The lock refused to send events again; the gateway asks again in its next session. */
   'resend-refused': {
     readonly lockId: LockId;
     readonly epoch: string;
@@ -43,14 +43,14 @@ export interface LoggedEvents {
     readonly alarm: AlarmKind;
     readonly lockId: LockId | null;
     readonly since: number;
-    /** Who ended it; absent: its cause is gone. */
+    /** The account that ended it; absent: its cause is gone. */
     readonly by?: string;
   };
   'events-quarantined': { readonly lockId: LockId; readonly epoch: string; readonly count: number };
   'cards-unknown': { readonly lockId: LockId; readonly count: number };
   'cards-differ': { readonly lockId: LockId; readonly onLock: number; readonly known: number };
   'card-settled': { readonly lockId: LockId; readonly intent: string; readonly result: string };
-  /** An add was not confirmed, and nobody knows whether the card was there before. */
+  /** The lock did not confirm that it added a card, and the gateway does not know whether it held the card before. */
   'card-left-on-lock': { readonly lockId: LockId };
   'pairing-opened': { readonly seconds: number; readonly by: string };
   'pairing-closed': { readonly forgotten: number };
@@ -64,41 +64,41 @@ export interface LoggedEvents {
   'follow-up-failed': { readonly lockId: LockId; readonly step: string; readonly reason: string };
 }
 
-/** What has changed in the stores, emitted by them as soon as readers see it: durable, but for a status. */
+/** Changes that the stores emit as soon as readers see them. All are durable, except that of a status. */
 export interface StoreEvents {
-  /** A lock came (`before` is undefined), changed or went. */
+  /** A lock was registered (`before` is undefined), changed or removed (`after` is undefined). */
   'lock-changed': { readonly before: Lock | undefined; readonly after: Lock | undefined };
   'card-changed': { readonly lockId: LockId; readonly change: 'added' | 'changed' | 'removed'; readonly card: Card };
   'status-changed': { readonly lockId: LockId; readonly before: LockStatus; readonly after: LockStatus };
   /** In the order of recordIds. */
   'records-stored': StoredEvents;
-  /** An account, or a token or sign-in of it, has ended: who came in by it is asked again. */
+  /** An account, or a token or sign-in of it, has ended: connections that used it must authenticate again. */
   'access-ended': { readonly accountId: AccountId };
-  /** A change was refused because the disk does not take it. */
+  /** A change was refused because the disk is full or failing. */
   'storage-failed': { readonly error: Error };
 }
 
 export interface DomainEvents extends LoggedEvents, StoreEvents {
-  /** A lock has said hello; what it says with it follows. */
+  /** A lock has said hello; the events for the content of the hello follow. */
   'hello-reported': { readonly lockId: LockId };
-  /** The lock has said its open state; `before` is what it had said until then. */
+  /** The lock has reported its open state; `before` is the state that it had reported before. */
   'state-reported': { readonly lockId: LockId; readonly before: OpenState | null; readonly state: OpenState };
   'battery-reported': { readonly lockId: LockId; readonly batteryPercent: number };
-  /** Whether the open state is shown as sure is another than before. */
+  /** The certainty of the open state, as clients see it, has changed. */
   'certainty-changed': { readonly lockId: LockId; readonly sure: boolean };
-  /** Before the lock can have received it. */
+  /** Emitted before the lock can have received the command. */
   'command-sent': { readonly lockId: LockId; readonly command: LockCommand | DriverCommand; readonly ttlMs: number };
-  /** Before whoever has asked for the command knows how it ended. */
+  /** Emitted before the caller of the command gets the outcome. */
   'command-returned': { readonly lockId: LockId; readonly command: LockCommand | DriverCommand; readonly outcome: CommandOutcome };
-  /** Events may be acknowledged, so long after they came. */
+  /** Events are flushed and may be acknowledged, `ms` after they arrived. */
   'events-acknowledged': { readonly ms: number };
   'clock-right': { readonly lockId: LockId };
-  /** The clock of a lock is wrong and stays so; `reason` is for the operator. */
+  /** The clock of a lock is wrong and cannot be set; `reason` is for the operator. */
   'clock-wrong': { readonly lockId: LockId; readonly reason: string };
-  /** A backup of the running gateway; `failure`: why there is none. */
+  /** A backup of the running gateway has ended; `failure`: why it failed. */
   'backup-ended': { readonly failure: string | undefined };
   /** A flush of the disk has ended. */
   'disk-flushed': { readonly ms: number };
-  /** The disk works and has room; said again and again while it does. */
+  /** The disk works and has room; emitted repeatedly while that is so. */
   'storage-works': Readonly<Record<string, never>>;
 }

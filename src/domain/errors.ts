@@ -1,5 +1,5 @@
-// Everything that can be refused, as one closed list of codes (Decision 4). Adapters turn a code into
-// their own language (http/pipeline/problem.ts: a status); anything that is not a DomainError is a bug.
+// All errors as one closed list of codes (Decision 4). Adapters turn a code into their own language
+// (http/pipeline/problem.ts: a status); anything that is not a DomainError is a bug.
 
 export type ErrorCode =
   | 'invalid-parameter'
@@ -42,7 +42,7 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A refusal with a code from the closed list; `message` is a sentence that the caller may see. */
+/** An error with a code from the closed list; `message` is a sentence that the caller may see. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly parameters: readonly ParameterProblem[];

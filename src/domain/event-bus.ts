@@ -1,4 +1,4 @@
-// One bus for what happens in the domain: whoever makes it happen emits an event, and each subscriber hears it.
+// One bus for the events of the domain: stores and services emit them, and each subscriber gets them.
 import type { DomainEvents } from './domain-events.ts';
 
 export type EventName = keyof DomainEvents;
@@ -8,15 +8,15 @@ export type Emit = <Name extends EventName>(name: Name, payload: DomainEvents[Na
 
 export interface EventBus {
   readonly emit: Emit;
-  /** From now on `onEvent` is called for every event of this name; the returned function ends that. */
+  /** Calls `onEvent` for every event of this name from now on; the returned function ends the subscription. */
   subscribe<Name extends EventName>(name: Name, onEvent: (payload: DomainEvents[Name]) => void): () => void;
 }
 
 type Subscriber<Name extends EventName> = (payload: DomainEvents[Name]) => void;
 
-/** `onFailed` is called with what a subscriber has thrown; the other subscribers, and whoever emits, do not notice. */
+/** The bus calls `onFailed` with an error that a subscriber throws; the other subscribers and the emitter do not notice. */
 export function createEventBus(onFailed: (name: EventName, error: unknown) => void): EventBus {
-  /** Each list is replaced, never changed: whoever subscribes or ends while an event is emitted disturbs nobody. */
+  /** Each list is replaced, never changed, so that subscriptions may begin and end while an event is emitted. */
   const subscribers = new Map<EventName, readonly Subscriber<never>[]>();
 
   return {

@@ -1,20 +1,20 @@
-// The failed logins of each network within the last minute, by which everybody who guesses is slowed down. A network is an IPv4 address
-// or an IPv6 /64 (`origin.ts`).
+// Counts the failed logins of each network within the last minute, so that HTTP and MQTT can slow down clients that guess. A network is an
+// IPv4 address or an IPv6 /64 (`origin.ts`).
 import type { Clock } from './clock.ts';
 
 export interface FailedLogins {
-  /** Counts one more. Gives how many there are of this network now, at most 20. */
+  /** Counts one more. Returns how many this network has now, at most 20. */
   add(network: string): number;
-  /** Milliseconds until there are fewer than so many; 0 when there are. */
+  /** Milliseconds until the network has fewer than `count`; 0 when it has fewer now. */
   msUntilBelow(network: string, count: number): number;
   /** How many networks are remembered. */
   networks(): number;
 }
 
 const windowMs = 60_000;
-/** Of one network: with more of them nobody is slowed down further. */
+/** Failures that are remembered for one network; more would not slow it down further. */
 const remembered = 20;
-/** Beyond that the network that failed longest ago is forgotten, so that strangers cannot fill the memory. */
+/** Beyond that the network whose last failure is oldest is forgotten, so that strangers cannot fill the memory. */
 const networksAtMost = 10_000;
 
 export function createFailedLogins(clock: Pick<Clock, 'monotonic'>): FailedLogins {

@@ -1,5 +1,5 @@
-// Work for one key (a lock) strictly in sequence: the most urgent first, then in the order of arrival.
-// What waits too long, or for nobody, is dropped before it begins.
+// Runs the work for one key (a lock) strictly one after the other: the most urgent first, then in the order of arrival.
+// Work that waits too long, or whose caller is gone, is dropped before it begins.
 
 import type { CancelSignal } from './cancel-signal.ts';
 import type { Clock } from './clock.ts';
@@ -8,23 +8,23 @@ import { DomainError } from './errors.ts';
 export interface Turn {
   /** Lower goes first. */
   readonly priority: number;
-  /** On the monotonic clock: work that has not begun by then is dropped with `lock-busy`. */
+  /** Time on the monotonic clock: work that has not begun by then is dropped with `lock-busy`. */
   readonly deadline: number;
-  /** Aborts when nobody waits for the answer any more; work that has not begun is then dropped. */
+  /** Aborts when the caller no longer waits for the answer; work that has not begun is then dropped. */
   readonly gone?: CancelSignal;
 }
 
 export interface QueueStats {
   readonly waiting: number;
-  /** The most that wait for one key. */
+  /** Length of the longest queue of a key. */
   readonly longestQueue: number;
 }
 
 export interface KeyedQueue<K> {
-  /** Resolves as `work` does; `lock-busy` when too many wait or the turn did not come in time. */
+  /** Settles as `work` does; rejects with `lock-busy` when too many wait or the work could not begin in time. */
   run<T>(key: K, turn: Turn, work: () => Promise<T>): Promise<T>;
   stats(): QueueStats;
-  /** Refuses what waits and all that comes later with `reason()`; what has begun goes on. */
+  /** Rejects waiting and later work with `reason()`; work that has begun goes on. */
   close(reason: () => Error): void;
 }
 
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * `limit`: how many that are as urgent or more may wait for one key before another is refused, besides the one under way: many
- * settings that wait lock no door out. Turns of negative priority are not counted or refused.
+ * `limit`: how many pieces of work with the same or a higher urgency may wait for one key, besides the one under way, before another is
+ * refused. So many waiting settings cannot make an unlock fail. Work of negative priority is neither counted nor refused.
  */
 export function createKeyedQueue<K>(options: { readonly clock: Clock; readonly limit: number }): KeyedQueue<K> {
   const { clock, limit } = options;
@@ -50,7 +50,7 @@ export function createKeyedQueue<K>(options: { readonly clock: Clock; readonly l
         queues.delete(key);
         return;
       }
-      // When the process was held up, the turn can come before the timer that would have refused it.
+      // After the process was held up, work can be next in the queue before its timer has rejected it.
       if (clock.monotonic() < first.turn.deadline) {
         first.begin();
         return;

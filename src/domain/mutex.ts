@@ -1,16 +1,16 @@
-// Work that must not be done all at once: one piece at a time (a mutex), or some (a semaphore), in the order of asking.
+// Limits how much work runs at the same time: one piece (a mutex) or some (a semaphore), in the order of the calls.
 
-/** Runs the work as soon as it may; ends as it does. */
+/** Runs the work as soon as it may run; settles as the work does. */
 export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** A semaphore for one: the work begins when all that was given before it has ended, however it ended. */
+/** A semaphore for one: the work begins when all work of earlier calls has ended, with or without an error. */
 export type Mutex = Semaphore;
 
 export function createMutex(): Mutex {
   return createSemaphore(1);
 }
 
-/** Runs so many pieces of work at the same time. */
+/** Runs at most `atOnce` pieces of work at the same time. */
 export function createSemaphore(atOnce: number): Semaphore {
   let free = atOnce;
   const waiting: (() => void)[] = [];

@@ -1,9 +1,9 @@
-// Where somebody comes from, for whatever is limited by address (Fault T12).
+// Where a client comes from, for all limits by address (Fault T12).
 
 export interface Origin {
-  /** The address; an IPv4 client is the same one whether it reached an IPv4 or a dual-stack socket. */
+  /** The address; an IPv4 client has the same one on an IPv4 and on a dual-stack socket. */
   readonly address: string;
-  /** Of IPv6 the /64: whoever has one address of it has all 2^64. Of IPv4 the address. */
+  /** For IPv6 the /64, because a client with one address of it has all 2^64. For IPv4 the address. */
   readonly network: string;
 }
 
@@ -21,7 +21,7 @@ function networkOf(address: string): string {
   const [head = '', tail] = plain.split('::');
   const left = groupsOf(head);
   const right = groupsOf(tail ?? '');
-  // Where the double colon stands, all groups that are missing are 0.
+  // The double colon stands for all missing groups, which are 0.
   const zeros = tail === undefined ? 0 : Math.max(0, allGroups - left.length - right.length);
   const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, networkGroups);
   return `${groups.join(':')}::/64${zone === undefined ? '' : `%${zone}`}`;

@@ -1,8 +1,8 @@
 // The shape of everything that lives as long as the process, and of the log it writes to.
 
 /**
- * Making a part does no I/O. `start` resolves when it truly serves; `stop` is idempotent and bounded, and may be
- * called after a failed start. Every timer, socket and file a part opened dies with it.
+ * Creating a part does no I/O. `start` resolves when the part truly serves; `stop` is idempotent and takes a bounded time,
+ * and may be called after a failed start. It ends every timer, socket and file that the part has opened.
  */
 export interface Part {
   readonly name: string;
@@ -27,7 +27,7 @@ const listenFailures: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name',
 };
 
-/** Why a part that listens cannot start, as a sentence for the operator. `what` is the language spoken there. */
+/** Why a part cannot listen, as a sentence for the operator. `what` is the name of the protocol. */
 export function cannotListen(what: string, host: string, port: number, error: Error & { readonly code?: string | undefined }): Error {
   return new Error(`${what} cannot listen on ${host}:${port}: ${listenFailures[error.code ?? ''] ?? error.message}`, { cause: error });
 }

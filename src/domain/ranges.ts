@@ -1,8 +1,8 @@
-// Ranges of whole numbers, both ends included, lowest first, none within another.
+// Ranges of integers, both ends included, lowest first, without overlap.
 
 export type Range = readonly [from: number, to: number];
 
-/** Both; what touches is one. */
+/** The union; ranges that touch become one. */
 export function joinRanges(some: readonly Range[], others: readonly Range[]): readonly Range[] {
   const joined: [number, number][] = [];
   for (const [from, to] of [...some, ...others].sort(([a], [b]) => a - b)) {
@@ -13,7 +13,7 @@ export function joinRanges(some: readonly Range[], others: readonly Range[]): re
   return joined;
 }
 
-/** What of `some` is in none of `others`. */
+/** The parts of `some` that are in none of `others`. */
 export function withoutRanges(some: readonly Range[], others: readonly Range[]): readonly Range[] {
   if (others.length === 0) return some;
   const left: Range[] = [];

@@ -1,16 +1,16 @@
-// Warnings that somebody outside can provoke: one line a minute for each key, so that nobody can fill the disk with them.
+// Logs warnings that clients can provoke: one line a minute for each key, so that nobody can fill the disk with them.
 
 import type { Clock } from './clock.ts';
 import type { Log } from './part.ts';
 
 export interface RateLimitedLog {
-  /** Writes the line, or only counts it when the key had one within the last minute; the next line says how many. */
+  /** Writes the line, or only counts it when the key had one within the last minute; the next line says how many were left out. */
   warn(key: string, fields: object, message: string): void;
 }
 
 const everyMs = 60_000;
 const maxKeys = 2_000;
-/** Whoever has many addresses or identities has many keys. */
+/** Lines a minute in all, because a client with many addresses or identities has many keys. */
 const maxLines = 300;
 
 /** At most one line a minute for each key, and 300 in all; remembers at most 2,000 keys. */
@@ -18,7 +18,7 @@ export function createRateLimitedLog({ clock, log }: { readonly clock: Clock; re
   const keys = new Map<string, { at: number; unwritten: number }>();
   let minute = { since: Number.NEGATIVE_INFINITY, lines: 0, unwritten: 0 };
 
-  /** False when this minute has had its lines. */
+  /** False when the lines of this minute are used up. */
   function mayWrite(now: number): boolean {
     if (now - minute.since >= everyMs) {
       const { unwritten } = minute;

@@ -1,9 +1,10 @@
-// How often something may be done: a token bucket; one for each key; and a queue of those who wait for one. No other counts like this.
+// Limits how often something may happen: a token bucket, a token bucket for each key, and a queue with a token bucket. There is no other
+// rate limiter in the tree.
 import type { Clock } from './clock.ts';
 
 export interface Rate {
   readonly perSecond: number;
-  /** How much at once after a rest. */
+  /** How much may be taken at once after a pause. */
   readonly burst: number;
 }
 
@@ -41,7 +42,7 @@ export class RateLimiter {
     return true;
   }
 
-  /** Takes so much of what `left` has just said, or more: what is missing then must come in first. A negative amount gives back. */
+  /** Takes `amount`, even if less is left: the deficit must refill first. A negative amount gives back. */
   spend(amount: number): void {
     this.#left -= amount;
   }
@@ -51,7 +52,7 @@ export class RateLimiter {
     return this.#left >= this.#burst;
   }
 
-  /** Milliseconds until so much, at most the burst, is there. */
+  /** Milliseconds until `amount`, at most the burst, may be taken. */
   msUntil(amount: number): number {
     this.left();
     return Math.max(0, Math.ceil(((Math.min(amount, this.#burst) - this.#left) * 1_000) / this.#perSecond));
@@ -60,7 +61,7 @@ export class RateLimiter {
 
 export interface KeyedRateLimiter<K> {
   take(key: K): boolean;
-  /** Takes so much in any case. */
+  /** Takes `amount` in any case. */
   charge(key: K, amount: number): void;
   msUntil(key: K, amount: number): number;
   /** How many keys are remembered. */
@@ -72,7 +73,7 @@ export function createKeyedRateLimiter<K>(options: RateLimiterOptions & { readon
   const { clock, maxKeys } = options;
   const limiters = new Map<K, RateLimiter>();
 
-  /** Moves it to the end, so that the map begins with the key that was asked for longest ago. */
+  /** Moves the key to the end, so that the map begins with the least recently used key. */
   function limiterOf(key: K, now: number): RateLimiter {
     const limiter = limiters.get(key) ?? new RateLimiter(options);
     limiters.delete(key);
@@ -81,7 +82,7 @@ export function createKeyedRateLimiter<K>(options: RateLimiterOptions & { readon
     return limiter;
   }
 
-  /** Forgets those that are full again, two at each step, and one when there are too many. */
+  /** Removes buckets that are full again, two at each step, and one more when there are too many. */
   function forgetOldest(now: number): void {
     for (let step = 0; step < 2; step++) {
       const [oldest] = limiters;
@@ -107,14 +108,14 @@ export function createKeyedRateLimiter<K>(options: RateLimiterOptions & { readon
 }
 
 export interface RateLimitedQueue {
-  /** undefined: now. Else resolves when it is its turn, or at the stop. */
+  /** undefined: the work may begin now. Otherwise resolves when it may begin, or when the queue stops. */
   turn(): Promise<void> | undefined;
   stop(): void;
 }
 
 const shortestWaitMs = 10;
 
-/** Lets work go in the order of asking, as fast as the rate allows. */
+/** Lets work begin in the order of the calls, as fast as the rate allows. */
 export function createRateLimitedQueue(options: Rate & { readonly clock: Clock }): RateLimitedQueue {
   const { clock } = options;
   const limiter = new RateLimiter(options);

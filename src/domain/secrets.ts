@@ -5,7 +5,7 @@ export interface Secrets {
   newToken(): string;
   /** At least 128 random bits, printable. */
   newDeviceKey(): string;
-  /** At least 256 random bits, printable: what a webhook's deliveries are signed with. */
+  /** At least 256 random bits, printable: the key that signs a webhook's deliveries. */
   newWebhookSecret(): string;
   /** SHA-256, 64 hex digits. */
   hash(secret: string): string;

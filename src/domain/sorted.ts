@@ -1,6 +1,6 @@
-// Arrays that are kept in order by each change, so that nobody sorts them again.
+// Arrays that stay sorted with each change, so that no reader has to sort them.
 
-/** Where the first item stands whose key is at least `key`; the length when there is none. */
+/** The index of the first item whose key is at least `key`; the length when there is none. */
 export function placeInSorted<T>(sorted: readonly T[], key: number, keyOf: (item: T) => number): number {
   let low = 0;
   let high = sorted.length;
@@ -12,15 +12,15 @@ export function placeInSorted<T>(sorted: readonly T[], key: number, keyOf: (item
   return low;
 }
 
-/** Behind all whose key is the same or lower. */
+/** Inserts the item behind all items with the same or a lower key. */
 export function insertSorted<T>(sorted: T[], item: T, keyOf: (item: T) => number): void {
   const last = sorted.at(-1);
-  // What is newest has the highest key, nearly always.
+  // A new item nearly always has the highest key.
   if (last === undefined || keyOf(last) <= keyOf(item)) sorted.push(item);
   else sorted.splice(placeInSorted(sorted, keyOf(item) + 1, keyOf), 0, item);
 }
 
-/** The very item; nothing happens when it is not there. Keys are whole numbers. */
+/** Removes this very item, if it is in the array. Keys are integers. */
 export function removeSorted<T>(sorted: T[], item: T, keyOf: (item: T) => number): void {
   const key = keyOf(item);
   for (let n = placeInSorted(sorted, key, keyOf); n < sorted.length && keyOf(sorted[n] as T) === key; n++) {
@@ -31,15 +31,15 @@ export function removeSorted<T>(sorted: T[], item: T, keyOf: (item: T) => number
 }
 
 export interface SortedItems<T> {
-  /** Lowest key first. It stays as it is: what changes later is in another array. */
+  /** All items, lowest key first. The array never changes: a later change makes another array. */
   all(): readonly T[];
   get(key: number): T | undefined;
-  /** In place of the item with the same key. */
+  /** Adds the item, in place of the one with the same key. */
   put(item: T): void;
   remove(key: number): void;
 }
 
-/** Items by a key that only one of them has. The array is copied only when it changes after somebody was given it. */
+/** Items with unique keys. The array is copied only when it changes after a caller got it. */
 export function createSortedItems<T>(keyOf: (item: T) => number): SortedItems<T> {
   let sorted: T[] = [];
   let isGiven = false;

@@ -1,7 +1,7 @@
-// The stores that the domain uses, whatever they are kept in.
-// Every promise of a store to have written something is kept when it resolves: durable, unless the port says otherwise, and readers see a value
-// only then. A store that cannot write rejects with `storage-unavailable` and keeps what it had. What can be asked without a promise is a local
-// view: it holds what has been committed, follows every change, its own or another's, and the store emits each (StoreEvents).
+// The stores that the domain uses, whatever holds the data.
+// When the promise of a change resolves, the change is durable, unless the port says otherwise, and only then do readers see it. A store
+// that cannot write rejects with `storage-unavailable` and changes nothing. Methods without a promise read a local view: it holds what is
+// committed, follows every change, its own or another's, and the store emits each change (StoreEvents).
 import type { AccountStore, SignInStore } from './accounts/account-ports.ts';
 import type { AlarmStore } from './alarms/alarm-ports.ts';
 import type { AuditStore } from './audit/audit-ports.ts';
@@ -29,12 +29,12 @@ export interface Stores {
   readonly quarantine: Quarantine;
 }
 
-/** Whether the wall clock can be believed, by what is stored of earlier times. */
+/** Whether the wall clock is plausible, compared with stored dates. */
 export interface WallClockTrust {
-  /** Whether it may be wrong (Fault T19). */
+  /** Whether the clock may be wrong (Fault T19). */
   clockIsSuspect(): boolean;
-  /** Asks the machine as well, while it is suspect. */
+  /** Whether the clock is trusted; while it is suspect, this asks the machine as well. */
   clockIsTrusted(): Promise<boolean>;
-  /** A person says that it is right. `storage-unavailable`. */
+  /** A person confirms that the clock is right. Rejects with `storage-unavailable`. */
   acceptClock(): Promise<void>;
 }

@@ -1,31 +1,31 @@
-// How the battery of a lock went: what it said, and since when, for as long as people want to compare.
+// The battery history of a lock: the levels that it reported, and since when.
 
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { BatteryLevel } from './lock.ts';
 import type { BatteryStore } from './lock-ports.ts';
 
-/** A battery that warms up and cools down changes its level again and again; within this time the newest holds. */
+/** A battery that warms up and cools down changes its level again and again; a level replaces one that is younger than this. */
 const shortestMs = 3_600_000;
-/** A year of a battery that lasts a year, and as much again. */
+/** Twice as many levels as a battery that lasts a year reports in that year. */
 const levelsAtMost = 200;
 const keptForMs = 366 * 86_400_000;
 
-/** The levels of one lock, oldest first, with what it says now. The same object when that is nothing new. */
+/** The levels of one lock, oldest first, with the level that it reports now. The same array when that is nothing new. */
 export function withLevel(levels: readonly BatteryLevel[], now: BatteryLevel): readonly BatteryLevel[] {
   const last = levels.at(-1);
   if (last?.percent === now.percent) return levels;
-  // A clock that was set back must not make the newest one wait for the old time.
+  // After a clock was set back, the newest level must still be replaced, although it seems to lie in the future.
   const replaces = last !== undefined && now.at < last.at + shortestMs;
   const before = replaces ? levels.slice(0, -1) : levels;
   const at = replaces ? Math.min(last.at, now.at) : now.at;
   if (before.at(-1)?.percent === now.percent) return before;
-  // The newest that is too old says how the time began that is kept.
+  // The newest of the levels that are too old stays: it was valid when the stored period began.
   const recent = before.findLastIndex((level) => level.at < now.at - keptForMs);
   return [...before.slice(Math.max(recent, 0)), { at, percent: now.percent }].slice(-levelsAtMost);
 }
 
-/** Adds every level that a lock reports, and forgets those of a lock that is gone. */
+/** Adds every level that a lock reports, and deletes the levels of a removed lock. */
 export function recordBatteries(options: {
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly batteries: BatteryStore;
@@ -41,5 +41,5 @@ export function recordBatteries(options: {
   });
 }
 
-/** That the disk refuses is seen, and said, elsewhere; the lock says its level again. */
+/** Ignores a failed write: the store reports it, and the lock reports its level again. */
 function leaveOut(): void {}

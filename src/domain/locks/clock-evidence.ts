@@ -1,24 +1,24 @@
-// What the clocks of the locks say against the gateway's own.
+// Compares the clocks of the locks with the gateway's own clock.
 
 import type { Clock } from '../clock.ts';
 import type { LockId } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
 
-/** Locks whose clocks say the same, and another time than ours. */
+/** How many clocks must agree with each other, and differ from ours. */
 const agreeingLocks = 3;
 const agreeMs = 60_000;
 const namedLocks = 3;
 const dayMs = 86_400_000;
 
 export interface ClockEvidence {
-  /** A lock is online and has said this date; undefined: none. */
+  /** A lock is online and has reported this date; undefined: it reported none. */
   heard(lockId: LockId, date: number | undefined): void;
-  /** For the operator; undefined: nothing that counts. */
+  /** A sentence for the operator; undefined: there is no evidence against our clock. */
   evidence(): string | undefined;
 }
 
 export function createClockEvidence({ clock, locks }: { readonly clock: Clock; readonly locks: Pick<LockStore, 'get'> }): ClockEvidence {
-  /** What their clocks said, less the monotonic one. */
+  /** The reported dates, minus the monotonic clock at that moment. */
   const said = new Map<LockId, number>();
   const offsetNow = (): number => clock.now() - clock.monotonic();
 
@@ -52,7 +52,7 @@ export function createClockEvidence({ clock, locks }: { readonly clock: Clock; r
   };
 }
 
-/** For people: `3 days`, `2 h`, `7 min`. */
+/** A duration for people: `3 days`, `2 h`, `7 min`. */
 function spanText(ms: number): string {
   if (ms >= 2 * dayMs) return `${Math.round(ms / dayMs)} days`;
   const minutes = Math.round(ms / 60_000);

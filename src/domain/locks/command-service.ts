@@ -1,4 +1,4 @@
-// Commands to locks: one at a time for each, only to a lock that is online, never later than the caller waits.
+// Sends commands to locks: one at a time for each lock, only to a lock that is online, never later than the caller waits.
 import type { AccountId } from '../accounts/account.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
@@ -11,51 +11,56 @@ import type { CommandOutcome, DriverCommand, LockCommand } from './lock-command.
 import type { CommandIds, LockSession } from './lock-link.ts';
 import type { StallDetector } from './stall-detector.ts';
 
-/** What goes first when several commands wait for one lock. */
+/** Which command goes first when several wait for one lock. */
 export const priority = { door: 0, change: 1, gateway: 2 } as const;
 const probePriority = -1;
 const waitingLimit = 16;
 const probeMs = 5_000;
-/** The gateway's own commands hold up a lock that ignores them for no longer than this, and half of a caller's time: doors wait behind them. */
+/** The time-out of the gateway's own commands, at most half of a caller's: unlocks wait behind them when a lock does not reply. */
 const ownCommandMs = 3_000;
 const getStatus: LockCommand = { op: 'get-status' };
 
 export interface CommandRequest {
   readonly lockId: LockId;
   readonly priority: number;
-  /** Whose command it is; null: the gateway's own. */
+  /** The account that gives the command; null: the gateway itself. */
   readonly accountId: AccountId | null;
-  /** On the monotonic clock; from the caller's request. */
+  /** Time on the monotonic clock, counted from the caller's request. */
   readonly deadline: number;
   readonly gone?: CancelSignal;
-  /** The session in which it was asked for, when that was earlier than now: it is sent in no other. */
+  /** The session at the time of the request, if that was earlier: the command is sent in no other session. */
   readonly session?: LockSession;
-  /** Asked when the turn has come: what to send; undefined when there is nothing to do any more. May throw. */
+  /** Called when the command may be sent; undefined when there is nothing to do any more. May throw. */
   readonly makeCommand: () => LockCommand | DriverCommand | undefined;
-  /** What the lock must be able to do: `lock-refused` before anything waits when it cannot. */
+  /** A capability that the lock must have; without it the command fails with `lock-refused` at once. */
   readonly needs?: Capability;
 }
 
 /** The lock has answered, or there was nothing to send. */
 export type CommandEnd = Extract<CommandOutcome, { kind: 'ok' | 'refused' }> | { readonly kind: 'nothing-to-do' };
 
-/** Of all locks, now. */
+/** The commands of all locks, now. */
 export interface CommandStats extends QueueStats {
-  /** Sent, and not answered yet: one for each lock at most. */
+  /** Commands that are sent and not answered yet: at most one for each lock. */
   readonly underWay: number;
 }
 
 export interface CommandService {
-  /** Milliseconds on the monotonic clock by which a command that is asked for now must be done; earlier after a standstill of the process. */
+  /** Milliseconds on the monotonic clock by which a command that is requested now must be done; earlier after a stall of the process. */
   deadline(): number;
-  /** The session to which a command belongs that is asked for now; `lock-offline` when there is none, `lock-refused` when the lock cannot do it. */
+  /** The session for a command that is requested now. Throws `lock-offline` without one, `lock-refused` when the lock cannot do it. */
   session(lockId: LockId, needs?: Capability): LockSession;
-  /** `lock-offline` or `lock-busy`: nothing was sent. `lock-timeout`: sent, and the outcome is unknown. */
+  /**
+   * Sends a command. Rejects with `lock-offline` or `lock-busy`: nothing was sent; or `lock-timeout`: it was sent, and its outcome is
+   * unknown.
+   */
   send(request: CommandRequest): Promise<CommandEnd>;
-  /** Asks the lock to say its state and battery again, behind whatever waits: whether it has answered ok. Never rejects. */
+  /**
+   * Asks the lock to report its state and battery again, after all waiting commands. Resolves with whether it answered ok; never rejects.
+   */
   ask(lockId: LockId): Promise<boolean>;
   stats(): CommandStats;
-  /** Refuses what waits; gives what was sent `graceMs` for its reply, then ends it as a time-out. */
+  /** Rejects waiting commands; waits `graceMs` for the replies to sent ones, then ends these as time-outs. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -74,7 +79,7 @@ export function createCommandService(options: {
   let stopped: Promise<void> | undefined;
   const deadline = (): number => stallDetector.requestTime() + options.commandTimeoutMs;
 
-  /** As the command ends, or as `no-reply` when the gateway stops before. */
+  /** The outcome of the command, or `no-reply` when the gateway stops before. */
   function untilStopped(ending: Promise<CommandOutcome>): Promise<CommandOutcome> {
     return new Promise((resolve, reject) => {
       const abandon = () => resolve({ kind: 'no-reply' });
@@ -96,7 +101,7 @@ export function createCommandService(options: {
     });
   }
 
-  /** One command on this session; ends early, as `no-reply`, when the gateway stops. */
+  /** Sends one command on this session; ends early, as `no-reply`, when the gateway stops. */
   async function exchange(
     session: LockSession,
     command: LockCommand | DriverCommand,
@@ -130,7 +135,7 @@ export function createCommandService(options: {
     link.disconnect(lockId, reason);
   }
 
-  /** Is the lock still there? Its turn is the next one, before any command that waits. */
+  /** Asks whether the lock is still there, before any waiting command. */
   async function probe(session: LockSession): Promise<void> {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {
@@ -150,7 +155,7 @@ export function createCommandService(options: {
     const settled = stallDetector.settled();
     if (settled !== undefined) await settled;
     return turns.run(lockId, request, async () => {
-      // Another session than the one asked for would make this a command from before a reconnect: those are never sent.
+      // In another session this would be a command from before a reconnect, which is never sent.
       if (link.session(lockId) !== askedFor) throw offline();
       const command = request.makeCommand();
       if (command === undefined) return { kind: 'nothing-to-do' };
@@ -162,7 +167,7 @@ export function createCommandService(options: {
       const isEarly = outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2;
       if (isEarly && link.session(lockId) === askedFor) link.expiredEarly(lockId);
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
-      // A probe that is refused (the gateway is stopping) has nothing more to tell.
+      // The queue rejects a probe when the gateway stops; there is nothing more to do then.
       if (outcome.kind === 'no-reply' && link.can(lockId, 'query')) probe(askedFor).catch(() => undefined);
       throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');
     });

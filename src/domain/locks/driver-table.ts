@@ -1,4 +1,4 @@
-// The drivers that this gateway has, as one. A lock without a driver of its own is the native driver's.
+// All drivers of this gateway behind one interface. A lock without a `driver` member belongs to the native driver.
 
 import type { Driver, Drivers } from './driver.ts';
 import type { Lock, LockId } from './lock.ts';
@@ -7,7 +7,7 @@ import type { LockStore } from './lock-ports.ts';
 export const nativeKind = 'native';
 
 export interface DriverTable extends Drivers {
-  /** Before the first lock connects. Each kind has one driver. */
+  /** Adds a driver, before the first lock connects. Each kind has one driver. */
   add(driver: Driver): void;
 }
 
@@ -25,7 +25,7 @@ export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, '
       if (drivers.has(driver.kind)) throw new Error(`there are two drivers of the kind ${driver.kind}`);
       drivers.set(driver.kind, driver);
     },
-    // A lock that was just removed is in no store any more, and its connection must be found and ended all the same: no lockId is given twice.
+    // A lock that was just removed is in no store any more, but its connection must still be found and closed. No lockId is given twice.
     session(lockId) {
       for (const driver of drivers.values()) {
         const session = driver.session(lockId);

@@ -1,15 +1,15 @@
-// Numbers for events of locks that do not number them: each is a record once, as those of a lock that counts by itself.
+// Numbers the events of locks that do not number them, so that each becomes a record once, as for a lock that counts by itself.
 import type { RecordStore } from '../records/record-ports.ts';
 import type { LockId } from './lock.ts';
 import type { EventsReport, LockEvent } from './lock-report.ts';
 
-/** What happened at the door of such a lock, as `ReportService.events` takes it. Called once for each event, when it is heard. */
+/** Turns events of such a lock into the report for `ReportService.events`. Call it once for each event, when the event arrives. */
 export type NumberEvents = (lockId: LockId, events: readonly Omit<LockEvent, 'seq'>[]) => EventsReport;
 
-/** No lock has a say in it: that the gateway counts is in the record. */
+/** The epoch of these events in their records: it says that the gateway counts, and not the lock. */
 const gatewayEpoch = 'gw';
 
-/** Above all that is stored, and all that was numbered before and may still be on its way to the disk. */
+/** Each number is higher than all stored ones, and than all that may still be on their way to the disk. */
 export function createEventNumbers({ records }: { readonly records: Pick<RecordStore, 'progress'> }): NumberEvents {
   const last = new Map<LockId, number>();
   return (lockId, events) => {

@@ -17,7 +17,7 @@ import { isBelievable } from './reported-date.ts';
 type DraftToFill = { -readonly [Member in keyof RecordDraft]: RecordDraft[Member] };
 const none: readonly never[] = [];
 const isMisleading = ({ type }: LockEvent): boolean => isTakenForLabel(type);
-/** What a remote event is of. */
+/** The command behind each type of remote event. */
 const remoteOps = new Map([
   ['remote-unlock', 'unlock'],
   ['remote-lock', 'lock'],
@@ -25,7 +25,7 @@ const remoteOps = new Map([
 
 export interface EventReports {
   /**
-   * Resolves when every event is flushed: only then may the lock forget them; `duplicates` were so already.
+   * Resolves when every event is flushed: only then may the lock delete them. `duplicates` were stored already.
    * Rejects with `storage-unavailable`.
    */
   events(lockId: LockId, report: EventsReport): Promise<Pick<AppendOutcome, 'duplicates'>>;
@@ -39,11 +39,11 @@ export interface EventReportsOptions {
   readonly records: Pick<RecordStore, 'append'>;
   readonly accounts: Pick<AccountStore, 'nameOf'>;
   readonly quarantine: Quarantine;
-  /** The events that begin an alarm are stored when that is on the disk. */
+  /** An event that begins an alarm is stored only when the alarm is on the disk. */
   readonly alarmDetector: Pick<AlarmDetector, 'beforeEvents'>;
   readonly commandIds: CommandIds;
   readonly emit: Emit;
-  /** While the gateway's own clock is suspect, the dates of the locks stand; absent: it never is. */
+  /** While the gateway's own clock is suspect, the dates of the locks are accepted; absent: it is never suspect. */
   readonly clockIsSuspect?: () => boolean;
 }
 
@@ -52,10 +52,13 @@ export function createEventReports(options: EventReportsOptions): EventReports {
   const { alarmDetector, clockIsSuspect = () => false } = options;
   const holders = createCardHolders({ cards, emit });
 
-  /** Written member by member, not spread: thousands of drafts wait for a flush, and spreading makes each twice as large. The last ones are rare. */
+  /**
+   * Lists the members instead of spreading: thousands of drafts wait for a flush, and an object from a spread is larger. The last members
+   * are rare.
+   */
   function draft(lockId: LockId, event: LockEvent, now: number, held: LockCards | undefined): RecordDraft {
     const { seq, type, credential = '', date, reason = '' } = event;
-    // A jammed bolt has not done what it should, whatever the lock says of it.
+    // A jam is never a success, whatever the lock says.
     const success = event.success !== false && type !== 'jammed';
     const issued = issuedCommand(lockId, event);
     const lockDate = isBelievable(date, now, clockIsSuspect) ? date : now;
@@ -68,7 +71,10 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     return made;
   }
 
-  /** The remote command that this event is of. A lock is not believed who gave it: without an id that was signed here, nobody is named. */
+  /**
+   * The remote command behind this event. The gateway does not trust the lock about the account: without an id that it signed itself, it
+   * names none.
+   */
   function issuedCommand(lockId: LockId, { type, commandId }: LockEvent): IssuedCommand | undefined {
     const op = remoteOps.get(type);
     return op === undefined || commandId === undefined ? undefined : commandIds.read(lockId, commandId, op);
@@ -84,7 +90,7 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     emit('events-quarantined', { lockId, epoch, count: events.length });
   }
 
-  /** `receivedAt`: on the monotonic clock. */
+  /** `receivedAt`: time on the monotonic clock. */
   function store(lockId: LockId, { epoch, events }: EventsReport, receivedAt: number): Promise<Pick<AppendOutcome, 'duplicates'>> {
     const now = clock.now();
     if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });

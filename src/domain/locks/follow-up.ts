@@ -2,7 +2,7 @@
 import type { Emit } from '../event-bus.ts';
 import type { LockId } from './lock.ts';
 
-/** What a driver does of its own once a lock is online. One that fails leaves the lock online, and is said in the log under this name. */
+/** A step that a driver takes once a lock is online. If it fails, the lock stays online, and the log has the failure under this name. */
 export interface FollowUp {
   readonly step: string;
   work(): Promise<unknown>;
@@ -13,7 +13,7 @@ export interface FollowUps {
   readonly afterCards?: FollowUp;
 }
 
-/** Never rejects: it is tried again after the next hello of the lock. */
+/** Runs a follow-up. Never rejects: the next hello of the lock tries again. */
 export async function runFollowUp(emit: Emit, lockId: LockId, { step, work }: FollowUp): Promise<void> {
   try {
     await work();

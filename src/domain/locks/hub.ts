@@ -1,10 +1,10 @@
-// A hub: one device that speaks for the locks bound to it; what becomes of its connection is its driver's.
+// A hub: one device that speaks for the locks bound to it. Its driver handles its connection.
 import type { Caller } from '../accounts/account.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { DeviceId } from './lock.ts';
 
 export interface Hub {
-  /** Its MQTT identity, and what the `hubId` of its locks refers to. */
+  /** Its MQTT identity, to which the `hubId` of its locks refers. */
   readonly deviceId: DeviceId;
   readonly name: string;
   readonly createdAt: number;
@@ -24,7 +24,7 @@ export interface ManagedHub {
   readonly locks: number;
 }
 
-/** `deviceKey` is shown this once. */
+/** A new key; `deviceKey` is shown only once. */
 export interface IssuedHubKey {
   readonly deviceId: DeviceId;
   readonly deviceKey: string;
@@ -32,12 +32,12 @@ export interface IssuedHubKey {
 
 /** For gateway administrators: `forbidden` for others. */
 export interface HubService {
-  /** `conflict` when a lock or a hub has this MAC address. */
+  /** Rejects with `conflict` when a lock or a hub has this MAC address. */
   register(caller: Caller, hub: NewHub): Promise<IssuedHubKey>;
   /** In the order of registration. */
   list(caller: Caller, page: PageRequest): Page<ManagedHub>;
-  /** Ends its connection. `not-found`; `conflict` while locks are bound to it. */
+  /** Removes the hub and closes its connection. Rejects with `not-found`, or with `conflict` while locks are bound to it. */
   remove(caller: Caller, deviceId: DeviceId): Promise<void>;
-  /** A new device key; the old one and its connection, and with it the sessions of its locks, end at once. `not-found`. */
+  /** Makes a new device key; the old key, the hub's connection and the sessions of its locks end at once. Rejects with `not-found`. */
   renewKey(caller: Caller, deviceId: DeviceId): Promise<IssuedHubKey>;
 }

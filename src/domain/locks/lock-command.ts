@@ -1,4 +1,4 @@
-// Everything the domain can tell a lock of any kind, and how that can end. A closed union: a forgotten case does not compile.
+// All commands that the domain can send to a lock of any kind, and their outcomes. A closed union: a forgotten case does not compile.
 import type { CardOnLock, Validity } from '../credentials/card.ts';
 import type { LockSettings, OpenState } from './lock.ts';
 
@@ -18,18 +18,18 @@ export type LockCommand =
   | { readonly op: 'get-status' };
 
 /**
- * What a driver tells its lock of its own accord, such as the time. It waits in the queue of the lock like any other command; what it says,
- * the driver alone knows.
+ * A command that a driver sends on its own, such as one that sets the clock. It waits in the queue of the lock like any other command; only
+ * the driver knows its content.
  */
 export interface DriverCommand {
   readonly op: 'driver';
   /** For the log. */
   readonly name: string;
-  /** As `LockSession.send`, in the session of now. */
+  /** As `LockSession.send`, in the current session. */
   send(commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
 }
 
-/** Where this command wants the bolt; undefined: it leaves it where it is. */
+/** The state into which this command moves the bolt; undefined: it does not move it. */
 export function wantedBy({ op }: { readonly op: string }): OpenState | undefined {
   if (op === 'lock') return 'locked';
   return op === 'unlock' ? 'unlocked' : undefined;

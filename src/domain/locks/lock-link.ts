@@ -1,4 +1,4 @@
-// The ports for what is said to locks that are online.
+// The ports for commands to locks that are online.
 import type { AccountId } from '../accounts/account.ts';
 import type { LockId } from './lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from './lock-command.ts';
@@ -8,7 +8,7 @@ export interface LockSession {
   readonly lockId: LockId;
   /**
    * Sends one command to this very connection and waits for its reply, at most `ttlMs`.
-   * Resolves with how it ended, never rejects; the reply's state and battery have been reported before.
+   * Resolves with the outcome and never rejects. The state and battery in the reply are reported before it resolves.
    */
   send(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;
 }
@@ -20,7 +20,7 @@ export interface LockLink {
   disconnect(lockId: LockId, reason: string): void;
 }
 
-/** What a command id says that was issued here. */
+/** The content of a command id that this gateway issued. */
 export interface IssuedCommand {
   readonly accountId: AccountId;
   /** As in RecordDraft. */
@@ -28,8 +28,11 @@ export interface IssuedCommand {
 }
 
 export interface CommandIds {
-  /** A new id. For lock and unlock it names the account (null: the gateway's own, and nobody) and is signed for this lock and op; any other names nobody. */
+  /**
+   * Makes a new id. For lock and unlock it names the account (null: the gateway itself) and is signed for this lock and op; for other ops
+   * it names no account.
+   */
   issue(lockId: LockId, accountId: AccountId | null, op: string): CommandId;
-  /** Undefined when it names nobody or was not issued here for this lock and op. */
+  /** Reads an id; undefined when it names no account or this gateway did not issue it for this lock and op. */
   read(lockId: LockId, commandId: string, op: 'lock' | 'unlock'): IssuedCommand | undefined;
 }

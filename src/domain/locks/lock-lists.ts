@@ -1,27 +1,28 @@
-// Which locks an account sees, and which of them have a text in their alias or are of a group: kept up with each change of a lock, so that a page is looked up.
+// An index of the locks that each account sees, with search by alias and group. It is updated with each change of a lock, so that a page is
+// a look-up.
 import type { AccountId } from '../accounts/account.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import { placeInSorted } from '../sorted.ts';
 import type { Lock, LockId } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
 
-/** Stands for nobody's account: it sees every lock. */
+/** In place of an account: the list of all locks. */
 export const everyLock = -1 as AccountId;
 
-/** What a search is for; what is absent is not asked. */
+/** The criteria of a search; an absent one does not filter. */
 export interface WantedLocks {
-  /** In any part of the alias, whatever the case. */
+  /** A text in any part of the alias, in upper or lower case. */
   readonly alias?: string | undefined;
-  /** 0: in no group. */
+  /** 0: locks without a group. */
   readonly groupId?: number | undefined;
 }
 
 export interface LockLists {
   /** The locks on which the account has any role, or `everyLock`, by lockId ascending. */
   of(accountId: AccountId): LockId[];
-  /** A page of those of them that are wanted. */
+  /** A page of those that match the criteria. */
   page(accountId: AccountId, wanted: WantedLocks, request: PageRequest): Page<Lock>;
-  /** Another number whenever somebody's rights on any lock have changed. */
+  /** A number that changes whenever rights on any lock change. */
   rights(): number;
   /** A lock came (before is undefined), changed or went. */
   changed(before: Lock | undefined, after: Lock | undefined): void;
@@ -33,7 +34,7 @@ interface Listed {
   alias: string;
 }
 
-/** One somebody pages through, or types letter by letter. */
+/** A search that a client pages through, or types letter by letter. */
 interface Search {
   readonly accountId: AccountId;
   readonly alias: string;
@@ -44,10 +45,10 @@ interface Search {
 const searchesKept = 100;
 
 export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
-  /** Built when it is first asked for: before the store is open there is nothing. */
+  /** Built at the first use, because the store is empty until it is open. */
   let own: Map<AccountId, Listed[]> | undefined;
   const listed = new Map<LockId, Listed>();
-  /** The one that was asked for longest ago first. */
+  /** The least recently used search first. */
   const searches = new Map<string, Search>();
   let rights = 0;
 
@@ -120,7 +121,7 @@ function matches({ alias, groupId }: Pick<Search, 'alias' | 'groupId'>, one: Lis
 
 const idOf = ({ lock }: Listed): LockId => lock.lockId;
 
-/** In place of one with the same id. */
+/** Inserts an entry, in place of one with the same id. */
 function put(sorted: Listed[], one: Listed): void {
   const place = placeInSorted(sorted, idOf(one), idOf);
   sorted.splice(place, sorted[place]?.lock.lockId === one.lock.lockId ? 1 : 0, one);

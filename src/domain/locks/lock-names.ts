@@ -1,5 +1,5 @@
-// What locks are called. A new name or alias must not be mistaken for another: it differs by more than the case of its letters, and holds no marks
-// that turn the direction in which text is shown. Names that are there already go on, and so do locks of exactly the same name.
+// The names of locks. Nobody may mistake a new name or alias for another: it must differ by more than the case of its letters, and must not
+// hold marks that turn the direction of text. Existing names stay valid, and several locks may have exactly the same name.
 import { DomainError, invalidParameter } from '../errors.ts';
 import { createMutex } from '../mutex.ts';
 import type { Lock, LockId } from './lock.ts';
@@ -9,8 +9,8 @@ type Names = Partial<Pick<Lock, 'name' | 'alias'>>;
 
 export interface LockNames {
   /**
-   * Does `work`, which gives these names to the lock, or to a new one; one at a time. `conflict` when another lock has one of them in another
-   * case, `invalid-parameter` for direction marks; a name that the lock has already may be what it is.
+   * Runs `work`, which gives these names to the lock, or to a new lock; one at a time. Rejects with `conflict` when another lock has one of
+   * them in another case, and with `invalid-parameter` for direction marks. A name that the lock has already is always accepted.
    */
   give<T>(lockId: LockId | undefined, names: Names, work: () => Promise<T>): Promise<T>;
   /** A lock came (before is undefined), changed or went. */
@@ -23,12 +23,12 @@ const parameters = { name: 'lockName', alias: 'lockAlias' } as const;
 const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 type Kind = (typeof kinds)[number];
-/** By the name without its case, the names that there are, and the locks that have them. */
+/** Maps each lower-cased name to its spellings, and each spelling to the locks that have it. */
 type Known = Map<string, Map<string, Set<LockId>>>;
 
 export function createLockNames(locks: Pick<LockStore, 'all' | 'get'>): LockNames {
   const oneByOne = createMutex();
-  /** Built when it is first asked for: before the store is open there is nothing. */
+  /** Built at the first use, because the store is empty until it is open. */
   let known: Readonly<Record<Kind, Known>> | undefined;
 
   function built(): Readonly<Record<Kind, Known>> {

@@ -14,13 +14,13 @@ import type { LockId } from './lock.ts';
 import type { LockStore, RemovedLockStore, StatusStore } from './lock-ports.ts';
 import type { RemovedLock } from './removed-lock.ts';
 
-/** What was removed, and how many cards the lock may still open for by itself; null: it has never said. */
+/** The result of a removal, with the number of cards that may still open the lock; null: the lock has never reported it. */
 export interface Removal {
   readonly removed: RemovedLock;
   readonly cardsOnLock: number | null;
 }
 
-/** What stays of a lock, as a gateway administrator sees it: names of accounts, empty for one that is gone. */
+/** A removed lock, as a gateway administrator sees it; the name of a removed account is empty. */
 export interface RemovedLockView {
   readonly removed: RemovedLock;
   readonly administrator: string;
@@ -30,11 +30,12 @@ export interface RemovedLockView {
 /** For gateway administrators, as `RegistrationService`. */
 export interface LockRemoval {
   /**
-   * With its cards, roles and status, and its connection; its records stay for as long as they are kept. With `clear` the lock is told to remove
-   * all its cards first; when that fails, as with `lock-offline`, it stays registered. `storage-unavailable` says whether it is removed all the same.
+   * Removes a lock with its cards, roles and status, and closes its connection; its records stay until they expire. With `clear` the
+   * gateway first removes all cards from the lock; when that fails, for example with `lock-offline`, the lock stays registered. The
+   * sentence of `storage-unavailable` says whether the lock is removed all the same.
    */
   remove(caller: Caller, lockId: LockId, clear?: Pick<Clearing, 'gone'>): Promise<Removal>;
-  /** The locks that were removed while their records are kept, the newest removal first. */
+  /** The removed locks whose records may still exist, the newest removal first. */
   removed(caller: Caller, page: PageRequest): Page<RemovedLockView>;
 }
 
@@ -58,7 +59,7 @@ export function createLockRemoval(options: LockRemovalOptions): LockRemoval {
     const left = await cardsOnLock({ cards, statuses }, lockId);
     await removedLocks.add(removed);
     const notCleaned = await locks.remove(lockId).catch(async (error: unknown) => {
-      // If this fails, too, the next start forgets it.
+      // If this fails, too, the next start deletes the entry.
       if (locks.get(lockId) !== undefined) await removedLocks.forget(lockId).catch(() => undefined);
       throw error;
     });

@@ -1,7 +1,7 @@
-// Everything a lock can tell the gateway of itself, already validated by its driver.
+// Everything that a lock can report about itself, already validated by its driver.
 import type { LockSettings, OpenState } from './lock.ts';
 
-/** A lock is online, and says this of itself. */
+/** What a lock reports about itself when it comes online. */
 export interface HelloReport {
   readonly modelNum?: string;
   readonly hardwareRevision?: string;
@@ -25,16 +25,16 @@ export interface BatteryReport {
   readonly level: number;
 }
 
-/** What a reply says of the lock; how the command ended is its outcome. */
+/** What a reply says about the lock; the outcome of the command is separate. */
 export interface ReplyReport {
   readonly state?: OpenState;
   readonly battery?: number;
-  /** With that to `get-status`. */
+  /** Only in the reply to `get-status`. */
   readonly autoLockTime?: number;
   readonly settings?: Partial<LockSettings>;
 }
 
-/** Why something at the door was refused. */
+/** Why the lock refused something at the door. */
 export const refusalReasons = [
   'unknown-card',
   'wrong-passcode',
@@ -54,7 +54,7 @@ export interface LockEvent {
   readonly seq: number;
   readonly type: string;
   readonly success?: boolean;
-  /** Why it was refused: one of `refusalReasons`, or a word of the lock's own. */
+  /** Why the lock refused: one of `refusalReasons`, or a word of the lock's own. */
   readonly reason?: string;
   readonly date?: number;
   readonly credential?: string;

@@ -1,4 +1,4 @@
-// What a caller can do with locks: list, ask, lock and unlock, settings.
+// What a caller can do with locks: list them, read their state, lock and unlock, change settings.
 import type { Caller, LockRole } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireLock, requireRole, requireRoleStill } from '../accounts/permissions.ts';
@@ -16,7 +16,7 @@ import type { LockNames } from './lock-names.ts';
 import type { BatteryStore, LockStore, StatusStore } from './lock-ports.ts';
 import type { StateCertainty } from './state-certainty.ts';
 
-/** A lock with what it last said. */
+/** A lock with its last reports. */
 export interface LockView {
   readonly lock: Lock;
   readonly status: LockStatus;
@@ -24,28 +24,28 @@ export interface LockView {
   readonly callerIsAdministrator: boolean;
 }
 
-/** How lock or unlock ended: done, or it was so already; or false with the lock's own error code when it could not do it. */
+/** The result of lock or unlock: done, or it was so already; or false with the lock's own error code when it could not do it. */
 export type BoltResult = { readonly success: true; readonly nothingToDo?: true } | { readonly success: false; readonly reason: string };
 
-/** `lock-not-found`, then `forbidden` without the role that it takes (HTTP API 3). */
+/** Each method throws `lock-not-found` for an unknown lock, then `forbidden` without the required role (HTTP API 3). */
 export interface LockService {
   /** Locks on which the caller has any role, by lockId ascending. */
   list(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<LockView>;
-  /** `state-unknown` until the lock has said it; `sure`: it is so now, as far as can be known (`StateCertainty.isSure`). */
+  /** Throws `state-unknown` until the lock has reported it; `sure`: the state is certain now (`StateCertainty.isSure`). */
   state(caller: Caller, lockId: LockId): { state: OpenState; stateAt: number; online: boolean; sure: boolean };
-  /** `state-unknown` until the lock has said it. */
+  /** Throws `state-unknown` until the lock has reported it. */
   battery(caller: Caller, lockId: LockId): number;
-  /** What it said before, oldest first; empty until it has. */
+  /** The levels that the lock has reported, oldest first. */
   batteryHistory(caller: Caller, lockId: LockId): Promise<readonly BatteryLevel[]>;
-  /** Locks or unlocks; `gone` aborts when nobody waits for the answer any more. `lock-offline`, `lock-busy`, `lock-timeout`. */
+  /** Locks or unlocks; `gone` aborts when the client no longer waits. Rejects with `lock-offline`, `lock-busy` or `lock-timeout`. */
   move(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal): Promise<BoltResult>;
-  /** 0 to 65535 seconds, 0 is off; `lock-refused` and the codes of `move`. */
+  /** 0 to 65535 seconds, 0 is off. Rejects with `lock-refused` and the codes of `move`. */
   setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: CancelSignal): Promise<void>;
-  /** The administrator's view; `not-lock-administrator` for all others. */
+  /** The administrator's view; throws `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId): LockView;
-  /** `conflict` and `invalid-parameter` for an alias that could be mistaken. */
+  /** Rejects with `conflict` or `invalid-parameter` for an alias that people could mistake for another. */
   rename(caller: Caller, lockId: LockId, alias: string): Promise<void>;
-  /** Sent to the lock, kept when it said ok. */
+  /** Sends the settings to the lock, and stores them when it replied ok. */
   changeSettings(caller: Caller, lockId: LockId, settings: Partial<LockSettings>, gone: CancelSignal): Promise<void>;
 }
 
@@ -66,7 +66,10 @@ export function createLockService(options: {
     return { lock, status: statuses.get(lock.lockId), callerIsAdministrator: roleOn(lock, caller) === 'administrator' };
   }
 
-  /** One command for a caller who may; asked again at its turn, because the role, or the account, can be gone by then. */
+  /**
+   * Sends one command for a caller with the required role. It checks the role again just before sending, because role or account can be
+   * gone by then.
+   */
   function send(
     request: { caller: Caller; lockId: LockId; role: LockRole; priority: number; gone: CancelSignal },
     toSend: () => LockCommand | undefined,
@@ -152,7 +155,7 @@ export function createLockService(options: {
   };
 }
 
-/** `lock-refused`, with the lock's own error code, for a change that the lock did not make. */
+/** Throws `lock-refused`, with the lock's own error code, for a change that the lock did not make. */
 export function refuseUnlessOk(end: CommandEnd): void {
   if (end.kind === 'refused') {
     throw new DomainError('lock-refused', `the lock refused: ${end.message || end.error}`, { lockError: end.error });

@@ -1,4 +1,4 @@
-// A lock as the gateway knows it. Dates here and everywhere are epoch milliseconds (UTC).
+// A lock as the gateway stores it. Dates here and everywhere are epoch milliseconds (UTC).
 import type { AccountId, Caller, LockRole } from '../accounts/account.ts';
 
 declare const lockIdBrand: unique symbol;
@@ -6,7 +6,10 @@ declare const lockIdBrand: unique symbol;
 export type LockId = number & { readonly [lockIdBrand]: true };
 
 declare const deviceIdBrand: unique symbol;
-/** Names the device, whatever its kind: 12 lower-case hex digits. Of a native lock it is the MAC address, of another its driver derives it from the address. */
+/**
+ * Identifies the device, whatever its kind: 12 lower-case hex digits. For a native lock it is the MAC address; other drivers derive it from
+ * the lock's address.
+ */
 export type DeviceId = string & { readonly [deviceIdBrand]: true };
 
 export type OpenState = 'locked' | 'unlocked';
@@ -23,7 +26,7 @@ export interface LockSettings {
   readonly passageModeAutoUnlock: number;
 }
 
-/** What a lock has until its first hello. */
+/** The settings of a lock until its first hello. */
 export const unknownSettings: LockSettings = {
   lockSound: 0,
   privacyLock: 0,
@@ -34,10 +37,10 @@ export const unknownSettings: LockSettings = {
   passageModeAutoUnlock: 2,
 };
 
-/** Who speaks to a lock that does not speak the native protocol, and where it is found. It never changes. */
+/** The driver of a lock that does not speak the native protocol, and the lock's address. It never changes. */
 export interface LockDriver {
   readonly kind: string;
-  /** Names the lock among all of its kind: a serial number, a topic prefix. */
+  /** Identifies the lock among all of its kind: a serial number, a topic prefix. */
   readonly address: string;
 }
 
@@ -63,9 +66,9 @@ export interface Lock {
   readonly initialisedAt: number;
   readonly administrator: AccountId;
   readonly roles: readonly GrantedRole[];
-  /** SHA-256 of what it logs in with, 64 hex digits. Refused while the lock is bound to a hub. */
+  /** SHA-256 of the device key, 64 hex digits. The gateway refuses the key while the lock is bound to a hub. */
   readonly keyHash: string;
-  /** The hub that speaks for it; null: it has a login of its own, as each lock of another kind. */
+  /** The hub that speaks for it; null: it has a login of its own, as every lock of another kind has. */
   readonly hubId: DeviceId | null;
   /** Absent: it speaks the native protocol. */
   readonly driver?: LockDriver;
@@ -76,18 +79,18 @@ export interface GrantedRole {
   readonly role: Exclude<LockRole, 'administrator'>;
 }
 
-/** What the lock last said of itself; null until it has. */
+/** The last reports of the lock; a member is null until the lock has reported it. */
 export interface LockStatus {
   readonly state: OpenState | null;
-  /** When the lock said so, by its own clock where that is possible, else by the gateway's. */
+  /** When the lock reported the state: by its own clock where that is plausible, else by the gateway's. */
   readonly stateAt: number | null;
   readonly batteryPercent: number | null;
   readonly lastSeenAt: number | null;
-  /** How many cards it holds, the changes since included to which it said ok. */
+  /** How many cards it holds, including changes since that it confirmed. */
   readonly cardsOnLock: number | null;
 }
 
-/** From `at` on (epoch ms), the lock has said so. */
+/** The level that the lock has reported from `at` on (epoch ms). */
 export interface BatteryLevel {
   readonly at: number;
   readonly percent: number;
@@ -101,7 +104,7 @@ export const unknownStatus: LockStatus = {
   cardsOnLock: null,
 };
 
-/** The role a caller has on a lock; undefined when none. */
+/** The role of a caller on a lock; undefined: none. */
 export function roleOn(lock: Lock, caller: Pick<Caller, 'accountId'>): LockRole | undefined {
   if (lock.administrator === caller.accountId) return 'administrator';
   if (lock.roles.length > fewRoles) return rolesOf(lock).get(caller.accountId);
@@ -109,7 +112,9 @@ export function roleOn(lock: Lock, caller: Pick<Caller, 'accountId'>): LockRole 
 }
 
 const fewRoles = 8;
-/** Of each array of more than a few, which is another one after each change: at a main entrance everybody has a role. */
+/**
+ * An index for each long array of roles: at a main entrance everybody has a role. A change makes another array, so an index is never stale.
+ */
 const knownRoles = new WeakMap<Lock['roles'], ReadonlyMap<AccountId, GrantedRole['role']>>();
 
 function rolesOf({ roles }: Lock): ReadonlyMap<AccountId, GrantedRole['role']> {
@@ -121,13 +126,13 @@ function rolesOf({ roles }: Lock): ReadonlyMap<AccountId, GrantedRole['role']> {
   return known;
 }
 
-/** MAC address (colons, hyphens or none, either case) to deviceId; undefined when it is none. */
+/** Turns a MAC address (colons, hyphens or none, either case) into a deviceId; undefined when it is not a MAC address. */
 export function deviceIdOf(mac: string): DeviceId | undefined {
   if (!/^(?:[0-9a-f]{12}|[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})$/i.test(mac)) return undefined;
   return mac.replaceAll(/[:-]/g, '').toLowerCase() as DeviceId;
 }
 
-/** deviceId to the form people see: `A4:C1:38:7F:02:E9`. */
+/** Turns a deviceId into the form that people see: `A4:C1:38:7F:02:E9`. */
 export function macOf(deviceId: DeviceId): string {
   const pair = (start: number): string => deviceId.slice(start, start + 2);
   return `${pair(0)}:${pair(2)}:${pair(4)}:${pair(6)}:${pair(8)}:${pair(10)}`.toUpperCase();

@@ -13,14 +13,14 @@ export interface LockDescription {
   readonly superPasscode?: string;
   readonly timezoneOffsetMs?: number;
   readonly lockData?: string;
-  /** Username; the caller when absent. */
+  /** Username; absent: the caller. */
   readonly administrator?: string;
 }
 
 /** A lock that speaks the native protocol. */
 export interface NewLock extends LockDescription {
   readonly deviceId: DeviceId;
-  /** The hub that speaks for it; none when absent or null. */
+  /** The hub that speaks for it; absent or null: none. */
   readonly hubId?: DeviceId | null;
 }
 
@@ -40,7 +40,7 @@ export function newDeviceId(drivers: Pick<Drivers, 'ofKind'>, lock: NewLock | Ne
   return deviceId;
 }
 
-/** `conflict` when a lock has this deviceId. */
+/** Throws `conflict` when a lock has this deviceId. */
 export function requireFreeDevice(locks: Pick<LockStore, 'byDevice' | 'isDisabled'>, deviceId: DeviceId): void {
   const lock = locks.byDevice(deviceId);
   if (lock !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as lock ${lock.lockId}`);

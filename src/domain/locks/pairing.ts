@@ -1,5 +1,5 @@
-// Pairing, as people use it: while a gateway administrator keeps a window open, devices that nobody knows wait to be confirmed. How such a
-// device comes in is its driver's.
+// Pairing, as people use it: while a gateway administrator has a window open, unknown devices wait to be confirmed. The driver defines how
+// such a device connects.
 import type { Caller } from '../accounts/account.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { DeviceId, LockId } from './lock.ts';
@@ -13,32 +13,40 @@ export interface PendingDevice {
   readonly keyFingerprint: string;
   readonly since: number;
   readonly connected: boolean;
-  /** Another key came for the same deviceId: which of them is the lock, only its fingerprint tells, as the lock itself shows it. */
+  /**
+   * A device with another key claims the same deviceId. Only the fingerprint that the lock itself shows tells which of them is the lock.
+   */
   readonly contested: boolean;
   readonly hello: HelloReport | undefined;
-  /** The registered lock whose key it would replace. While that is online, the lock has not been reset. */
+  /** The registered lock whose key it would replace. While that lock is online, nobody has reset it. */
   readonly replaces: { readonly lockId: LockId; readonly name: string; readonly online: boolean } | undefined;
 }
 
 export interface Confirmation {
-  /** As the person saw it; `conflict` when no device waits under this deviceId with such a key. A contested one is not confirmed without. */
+  /**
+   * The fingerprint that the person compared; `conflict` when no device waits under this deviceId with such a key. Required for a contested
+   * device.
+   */
   readonly keyFingerprint?: string;
-  /** How a new lock is called, and so on; none for a replacement, which keeps all that the lock has. */
+  /** Name and other members of a new lock; absent for a replacement, which keeps those of the lock. */
   readonly lock?: Omit<NewLock, 'deviceId' | 'hubId'>;
 }
 
 export interface PairingService {
-  /** Opens the window, or gives an open one a new end. Returns when it closes (wall clock). */
+  /** Opens the window, or gives an open window a new end. Returns when it closes (wall clock). */
   open(caller: Caller, seconds: number): Promise<number>;
-  /** Disconnects and forgets who was not confirmed. Closing what is closed is no error. */
+  /** Closes the window, and disconnects and forgets devices that were not confirmed. Idempotent. */
   close(caller: Caller): Promise<void>;
   devices(caller: Caller, page: PageRequest): Page<PendingDevice>;
-  /** `not-found`; `conflict` when it is contested and no fingerprint says which one, or the lock that it would replace is online; the codes of a registration. `replaced`: the lock was there before. */
+  /**
+   * Confirms a device. Rejects with `not-found`; with `conflict` when it is contested and no fingerprint says which one, or the lock that
+   * it would replace is online; with the codes of a registration. `replaced`: the lock was registered before.
+   */
   confirm(caller: Caller, deviceId: DeviceId, confirmation: Confirmation): Promise<{ lockId: LockId; replaced: boolean }>;
   isOpen(): boolean;
-  /** By the wall clock; undefined while it is not open. */
+  /** When the window closes, by the wall clock; undefined while it is not open. */
   closesAt(): number | undefined;
-  /** Devices that wait to be confirmed, at most 32. */
+  /** How many devices wait to be confirmed, at most 32. */
   pending(): number;
   /** The gateway stops: closes the window for good. */
   stop(): void;

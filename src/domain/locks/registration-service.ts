@@ -17,9 +17,9 @@ import type { LockStore, StatusStore } from './lock-ports.ts';
 import { createLockRemoval, type LockRemoval, type LockRemovalOptions } from './lock-removal.ts';
 import { type LockDescription, type NewDriverLock, type NewLock, newDeviceId, requireFreeDevice } from './new-lock.ts';
 
-/** What is absent stays as it is. */
+/** An absent member stays unchanged. */
 export interface LockChanges extends Partial<Omit<LockDescription, 'administrator'>> {
-  /** Binds it to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
+  /** Binds the lock to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
   readonly hubId?: DeviceId | null;
 }
 
@@ -32,30 +32,38 @@ export interface ManagedLock {
   readonly administrator: string;
 }
 
-/** `deviceKey` is shown this once. */
+/** A new key; `deviceKey` is shown only once. */
 export interface IssuedKey {
   readonly lockId: LockId;
   readonly deviceId: DeviceId;
   readonly deviceKey: string;
 }
 
-/** For gateway administrators: `forbidden` for others, `lock-not-found` before that. */
+/** For gateway administrators. Each method throws `lock-not-found` for an unknown lock, then `forbidden` for other callers. */
 export interface RegistrationService extends LockRemoval {
   /**
-   * `conflict` when the MAC is registered already, for a lock or a hub, or the name is another lock's but for its case; `invalid-parameter`
-   * for a name with marks of direction, a kind that this gateway has no driver for or an address that is none of its kind; `not-found` when
-   * there is no such administrator or hub. The key is of use while the lock is bound to no hub.
+   * Registers a lock. Rejects with `conflict` when a lock or a hub has this MAC address, or another lock's name differs only in case; with
+   * `invalid-parameter` for a name with direction marks, for a kind without a driver, and for an address that does not fit the kind; with
+   * `not-found` when there is no such administrator or hub. The key is valid while the lock is bound to no hub.
    */
   register(caller: Caller, lock: NewLock | NewDriverLock): Promise<IssuedKey>;
-  /** As `register`, with a key that the lock has made itself. */
+  /** As `register`, with a key that the lock made itself. */
   adopt(caller: Caller, lock: NewLock, keyHash: string): Promise<LockId>;
-  /** A registered lock has made itself a new key: the old one and its connection end at once. `conflict` behind a hub. */
+  /**
+   * A registered lock has made a new key itself: the old key and its connection end at once. Rejects with `conflict` for a lock behind a
+   * hub.
+   */
   replaceKey(caller: Caller, deviceId: DeviceId, keyHash: string): Promise<LockId>;
   /** By lockId ascending. */
   managed(caller: Caller, page: PageRequest, wanted?: WantedLocks): Page<ManagedLock>;
-  /** `not-found` when there is no such hub; `conflict` and `invalid-parameter` for a new name that could be mistaken. */
+  /**
+   * Rejects with `not-found` when there is no such hub, with `conflict` or `invalid-parameter` for a new name that people could mistake for
+   * another.
+   */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
-  /** A new device key; the old one and its connection end at once. For a lock behind a hub: for later, when it is bound to none. */
+  /**
+   * Makes a new device key; the old key and its connection end at once. The key of a lock behind a hub is valid once it is bound to no hub.
+   */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
 }
 
@@ -85,13 +93,13 @@ export function createRegistrationService(options: RegistrationOptions): Registr
     };
   }
 
-  /** Within the administration mutex. */
+  /** Call it within the administration mutex. */
   async function add(caller: Caller, lock: NewLock | NewDriverLock, keyHash: string): Promise<LockId> {
     const deviceId = newDeviceId(drivers, lock);
     const { hubId = null, driver, name, administrator, ...given } = { hubId: null, driver: undefined, ...lock };
     requireFreeDevice(locks, deviceId);
     drivers.accept({ deviceId, hubId });
-    // Looked up for the caller, too: the account can have been removed while this waited, and every lock has an administrator.
+    // This looks up the caller's account, too: it can have been removed while this call waited, and every lock needs an administrator.
     const administratorId = accountNamed(accounts, administrator ?? caller.username).accountId;
     const alias = given.alias ?? name;
     return options.names.give(undefined, { name, alias }, async () => {

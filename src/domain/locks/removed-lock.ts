@@ -1,4 +1,4 @@
-// What stays of a lock that was removed: who may read its records, and what it was called, for as long as they are kept.
+// The data of a removed lock: its names, and who may read its records, for as long as these are stored.
 import type { AccountId } from '../accounts/account.ts';
 import type { DeviceId, LockId } from './lock.ts';
 
@@ -7,9 +7,9 @@ export interface RemovedLock {
   readonly deviceId: DeviceId;
   readonly name: string;
   readonly alias: string;
-  /** Who was its administrator then; that account can be gone. */
+  /** The account that was its administrator; it can be removed since. */
   readonly administrator: AccountId;
   readonly removedAt: number;
-  /** 0: whoever administers the machine itself. */
+  /** 0: an administrator of the machine itself. */
   readonly removedBy: AccountId;
 }

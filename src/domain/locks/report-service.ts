@@ -18,11 +18,14 @@ import { type ReportedProperties, withReported } from './reported-properties.ts'
 import type { StateCertainty } from './state-certainty.ts';
 
 export interface ReportService extends EventReports {
-  /** The lock is online from now on: takes over what it says, and settles open card changes, before and after which the driver has its own follow-ups. */
+  /**
+   * The lock is online from now on: stores what it reports, and reconciles open card changes. The driver's own follow-ups run before and
+   * after that.
+   */
   hello(lockId: LockId, report: HelloReport, own?: FollowUps): void;
   state(lockId: LockId, report: StateReport): void;
   battery(lockId: LockId, report: BatteryReport): void;
-  /** The lock has answered `command`; told before whoever sent it hears of it, and before anything that the lock says next. */
+  /** The lock has answered `command`. Call it before the caller of the command gets the outcome, and before the lock's next message. */
   reply(lockId: LockId, command: { readonly op: string }, outcome: CommandOutcome, report: ReplyReport): void;
   /** `reason` is for the operator. */
   offline(lockId: LockId, reason: string): void;
@@ -55,12 +58,12 @@ export function createReportService(options: ReportOptions): ReportService {
     emit('battery-reported', { lockId, batteryPercent });
   }
 
-  /** Never rejects: a follow-up that fails leaves the lock online, and is tried again after its next hello. */
+  /** Never rejects: after a failed follow-up the lock stays online, and its next hello tries again. */
   function followUp(lockId: LockId, step: string, work: () => Promise<unknown>): Promise<void> {
     return runFollowUp(emit, lockId, { step, work });
   }
 
-  /** undefined: it is nothing new. */
+  /** Stores what the lock reported; undefined: it is nothing new. */
   function storeReported(lock: Lock, told: ReportedProperties): Promise<void> | undefined {
     if (withReported(lock, told) === lock) return undefined;
     return followUp(lock.lockId, 'keep what the lock said', () => locks.update(lock.lockId, (current) => withReported(current, told)));
@@ -75,7 +78,10 @@ export function createReportService(options: ReportOptions): ReportService {
     if (own?.afterCards !== undefined) await runFollowUp(emit, lockId, own.afterCards);
   }
 
-  /** What the lock says of its cards in its hello, beside what the gateway has. One lock after the other: they may have to be read for it. */
+  /**
+   * Compares the cards in the lock's hello with the gateway's. One lock after the other, because the cards may have to be read from the
+   * disk.
+   */
   async function compareCards(lockId: LockId, { count, digest }: NonNullable<HelloReport['cards']>): Promise<void> {
     const session = link.session(lockId);
     const { cards: known } = cards.inMemory(lockId) ?? (await oneByOne(() => cards.of(lockId)));
@@ -122,7 +128,7 @@ export function createReportService(options: ReportOptions): ReportService {
       if (battery !== undefined) heardBattery(lockId, battery);
       const wanted = wantedBy(command);
       if (wanted !== undefined) certainty.moved(lockId, wanted, outcome);
-      // It tells what came of a change of these whose own reply was lost.
+      // This shows the result of a change of these members whose own reply was lost.
       if (command.op === 'get-status') void storeReported(lock, told);
     },
 

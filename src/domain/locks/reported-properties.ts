@@ -8,7 +8,7 @@ export type ReportedProperties = Pick<
   'modelNum' | 'hardwareRevision' | 'firmwareRevision' | 'featureValue' | 'autoLockTime' | 'settings'
 >;
 
-/** The lock with what it says of itself; the very same when nothing is new, so that a reconnect storm writes nothing. */
+/** The lock with its report; the very same object when nothing is new, so that a reconnect storm writes nothing. */
 export function withReported(lock: Lock, report: ReportedProperties): Lock {
   const settings: LockSettings = { ...lock.settings, ...report.settings };
   const told = {

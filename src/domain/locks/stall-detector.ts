@@ -1,51 +1,55 @@
-// Whether the process stood still: stopped, swapped out, starved. What lay in its sockets meanwhile is read afterwards as if it had just
-// come; but no door opens for who asked long ago and has given up, nor later than he waits for it.
+// Detects that the process stood still: stopped, swapped out or starved. Afterwards it reads what lay in its sockets as if it had just
+// come. But no door may open for a client that asked long ago and has given up, nor later than the client waits.
 
 import type { Clock } from '../clock.ts';
 import type { Emit } from '../event-bus.ts';
 import type { Part } from '../part.ts';
 
 export interface StallDetector extends Part {
-  /** On the monotonic clock: since when what is read now may have waited; a beat ago at most, unless the process stood still. */
+  /**
+   * Time on the monotonic clock since when a request that is read now may have waited: at most a beat ago, unless the process stood still.
+   */
   requestTime(): number;
-  /** After a standstill: resolves when it has been read who of those that asked has gone. undefined: there is nothing to wait for. */
+  /**
+   * After a stall: resolves when the gateway has read which clients have closed their connections. undefined: there is nothing to wait for.
+   */
   settled(): Promise<void> | undefined;
 }
 
-/** Between two beats, at most: who asks between them has so much less time. */
+/** The longest time between two beats: a client that asks between them has so much less time. */
 const longestBeatMs = 50;
 const shortestBeatMs = 5;
 const beatsInTimeout = 20;
 /** No timer is more exact. */
 const jitterMs = 5;
-/** Later than that a beat is no mere delay of a turn. */
+/** A beat that is later than this is more than a slow tick of the event loop. */
 const lateMs = 100;
-/** So long that it is said in the log. */
+/** A stall of at least this length appears in the log. */
 const longMs = 2_000;
-/** What came during a standstill has been read when as much time again is over, and by then: connections first, what they ask in later turns. */
+/** What came during a stall is read after as much time again, at most this long: connections first, their requests in later ticks. */
 const readWithinMs = 1_000;
-/** A request and the end of its connection are read in different turns, but close together. */
+/** A request and the end of its connection are read in different ticks, but close together. */
 const goneWithinMs = 100;
-/** After a short standstill there is less to read. */
+/** After a short stall there is less to read. */
 const goneWithinTurns = 5;
 const turnMs = 2;
 
-/** Before its start, and without one, nothing has ever stood still. */
+/** A detector that is not started reports no stall. */
 export function createStallDetector(options: {
   readonly clock: Clock;
   readonly emit: Emit;
-  /** What callers wait at most. */
+  /** How long callers wait at most. */
   readonly commandTimeoutMs: number;
 }): StallDetector {
   const { clock, emit } = options;
   const beatMs = Math.max(shortestBeatMs, Math.min(longestBeatMs, options.commandTimeoutMs / beatsInTimeout));
   let beatAt: number | undefined;
-  /** What came before then has been read. */
+  /** Everything that came before this time has been read. */
   let readUpTo = 0;
   let last = { since: 0, readBy: Number.NEGATIVE_INFINITY, isLong: false };
   let cancel = (): void => undefined;
 
-  /** One that goes on while what came in the last one is still being read is the same. */
+  /** A stall that follows while the gateway still reads what came during the last one counts as the same. */
   function look(): typeof last {
     const now = clock.monotonic();
     const silentMs = beatAt === undefined ? 0 : now - beatAt;
@@ -65,7 +69,7 @@ export function createStallDetector(options: {
   function beat(): void {
     look();
     const now = clock.monotonic();
-    // What came while a beat was late is read in the turn after it.
+    // What came while a beat was late is read in the tick after it.
     readUpTo = beatAt === undefined || now - beatAt <= beatMs + jitterMs ? now : beatAt;
     beatAt = now;
     cancel = clock.timer(beatMs, beat);

@@ -1,5 +1,6 @@
-// Whether a lock's open state is sure: it has said it, and nothing that is known of has moved its bolt since. A lock may say ok before its bolt
-// has arrived, a command without an answer may move it yet, and a jammed bolt is half out. Only what is sure spares a command.
+// Whether a lock's open state is certain: the lock has reported it, and nothing that the gateway knows of has moved the bolt since. A lock
+// may reply ok before its bolt has arrived, a command without an answer may still move it, and a jammed bolt is half out. Only a certain
+// state spares a command.
 
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
@@ -12,49 +13,52 @@ import type { LockStore } from './lock-ports.ts';
 
 export interface StateCertainty extends Part {
   /**
-   * The lock is online, has said its open state in this session, and no command has been sent since that may have moved it, nor by the process
-   * before this one: what a lock said of a bolt that was still moving then is not sure.
+   * Whether the lock is online, has reported its open state in this session, and no command since may have moved the bolt. Commands of the
+   * process before this one count, too: a state that the lock reported while the bolt was still moving is not certain.
    */
   isSure(lockId: LockId): boolean;
-  /** What followers are to know: without commands under way or of the process before, and of a lock that is offline as it was last. */
+  /**
+   * The certainty that subscribers see: it ignores commands under way and those of the process before; for an offline lock it is the last
+   * value.
+   */
   isShownAsSure(lockId: LockId): boolean;
-  /** It has ended; told at the reply, before what the lock says next, and once more to whoever sent it, which changes nothing. */
+  /** A command has ended. Called at the reply, before the lock's next report; a second call, when the command returns, changes nothing. */
   moved(lockId: LockId, wanted: OpenState, outcome: CommandOutcome): void;
-  /** The lock has said its open state; `isNew`: another than before. */
+  /** The lock has reported its open state; `isNew`: it differs from the one before. */
   said(lockId: LockId, state: OpenState, isNew: boolean): void;
-  /** A lock is online (again) and has not said its open state with that. */
+  /** A lock is online (again) and has not reported its open state yet. */
   returned(lockId: LockId): void;
-  /** It is offline: there is nothing to ask before it returns. */
+  /** The lock is offline: it cannot be asked before it returns. */
   left(lockId: LockId): void;
   jammed(lockId: LockId): void;
-  /** The bolt has moved after it was jammed: where it is, the lock can say again. */
+  /** The bolt has moved after a jam: the lock can report its state again. */
   freed(lockId: LockId): void;
 }
 
-/** Why the last state that a lock said may not hold. */
+/** Why the last state that a lock reported may be wrong. */
 interface Doubt {
-  /** Where commands whose end is not known may still move the bolt. */
+  /** The states into which commands with an unknown outcome may still move the bolt. */
   readonly open: Set<OpenState>;
-  /** One of them was never answered: it may begin late, and what arrives meanwhile may have been on its way before. */
+  /** One of these commands was never answered: it may begin late, and a report that arrives meanwhile may have been sent before. */
   unanswered: boolean;
-  /** The lock has said since that the bolt is where all of them wanted it. */
+  /** The lock has reported since that the bolt is where all these commands wanted it. */
   arrived: boolean;
   jammed: boolean;
-  /** Until when the command that is being carried out may move the bolt. */
+  /** Until when the command under way may move the bolt. */
   underWay: { readonly until: number } | undefined;
-  /** On the monotonic clock: from then on no command moves the bolt any more. */
+  /** Time on the monotonic clock from which on no command moves the bolt any more. */
   stillAt: number;
-  /** How often the lock has said its open state since. */
+  /** How often the lock has reported its open state since. */
   said: number;
-  /** It has answered since nothing moves the bolt any more, and not said its open state yet: what it says next holds. */
+  /** The lock has answered after the bolt came to rest, and not reported its open state yet: its next report is certain. */
   settlesNext: boolean;
 }
 
-/** A lock that has not said by then where its bolt is gets asked. */
+/** A lock that has not reported its state after this time is asked. */
 const soonMs = 2_000;
-/** A bolt that has begun to move has arrived by then. */
+/** A bolt that has begun to move has arrived after this time. */
 const travelMs = 30_000;
-/** One that could not be asked, behind many other commands, is asked again. */
+/** A lock that could not be asked, behind many other commands, is asked again after this time. */
 const againMs = 300_000;
 
 export function createStateCertainty(options: {
@@ -66,10 +70,10 @@ export function createStateCertainty(options: {
   readonly events: EventBus;
 }): StateCertainty {
   const { clock, link, locks, commands, events } = options;
-  /** The locks up to this one were there when the gateway started; until then commands of the process before may move their bolts. */
+  /** The locks up to this one existed when the gateway started, so commands of the process before may still move their bolts. */
   let newestBefore = 0;
   let stillAfterStart = 0;
-  /** Sessions in which the lock has said its open state. */
+  /** Sessions in which the lock has reported its open state. */
   const heard = new WeakSet<LockSession>();
   const doubts = new Map<LockId, Doubt>();
   const shownAsUnsure = new Set<LockId>();
@@ -119,12 +123,15 @@ export function createStateCertainty(options: {
     });
     looks.set(lockId, { cancel, isAgain });
   }
-  /** Shows what is still not sure, and asks the lock: soon, and when the answer settles it, because no command can move the bolt any more. */
+  /**
+   * Shows a state that is still uncertain, and asks the lock: soon, and again when no command can move the bolt any more, so that the
+   * answer is certain.
+   */
   async function look(lockId: LockId): Promise<void> {
     const doubt = doubts.get(lockId);
     if (link.session(lockId) === undefined || doubt?.underWay !== undefined || (doubt === undefined && hasSaid(lockId))) return;
     show(lockId);
-    // Whether a jammed bolt is half out, its lock cannot say.
+    // A lock cannot report that its jammed bolt is half out.
     if (doubt?.jammed) return;
     const { stillAt = 0 } = doubt ?? {};
     const leftMs = stillAt - clock.monotonic();
@@ -134,12 +141,12 @@ export function createStateCertainty(options: {
     if (!answered && !looks.has(lockId)) lookIn(lockId, againMs, true);
     const isAsItWas = doubts.get(lockId) === doubt && doubt?.stillAt === stillAt && doubt.underWay === undefined && !doubt.jammed;
     if (!answered || leftMs > 0 || !isAsItWas) return;
-    // What it says with its answer may come behind it.
+    // The report of its state may come after its reply.
     if (doubt.said === saidBefore) doubt.settlesNext = true;
     else settle(lockId);
   }
 
-  /** A lock or unlock is sent now; it may begin to move the bolt for `ttlMs`. */
+  /** A lock or unlock command is sent now; within `ttlMs` it may begin to move the bolt. */
   function moving(lockId: LockId, ttlMs: number): void {
     const doubt = doubtOf(lockId);
     doubt.underWay = { until: clock.monotonic() + ttlMs + travelMs };
@@ -161,7 +168,7 @@ export function createStateCertainty(options: {
       doubt.stillAt = Math.max(doubt.stillAt, until);
     }
     if (outcome.kind === 'no-reply' || outcome.kind === 'lost') doubt.unanswered = true;
-    // One that said ok is about to say where its bolt is.
+    // A lock that replied ok is about to report its state.
     if (outcome.kind !== 'ok') show(lockId);
     lookIn(lockId, soonMs);
   }
@@ -198,7 +205,7 @@ export function createStateCertainty(options: {
         if (shownAsUnsure.has(lockId)) show(lockId);
         return;
       }
-      // What is said before the reply may have been on its way when the command was sent.
+      // A report before the reply may have been sent before the command arrived.
       if (doubt.underWay !== undefined) return;
       doubt.said += 1;
       if (doubt.settlesNext) return settle(lockId);

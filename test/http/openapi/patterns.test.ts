@@ -1,4 +1,5 @@
-// Patterns in the documents that programs read: they mean the same in every language, so they need no flags and no classes of one language alone.
+// Patterns in the documents that programs read: they mean the same in every language, so they need no flags and no classes of one language
+// alone.
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import request from 'supertest';
