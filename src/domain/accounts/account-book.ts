@@ -1,21 +1,21 @@
-// Accounts and tokens in memory, with a look-up for each way in which they are asked for. A change costs what it changes, not what is there.
+// Accounts and tokens in memory, with an index for each query. The cost of a change does not depend on the number of accounts and tokens.
 
 import { DomainError } from '../errors.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import { insertSorted, removeSorted } from '../sorted.ts';
 import type { Account, AccountId, RemovedAccount, Token } from './account.ts';
 
-/** What can be asked of the accounts and tokens that are there. A token whose account is gone is gone with it. */
+/** Queries over the existing accounts and tokens. A token ends with its account. */
 export interface AccountReader {
   get(accountId: AccountId): Account | undefined;
   byName(username: string): Account | undefined;
-  /** Also of one that was removed, as long as that is remembered. */
+  /** The name of an account, also of a removed one as long as it is remembered. */
   nameOf(accountId: AccountId): string | undefined;
-  /** Those of that name that were removed, the latest first, as long as that is remembered. */
+  /** The removed accounts of that name that are still remembered, the latest first. */
   removedNamed(username: string): readonly RemovedAccount[];
-  /** Those whose names are the same but for the case of their letters. */
+  /** The accounts whose names are equal but for the case of their letters. */
   alike(username: string): readonly Account[];
-  /** `conflict` when the name is taken, in whatever case. */
+  /** Throws `conflict` when the name is taken, in upper or lower case. */
   refuseTaken(username: string): void;
   /** How many gateway administrators there are. */
   gatewayAdministrators(): number;
@@ -28,24 +28,27 @@ export interface AccountReader {
   tokenByHash(hash: string): Token | undefined;
   /** By tokenId ascending. */
   tokenPage(request: PageRequest): Page<Token>;
-  /** Those that expire at `until` (epoch milliseconds) or before. */
+  /** The tokens that expire at `until` (epoch milliseconds) or before. */
   tokensExpired(until: number): readonly Token[];
 }
 
-/** Changes are made at once; whoever makes them has asked whether they may be. */
+/** Changes hold at once; the caller has checked that they are allowed. */
 export interface AccountBook extends AccountReader {
   add(account: Account): void;
   addToken(token: Token): void;
-  /** With its tokens, which are given back: those are still to be forgotten, a few at a time, because they can be very many. */
+  /**
+   * Removes an account with its tokens. Returns the tokens: the caller has still to delete them, a few at a time, because there can be
+   * many.
+   */
   remove(accountId: AccountId): readonly Token[];
   forget(tokens: readonly Token[]): void;
   removeTokens(tokens: readonly Token[]): void;
-  /** That it was removed; `remove` does not. */
+  /** Remembers that an account was removed, which `remove` does not do. */
   remember(removed: RemovedAccount): void;
   forgetNames(removed: readonly RemovedAccount[]): void;
   accounts(): readonly Account[];
   tokens(): readonly Token[];
-  /** In the order in which they were removed. */
+  /** The removed accounts, in the order of removal. */
   removed(): readonly RemovedAccount[];
 }
 
@@ -53,7 +56,7 @@ const foldCase = (username: string): string => username.toLowerCase();
 
 export function createAccountBook(): AccountBook {
   const byId = new Map<AccountId, Account>();
-  /** By the name without its case: all but one of them were made when that was allowed. */
+  /** By the lower-cased name. Several accounts share one only if they were created when that was allowed. */
   const byFolded = new Map<string, readonly Account[]>();
   const tokenById = new Map<number, Token>();
   const byHash = new Map<string, Token>();

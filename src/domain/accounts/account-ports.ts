@@ -1,27 +1,27 @@
-// The ports for accounts, their tokens, and who stays signed in.
+// The ports for accounts, their tokens, and sign-ins.
 
 import type { Account, AccountId, Token } from './account.ts';
 import type { AccountReader } from './account-book.ts';
 
-/** What is read of accounts and tokens is a local view, which follows every change: each request asks it. They are written one by one. */
+/** Reading accounts and tokens is a local view, which follows every change, because each request reads it. Each is written by itself. */
 export interface AccountStore extends AccountReader {
-  /** `conflict` when the name is taken. */
+  /** Rejects with `conflict` when the name is taken. */
   add(account: Account): Promise<void>;
-  /** With its tokens. Its name is remembered from this moment on; of 10,000 names the oldest gives way. `not-found`. */
+  /** Removes an account with its tokens, and remembers its name; beyond 10,000 names the oldest is forgotten. Rejects with `not-found`. */
   remove(accountId: AccountId, removedAt: number): Promise<void>;
-  /** Forgets the names of those that were removed until then. */
+  /** Forgets the names of accounts that were removed until then. */
   forgetRemoved(until: number): Promise<void>;
-  /** `not-found` when its account is not there. */
+  /** Rejects with `not-found` when its account does not exist. */
   addToken(token: Token): Promise<void>;
-  /** Resolves with those that were still there. */
+  /** Resolves with the tokens that still existed. */
   removeTokens(tokenIds: readonly number[]): Promise<readonly Token[]>;
 }
 
 /** A browser that stays signed in to the console. */
 export interface SignIn {
-  /** SHA-256 of its secret, which nobody else has. */
+  /** SHA-256 of its secret, which only the browser has. */
   readonly hash: string;
-  /** Of the token that it stands for. */
+  /** The token that it stands for. */
   readonly tokenId: number;
   readonly accountId: AccountId;
   /** Epoch milliseconds. */
@@ -29,10 +29,10 @@ export interface SignIn {
 }
 
 export interface SignInStore {
-  /** Those that are stored, the oldest first. `storage-unavailable`. */
+  /** The stored sign-ins, the oldest first. Rejects with `storage-unavailable`. */
   all(): Promise<readonly SignIn[]>;
   /** `storage-unavailable`. */
   keep(signIn: SignIn): Promise<void>;
-  /** Those that are not there have ended already. `storage-unavailable`: they are still kept. */
+  /** Deletes sign-ins; unknown ones have ended already. Rejects with `storage-unavailable`: they are still stored. */
   end(hashes: readonly string[]): Promise<void>;
 }

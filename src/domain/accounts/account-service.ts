@@ -13,15 +13,15 @@ import { type LeftRoles, locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 
 const dayMs = 86_400_000;
-/** A clock that is believed is ahead by seven days at most: what has been expired for longer is so by any clock that is right. */
+/** A trusted clock is at most seven days ahead: a token that has been expired for longer is expired by any correct clock. */
 const expiredForMs = 7 * dayMs;
-/** So many are removed in one change: doors go on between two of them. */
+/** How many tokens one change removes: door commands run between two changes. */
 const forgottenAtOnce = 1_000;
 
 export interface NewToken {
   readonly username: string;
   readonly name: string;
-  /** Absent: never. */
+  /** Absent: it never expires. */
   readonly expiresInDays?: number;
 }
 
@@ -30,27 +30,28 @@ export interface TokenView {
   readonly username: string;
 }
 
-/** All but `authenticate` for gateway administrators: `forbidden` for others. */
+/** All methods but `authenticate` and `callerOf` are for gateway administrators, and throw `forbidden` for others. */
 export interface AccountService {
-  /** The caller behind a token; `token-invalid`, `token-expired`. */
+  /** The caller behind a token. Throws `token-invalid` or `token-expired`. */
   authenticate(token: string): Caller & { readonly tokenId: number };
-  /** The caller behind a token that has been shown before; `token-invalid`, `token-expired`. */
+  /** The caller behind a token that was authenticated before. Throws `token-invalid` or `token-expired`. */
   callerOf(tokenId: number): Caller;
-  /** `conflict` when the name is taken. */
+  /** Rejects with `conflict` when the name is taken. */
   createAccount(caller: Caller, username: string, gatewayAdministrator: boolean): Promise<Account>;
   listAccounts(caller: Caller, page: PageRequest): Page<Account>;
   /**
-   * With its tokens and its roles, those on so many locks. `not-found`; `conflict`: the last gateway administrator, or the administrator of a lock.
+   * Removes an account with its tokens and roles; resolves with the number of locks on which it had a role. Rejects with `not-found`, and
+   * with `conflict` for the last gateway administrator and the administrator of a lock.
    */
   removeAccount(caller: Caller, username: string): Promise<{ readonly roles: number }>;
-  /** `secret` is the token itself, shown this once. `not-found` when there is no such account. */
+  /** Creates a token; `secret` is the token itself, shown only once. Rejects with `not-found` when there is no such account. */
   createToken(caller: Caller, token: NewToken): Promise<TokenView & { readonly secret: string }>;
   listTokens(caller: Caller, page: PageRequest): Page<TokenView>;
-  /** It is refused from now on. `not-found`. */
+  /** Revokes a token: it is refused from now on. Rejects with `not-found`. */
   removeToken(caller: Caller, tokenId: number): Promise<void>;
   /**
-   * Removes the tokens that have been expired for a week, so that no clock that is set back makes them valid again; how many those were.
-   * To be asked while the clock is believed.
+   * Removes the tokens that have been expired for a week, so that a clock that is set back cannot make them valid again. Resolves with
+   * their number. Call it only while the clock is trusted.
    */
   forgetExpired(): Promise<number>;
 }
@@ -61,16 +62,16 @@ export function createAccountService(options: {
   readonly locks: LockStore;
   readonly counters: CounterStore;
   readonly secrets: Secrets;
-  /** Shared with the lock service: an account is not removed while it is made a lock's administrator. */
+  /** Shared with the lock service, so that no account is removed while it becomes a lock's administrator. */
   readonly administration: Mutex;
-  /** Absent: they go after the next start. */
+  /** Removes the roles of a removed account; absent: the next start removes them. */
   readonly leftRoles?: Pick<LeftRoles, 'drop'>;
 }): AccountService {
   const { clock, accounts, locks, counters, secrets, administration, leftRoles } = options;
 
   function callerBehind({ accountId, expiresAt, tokenId }: Token): Caller & { readonly tokenId: number } {
     if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
-    // A token is there as long as its account is.
+    // A token exists only as long as its account.
     const { username, gatewayAdministrator } = accounts.get(accountId) as Account;
     return { accountId, username, gatewayAdministrator, tokenId };
   }
@@ -79,7 +80,7 @@ export function createAccountService(options: {
     authenticate(token) {
       const hash = secrets.hash(token);
       const found = accounts.tokenByHash(hash);
-      // Compared in constant time (Fault T18), though a look-up by hash tells nobody which bits of a token are right.
+      // The comparison takes constant time (Fault T18), although a look-up by hash reveals no bits of a token.
       if (found === undefined || !secrets.equal(found.hash, hash)) {
         throw new DomainError('token-invalid', 'the access token is not valid');
       }
@@ -133,7 +134,7 @@ export function createAccountService(options: {
       const expiresAt = expiresInDays === undefined ? null : createdAt + expiresInDays * dayMs;
       const token: Token = { tokenId, accountId, name, hash: secrets.hash(secret), createdAt, expiresAt };
       await accounts.addToken(token);
-      // The account, and this token with it, can have been removed by a change that was queued behind ours.
+      // A change that was queued behind ours can have removed the account, and this token with it.
       if (accounts.token(tokenId) === undefined) throw new DomainError('not-found', `there is no account ${username}`);
       return { token, username, secret };
     },
@@ -158,7 +159,7 @@ export function createAccountService(options: {
   };
 }
 
-/** The account of that name; `not-found` when there is none. */
+/** The account of that name. Throws `not-found` when there is none. */
 export function accountNamed(accounts: Pick<AccountStore, 'byName'>, username: string): Account {
   const account = accounts.byName(username);
   if (account === undefined) throw new DomainError('not-found', `there is no account ${username}`);

@@ -7,12 +7,12 @@ export type AccountId = number & { readonly [accountIdBrand]: true };
 export interface Account {
   readonly accountId: AccountId;
   readonly username: string;
-  /** May register locks and manage accounts; gives no right on any lock by itself. */
+  /** It may register locks and manage accounts; that alone gives no right on any lock. */
   readonly gatewayAdministrator: boolean;
   readonly createdAt: number;
 }
 
-/** What is remembered of an account that was removed, as long as its records are kept. */
+/** What the gateway remembers of a removed account, as long as its records are stored. */
 export interface RemovedAccount {
   readonly accountId: AccountId;
   readonly username: string;
@@ -20,7 +20,7 @@ export interface RemovedAccount {
   readonly removedAt: number;
 }
 
-/** An access token as it is kept: the secret itself only as its SHA-256 hash. */
+/** An access token as it is stored: of the secret only the SHA-256 hash. */
 export interface Token {
   readonly tokenId: number;
   readonly accountId: AccountId;
@@ -32,20 +32,20 @@ export interface Token {
   readonly expiresAt: number | null;
 }
 
-/** Who asks: the account behind the token of a request. */
+/** The account that makes a request. */
 export interface Caller {
   readonly accountId: AccountId;
   readonly username: string;
   readonly gatewayAdministrator: boolean;
-  /** Of the token by which it asks; absent for who needs none. */
+  /** The token of the request; absent for a caller that needs none. */
   readonly tokenId?: number;
-  /** Where the request came from, for the audit log; absent where nothing is changed. */
+  /** Where the request came from, for the audit log; absent for requests that change nothing. */
   readonly address?: string;
 }
 
 /**
- * Whoever administers the machine itself and so could change its files, too. The name is none that an account can have, and
- * accounts are counted from 1: it has no role on any lock.
+ * An administrator of the machine itself, who could change its files, too. No account can have this name or id (ids start at 1),
+ * so it has no role on any lock.
  */
 export const localAdministrator: Caller = { accountId: 0 as AccountId, username: '(this machine)', gatewayAdministrator: true };
 
@@ -53,7 +53,7 @@ export const localAdministrator: Caller = { accountId: 0 as AccountId, username:
 const lockRoles = ['operator', 'manager', 'administrator'] as const;
 export type LockRole = (typeof lockRoles)[number];
 
-/** Whether the role a caller has (none: undefined) is at least the one that is needed. */
+/** Whether the role of a caller (undefined: none) is at least the needed one. */
 export function roleSuffices(role: LockRole | undefined, needed: LockRole): boolean {
   return role !== undefined && lockRoles.indexOf(role) >= lockRoles.indexOf(needed);
 }

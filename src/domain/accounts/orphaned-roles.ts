@@ -1,5 +1,5 @@
-// Roles of accounts that are gone. They count for nobody, because no id is given twice; so an account goes first, and they are taken off the
-// locks behind it, one lock after the other, however many those are. What a stop or a full disk leaves goes after the next start.
+// Removes the roles of removed accounts. Such roles have no effect, because no id is given twice; so the account is removed first, and then
+// its roles, one lock after the other. The next start removes those that a stop or a full disk has left.
 
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
@@ -9,9 +9,9 @@ import type { AccountId } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 
 export interface LeftRoles extends Part {
-  /** Those of an account that has just been removed. Waits for nothing. */
+  /** Removes the roles of an account that has just been removed. Returns at once. */
   drop(accountId: AccountId): void;
-  /** Resolves when all have been dropped that can be. Never rejects. */
+  /** Resolves when all roles that can be removed are removed. Never rejects. */
   idle(): Promise<void>;
 }
 
@@ -32,14 +32,14 @@ export function createLeftRoles({
       await locks.update(lockId, (lock) => ({ ...lock, roles: lock.roles.filter(({ accountId }) => !isLeft(accountId)) }));
     }
   }
-  /** Asks for the locks only when it is its turn. */
+  /** Looks for the locks only when earlier removals are done. */
   function dropAll(isLeft: (accountId: AccountId) => boolean): void {
     void oneByOne(async () => dropFrom(locksWithRoles(locks.all(), isLeft), isLeft)).catch(() => undefined);
   }
 
   return {
     name: 'left-roles',
-    // Doors do not wait for it.
+    // The start does not wait for it.
     async start() {
       dropAll((accountId) => accounts.get(accountId) === undefined);
     },
@@ -52,7 +52,7 @@ export function createLeftRoles({
   };
 }
 
-/** The locks on which such an account has a role. */
+/** The locks on which an account that matches `isOf` has a role. */
 export function locksWithRoles(locks: readonly Lock[], isOf: (accountId: AccountId) => boolean): LockId[] {
   return locks.filter(({ roles }) => roles.some(({ accountId }) => isOf(accountId))).map(({ lockId }) => lockId);
 }

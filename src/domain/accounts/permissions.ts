@@ -1,4 +1,4 @@
-// Which lock a caller means, and whether the caller may: existence first (404), then rights (403) (HTTP API 1.4 and 3).
+// Finds the lock that a caller means and checks the caller's role: existence first (404), then rights (403) (HTTP API 1.4 and 3).
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
@@ -7,14 +7,14 @@ import type { RemovedLock } from '../locks/removed-lock.ts';
 import { type Caller, type LockRole, roleSuffices } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 
-/** The lock; `lock-not-found` when there is none. */
+/** The lock. Throws `lock-not-found` when there is none. */
 export function requireLock(locks: LockStore, lockId: LockId): Lock {
   const lock = locks.get(lockId);
   if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${lockId}`);
   return lock;
 }
 
-/** The lock, when the caller has at least this role on it; else `lock-not-found` or `forbidden`. */
+/** The lock, if the caller has at least this role on it. Otherwise throws `lock-not-found` or `forbidden`. */
 export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, needed: LockRole): Lock {
   const lock = requireLock(locks, lockId);
   if (!roleSuffices(roleOn(lock, caller), needed)) {
@@ -24,8 +24,8 @@ export function requireRole(locks: LockStore, caller: Caller, lockId: LockId, ne
 }
 
 /**
- * As `requireRole`, for work that has waited: the account can have been removed meanwhile, and what roles it had still stand with the lock; or
- * the token was revoked (`token-invalid`), because it is in the wrong hands.
+ * As `requireRole`, for work that has waited. Meanwhile the account can have been removed, while the lock still lists its roles; or the
+ * token can have been revoked (`token-invalid`), because it is in the wrong hands.
  */
 export function requireRoleStill(
   { locks, accounts }: { readonly locks: LockStore; readonly accounts: Pick<AccountStore, 'get' | 'token'> },
@@ -40,12 +40,12 @@ export function requireRoleStill(
     throw new DomainError('token-invalid', 'the access token was revoked');
 }
 
-/** Whether the records of a lock that was removed may be read: whoever removes a lock must not hide by it what happened there. */
+/** Whether the caller may read the records of a removed lock: nobody must be able to hide what happened there by removing the lock. */
 export function mayReadRemoved(removed: RemovedLock | undefined, caller: Caller): boolean {
   return removed !== undefined && (caller.gatewayAdministrator || removed.administrator === caller.accountId);
 }
 
-/** `forbidden` for all but gateway administrators. */
+/** Throws `forbidden` for all but gateway administrators. */
 export function requireGatewayAdministrator(caller: Caller): void {
   if (!caller.gatewayAdministrator) throw new DomainError('forbidden', 'this is for gateway administrators');
 }

@@ -1,4 +1,4 @@
-// Who may do what on a lock: its administrator, and the roles that are given on it (HTTP API 3 and 8.1).
+// Who may do what on a lock: its administrator, and the roles of other accounts on it (HTTP API 3 and 8.1).
 
 import { DomainError } from '../errors.ts';
 import { type Lock, type LockId, roleOn } from '../locks/lock.ts';
@@ -10,28 +10,31 @@ import type { AccountStore } from './account-ports.ts';
 import { accountNamed } from './account-service.ts';
 import { requireGatewayAdministrator, requireLock } from './permissions.ts';
 
-/** Somebody who may do something on a lock. */
+/** An account with its role on a lock. */
 export interface RoleView {
   readonly username: string;
   readonly role: LockRole;
 }
 
-/** For gateway administrators and, but for `appoint`, for the administrator of the lock. */
+/** For gateway administrators and, except `appoint`, for the administrator of the lock. */
 export interface RoleService {
-  /** In place of the administrator that it has. `not-found` when there is no such account. */
+  /** Replaces the administrator of a lock. Rejects with `not-found` when there is no such account. */
   appoint(caller: Caller, lockId: LockId, username: string): Promise<void>;
   /** Its administrator first, then by username. */
   list(caller: Caller, lockId: LockId, page: PageRequest): Page<RoleView>;
-  /** In place of the role that the account has. `not-found` when there is no such account; `conflict` for the administrator. */
+  /**
+   * Gives a role, in place of the one that the account has. Rejects with `not-found` for an unknown account, `conflict` for the
+   * administrator.
+   */
   grant(caller: Caller, lockId: LockId, username: string, role: Exclude<LockRole, 'administrator'>): Promise<void>;
-  /** `not-found` when there is nothing to take away. */
+  /** Takes a role away. Rejects with `not-found` when the account has none. */
   revoke(caller: Caller, lockId: LockId, username: string): Promise<void>;
 }
 
 export function createRoleService(options: {
   readonly locks: LockStore;
   readonly accounts: Pick<AccountStore, 'get' | 'byName' | 'removedNamed' | 'removals'>;
-  /** Shared with the account service: no role is given to an account while that is removed. */
+  /** Shared with the account service, so that an account gets no role while it is being removed. */
   readonly administration: Mutex;
 }): RoleService {
   const { locks, accounts, administration } = options;
@@ -43,21 +46,21 @@ export function createRoleService(options: {
 
   const accountIdOf = (username: string): AccountId => accountNamed(accounts, username).accountId;
 
-  /** Of the account of that name, else of those of that name that are gone: what is left of their roles can be taken away, too. */
+  /** The account of that name, else the removed accounts of that name: the rest of their roles can be taken away, too. */
   function accountIdsOf(username: string): readonly AccountId[] {
     const account = accounts.byName(username);
     const removed = account === undefined ? accounts.removedNamed(username) : [];
     return removed.length > 0 ? removed.map(({ accountId }) => accountId) : [accountIdOf(username)];
   }
 
-  /** The administrator first, then by username; kept until the roles change, or an account with one of them may have gone. */
+  /** The administrator first, then by username; cached until the roles change, or an account with one of them may be removed. */
   function viewsOf({ administrator, roles }: Lock): readonly RoleView[] {
     const known = kept.get(roles);
     const removals = accounts.removals();
     if (known?.administrator === administrator && known.removals === removals) return known.views;
     const granted = roles
       .flatMap(({ accountId, role }) => {
-        // Those of an account that was removed go a little later.
+        // The roles of a removed account are removed a little later.
         const username = accounts.get(accountId)?.username;
         return username === undefined ? [] : [{ username, role }];
       })
@@ -88,7 +91,7 @@ export function createRoleService(options: {
       await administration(async () => {
         const accountId = accountIdOf(username);
         await locks.update(lockId, (lock) => {
-          // Asked again: another administrator can have been appointed while this waited.
+          // Check again: another administrator can have been appointed while this waited.
           requireRoleGiver(caller, lock);
           if (lock.administrator === accountId) throw new DomainError('conflict', `${username} is the administrator of lock ${lockId}`);
           return { ...lock, roles: [...without(lock, accountId), { accountId, role }] };

@@ -1,4 +1,4 @@
-// Who is signed in to the console: a browser that keeps no token, but a secret that stands for one, for a while.
+// The sign-ins of the console: a browser stores no token, but a secret that stands for one for a limited time.
 
 import type { AuditTrail } from '../audit/audit.ts';
 import type { Clock } from '../clock.ts';
@@ -10,23 +10,23 @@ import type { AccountId, Caller } from './account.ts';
 import type { SignIn, SignInStore } from './account-ports.ts';
 import type { AccountService } from './account-service.ts';
 
-/** A sign-in ends after that, whether it is used or not. */
+/** A sign-in ends after this time, whether it is used or not. */
 export const signInMs = 30 * 86_400_000;
 const signInsAtMost = 1_000;
 const ofOneAccountAtMost = 20;
-/** Each leaves a line in the audit log: more of them within a minute, and any token could push out what others did. */
+/** Each sign-in makes an entry in the audit log: without this limit, any token could push out the entries of others. */
 const inAMinuteAtMost = 10;
 
 export interface SignInService {
   /**
-   * The secret of a new sign-in of whoever holds this token. Nobody waits until it is on the disk: a power cut right behind it costs one more
-   * sign-in. `token-invalid`, `token-expired`; `rate-limited` beyond 10 of one account within a minute. Beyond 20 of one account, or 1,000 in
-   * all, the oldest ends.
+   * Resolves with the secret of a new sign-in with this token. It does not wait until the sign-in is on the disk: after a power cut right
+   * then the person signs in once more. Rejects with `token-invalid` or `token-expired`, and with `rate-limited` beyond 10 sign-ins of one
+   * account within a minute. Beyond 20 of one account, or 1,000 in all, the oldest ends.
    */
   signIn(caller: Caller, token: string): Promise<string>;
-  /** The caller behind a sign-in; `token-invalid` when it or its token has ended, `token-expired`. */
+  /** The caller behind a sign-in. Throws `token-invalid` when it or its token has ended, or `token-expired`. */
   authenticate(secret: string): Caller;
-  /** It has ended at once, and for good when this resolves. `storage-unavailable`: after a restart it might hold again. */
+  /** Ends a sign-in at once, and for good when this resolves. Rejects with `storage-unavailable`: after a restart it may be valid again. */
   signOut(caller: Caller, secret: string): Promise<void>;
 }
 
@@ -34,13 +34,13 @@ export function createSignInService(options: {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly accounts: Pick<AccountService, 'authenticate' | 'callerOf'>;
-  /** Noted, not recorded: who looks after a full disk must be able to come in. */
+  /** `note`, not `record`: a person who looks after a full disk must be able to sign in. */
   readonly audit: Pick<AuditTrail, 'note'>;
   readonly store: SignInStore;
   readonly events: EventBus;
 }): SignInService & Part {
   const { clock, secrets, accounts, audit, store, events } = options;
-  /** By the hash of their secret, the oldest first: a local view, which every request asks. */
+  /** The sign-ins by the hash of their secret, the oldest first: a local view, which every request reads. */
   const known = new Map<string, SignIn>();
   const recent = new Map<AccountId, readonly number[]>();
 
@@ -52,7 +52,7 @@ export function createSignInService(options: {
       return false;
     }
   }
-  /** The disk follows: who has one of their secrets has no token any more. */
+  /** Ends sign-ins in memory at once; the disk follows. After a failed write a secret is useless all the same once its token has ended. */
   function end(ended: readonly SignIn[]): void {
     if (ended.length === 0) return;
     for (const { hash } of ended) known.delete(hash);
@@ -78,7 +78,7 @@ export function createSignInService(options: {
     events.emit('access-ended', { accountId: oldest.accountId });
   }
 
-  /** However many tokens end together, the sign-ins that stood for them are looked for once. */
+  /** True while a search for ended sign-ins is scheduled: one search serves all tokens that end together. */
   let looking = false;
   events.subscribe('access-ended', () => {
     if (looking) return;

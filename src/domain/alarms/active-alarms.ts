@@ -1,4 +1,5 @@
-// The alarms that stand, in the orders in which they are asked for: kept up with each that begins or ends, so that a page is looked up.
+// An index of the active alarms, in the orders in which clients list them. It is updated when an alarm begins or ends, so that a page is a
+// look-up.
 import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
 import { type LockId, roleOn } from '../locks/lock.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
@@ -8,9 +9,9 @@ import { insertSorted, removeSorted } from '../sorted.ts';
 import { type Alarm, type AlarmKind, alarmKinds } from './alarm.ts';
 
 export interface ActiveAlarm {
-  /** Goes on with the same kind, lock and time of its beginning. */
+  /** A later value has the same kind, lock and beginning. */
   alarm: Alarm;
-  /** On the monotonic clock; undefined while the cause is there, or nothing was heard of it. */
+  /** When the cause ended, on the monotonic clock; undefined while it exists, or nothing is known about it. */
   goneAt: number | undefined;
   isKept: boolean;
 }
@@ -22,11 +23,11 @@ export interface ActiveAlarms {
   all(): Iterable<ActiveAlarm>;
   ofLock(lockId: LockId): readonly Alarm[];
   ofKind(kind: AlarmKind): ReadonlySet<ActiveAlarm>;
-  /** The newest first: to gateway administrators all of them, to others those of the locks on which they are managers. */
+  /** The newest first: for gateway administrators all alarms, for others those of the locks on which they are managers. */
   page(caller: Caller, request: PageRequest): Page<Alarm>;
 }
 
-/** Callers whose own lists are kept. */
+/** How many callers have a cached list of their own. */
 const listsKept = 100;
 
 interface OwnList {
@@ -38,7 +39,7 @@ export function createActiveAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<Lo
   const byLock = new Map<LockId | null, Map<AlarmKind, ActiveAlarm>>();
   const byKind = Object.fromEntries(alarmKinds.map((kind) => [kind, new Set<ActiveAlarm>()])) as Record<AlarmKind, Set<ActiveAlarm>>;
   const sorted: ActiveAlarm[] = [];
-  /** Of those who are no gateway administrators, as long as nobody's rights on a lock change. */
+  /** The lists of callers that are no gateway administrators, valid as long as no rights on a lock change. */
   const own = new Map<AccountId, OwnList>();
   let rights = lists.rights();
 

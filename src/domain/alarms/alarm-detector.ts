@@ -1,4 +1,4 @@
-// Watches over the locks and the gateway: what it hears and what it does not hear begins and ends alarms. It changes nothing but those.
+// Watches the locks and the gateway: their events, and the lack of them, begin and end alarms. It changes nothing but alarms.
 
 import type { Clock } from '../clock.ts';
 import type { DomainEvents } from '../domain-events.ts';
@@ -15,9 +15,9 @@ import { createAlarmsBeforeEvents } from './alarms-before-events.ts';
 import { createEventAlarms } from './event-alarms.ts';
 
 const lookMs = 5_000;
-/** What a lock may be late with its auto lock: the bolt takes its time, and so does its report. */
+/** How late the auto lock of a lock may be: the bolt takes time, and so does its report. */
 const autoLockGraceMs = 30_000;
-/** So far above the level at which the alarm began a battery has been changed, and not only got warmer. */
+/** A battery whose level is so much higher than when the alarm began was replaced, and did not only get warmer. */
 const batteryRisePercent = 5;
 
 const clockSaidMs = 60_000;
@@ -26,25 +26,25 @@ const clockReason =
   'Let NTP set it; or, when it is right, say so on the gateway: latchd clock accept';
 
 export interface AlarmDetectorSettings {
-  /** An alarm begins when a lock has not been online in peace for so long, and ends when it has been. */
+  /** An alarm begins when a lock was not continuously online for so long, and ends when it was. */
   readonly offlineAfterMs: number;
   readonly endAfterMs: number;
-  /** Online, and nothing was heard: it is told the time once a day and answers that. */
+  /** A lock that is online and silent for so long gets an alarm: the gateway sets its clock once a day, and the lock answers that. */
   readonly silentAfterMs: number;
-  /** Below it a battery is low. */
+  /** A battery below this level is low. */
   readonly lowBatteryPercent: number;
 }
 
-/** It hears of everything by the bus, but for events: those must wait for their alarms. */
+/** It subscribes to the bus for everything but events of locks, which must wait for their alarms. */
 export interface AlarmDetector extends Part {
   /**
-   * Before events are stored. What it returns must be awaited first, by its first reaction: a power cut after the PUBACK must not forget an
-   * alarm. Rejects with `storage-unavailable`.
+   * Call it before events are stored. The caller must await the result first, as its first reaction: a power cut after the PUBACK must not
+   * lose an alarm. Rejects with `storage-unavailable`.
    */
   beforeEvents(lockId: LockId, report: EventsReport): Promise<void> | undefined;
 }
 
-/** What is known of a lock since the start; all times on the monotonic clock. */
+/** What is known about a lock since the start; all times on the monotonic clock. */
 interface Watch {
   /** Online since then; undefined: offline. */
   upAt: number | undefined;
@@ -64,10 +64,10 @@ export function createAlarmDetector(options: {
   readonly alarms: AlarmService;
   readonly settings: AlarmDetectorSettings;
   readonly clockIsSuspect: () => boolean;
-  /** 'ok', or what is wrong with the data directory. */
+  /** Returns 'ok', or what is wrong with the data directory. */
   readonly storageHealth: () => string;
   readonly certainty: Pick<StateCertainty, 'jammed' | 'freed'>;
-  /** What speaks against the gateway's clock, if anything does. */
+  /** Returns the evidence against the gateway's clock, if there is any. */
   readonly clockEvidence: () => string | undefined;
 }): AlarmDetector {
   const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
@@ -106,7 +106,7 @@ export function createAlarmDetector(options: {
     if (watch.upAt === undefined) {
       watch.downAt ??= now;
       const { lastSeenAt } = statuses.get(lockId);
-      // One that was never there is not missing.
+      // A lock that was never online is not missing.
       if (now - watch.downAt >= offlineAfterMs && lastSeenAt !== null)
         alarms.raise('offline', lockId, { reason: watch.downReason, since: lastSeenAt });
       return;
@@ -126,7 +126,7 @@ export function createAlarmDetector(options: {
     if (now - watch.unlockedAt < autoLockSeconds * 1_000 + autoLockGraceMs) return;
     alarms.raise('auto-lock-late', lockId, { reason: `it should have locked itself after ${autoLockSeconds} s` });
   }
-  /** Whether all that was lost has come after all. */
+  /** Ends the alarm of a gap when all lost events have come after all. */
   function lookAtGap({ lockId, lost = [] }: Alarm): void {
     if (lockId === null) return;
     const isFilled = lost.every(({ epoch, to }) => {
@@ -135,7 +135,7 @@ export function createAlarmDetector(options: {
     });
     if (isFilled) alarms.clearGap(lockId);
   }
-  /** What the locks say is added a minute later, when those that came back with the gateway have said their dates. */
+  /** The evidence of the locks is added a minute later, when those that reconnected with the gateway have reported their dates. */
   function lookAtClock(): void {
     const evidence = clockEvidence();
     const reason = evidence === undefined ? clockReason : `${clockReason}; ${evidence}`;
@@ -174,7 +174,7 @@ export function createAlarmDetector(options: {
   function hello({ lockId }: DomainEvents['hello-reported']): void {
     const watch = heard(lockId);
     watch.upAt = clock.monotonic();
-    // It may have been locked and unlocked while it was away.
+    // The lock may have been locked and unlocked while it was offline.
     watch.unlockedAt = undefined;
     alarms.clear('offline', lockId);
   }
@@ -240,7 +240,7 @@ export function createAlarmDetector(options: {
 
     beforeEvents(lockId, report) {
       const watch = heard(lockId);
-      // Unlocked again, it begins to wait again.
+      // Another unlock restarts the waiting time.
       const isUnlocked = report.events.some(({ type, success }) => success !== false && type.endsWith('-unlock'));
       if (watch.unlockedAt !== undefined && isUnlocked) watch.unlockedAt = clock.monotonic();
       return alarmsBeforeEvents.wait(lockId, eventAlarms.heard(lockId, report));

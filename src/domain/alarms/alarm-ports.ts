@@ -7,17 +7,17 @@ export interface AlarmState {
 }
 
 export interface AlarmChanges {
-  /** They stand, as they are now. */
+  /** Active alarms, as they are now. */
   readonly standing: readonly Alarm[];
-  /** They stand no more. */
+  /** Alarms that are no longer active. */
   readonly ended: readonly Pick<Alarm, 'kind' | 'lockId'>[];
-  /** All that is known to be lost of a lock now; nothing of one without any. */
+  /** All known losses of each of these locks; a lock without losses has an empty list. */
   readonly acceptedLosses: readonly AcceptedLoss[];
 }
 
 export interface AlarmStore {
-  /** All that is stored. `storage-unavailable`. */
+  /** Loads everything that is stored. Rejects with `storage-unavailable`. */
   load(): Promise<AlarmState>;
-  /** All of it or nothing. */
+  /** Stores all of the changes or none. */
   keep(changes: AlarmChanges): Promise<void>;
 }

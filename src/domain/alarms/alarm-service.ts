@@ -1,4 +1,5 @@
-// The alarms that stand: raised and cleared by the supervision, kept on the disk, shown to people, and ended by them where nothing else can.
+// The active alarms: the alarm detector raises and clears them; this service stores them and shows them to people, who end those that
+// nothing else ends.
 import type { Caller } from '../accounts/account.ts';
 import { requireLock, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
@@ -22,47 +23,53 @@ import {
 } from './alarm.ts';
 import type { AlarmStore } from './alarm-ports.ts';
 
-/** What nobody waits for is written so much later, together with whatever else has changed by then. */
+/** A change for which nobody waits is written after this time, together with all others by then. */
 const writeDelayMs = 2_000;
 
 type Seen = Pick<Alarm, 'reason'> & Partial<Pick<Alarm, 'since' | 'batteryPercent' | 'lost'>>;
 
 export interface AlarmService extends Part {
-  /** The cause is there: begins the alarm, or goes on with the one that stands. */
+  /** The cause exists: begins the alarm, or continues the active one. */
   raise(kind: AlarmKind, lockId: LockId | null, seen: Seen): void;
-  /** One that stands is there for another reason, or for one more: it is said again. */
+  /** The active alarm has another reason, or one more: it is emitted again. */
   amend(kind: AlarmKind, lockId: LockId | null, reason: string): void;
-  /** Resolves when an alarm that stands is on the disk; undefined when it is there already. Rejects with `storage-unavailable`, and stands all the same. */
+  /**
+   * Resolves when an active alarm is on the disk; undefined when it is there already. Rejects with `storage-unavailable`; the alarm is
+   * active all the same.
+   */
   kept(kind: AlarmKind, lockId: LockId | null): Promise<void> | undefined;
-  /** The cause is gone: the alarm ends when it has stayed so for a while. Nothing happens to one that a person has to end. */
+  /** The cause is gone: the alarm ends when it stays gone for a while. Has no effect on an alarm that a person must end. */
   clear(kind: AlarmKind, lockId: LockId | null): void;
-  /** A gap that is filled after all ends without a person. */
+  /** All missing events have come: ends the alarm of the gap without a person. */
   clearGap(lockId: LockId): void;
   standing(kind: AlarmKind, lockId: LockId | null): Alarm | undefined;
-  /** Of one kind, of all locks. */
+  /** The active alarms of one kind, of all locks. */
   ofKind(kind: AlarmKind): readonly Alarm[];
-  /** Of one lock, of all kinds. */
+  /** The active alarms of one lock, of all kinds. */
   ofLock(lockId: LockId): readonly Alarm[];
-  /** Whether a person knows already that these are lost. */
+  /** Whether a person has already accepted the loss of these events. */
   isAccepted(lockId: LockId, lost: LostEvents): boolean;
-  /** Ends what has been without a cause for long enough, and what belongs to no lock any more. */
+  /** Ends alarms whose cause has been gone for long enough, and those of removed locks. */
   settle(): void;
-  /** The newest first: to gateway administrators all of them, to others those of the locks on which they are managers. */
+  /** The newest first: for gateway administrators all alarms, for others those of the locks on which they are managers. */
   list(caller: Caller, page: PageRequest): Page<Alarm>;
-  /** For gateway administrators and the lock's managers. `lock-not-found`, `not-found`; `conflict` for one that ends by itself. */
+  /**
+   * For gateway administrators and the lock's managers. Rejects with `lock-not-found` or `not-found`, and with `conflict` for an alarm that
+   * ends by itself.
+   */
   end(caller: Caller, kind: AlarmKind, lockId: LockId): Promise<void>;
-  /** How many stand, by kind. */
+  /** How many alarms are active, by kind. */
   stats(): Readonly<Record<AlarmKind, number>>;
 }
 
-/** What has changed of an alarm since it was kept last, and the events that say so once it is: so that no restart says it again. */
+/** An alarm that has changed since it was last stored, and the events to emit once it is stored, so that no restart emits them again. */
 interface Unkept {
   readonly kind: AlarmKind;
   readonly lockId: LockId | null;
   readonly events: (() => void)[];
 }
 
-/** Written and said in one go; doors go on between two of them. */
+/** How many are written and emitted together; door commands run between two batches. */
 const keptAtOnce = 500;
 
 export function createAlarmService(options: {
@@ -71,21 +78,21 @@ export function createAlarmService(options: {
   readonly locks: LockStore;
   readonly lists: Pick<LockLists, 'rights'>;
   readonly emit: Emit;
-  /** For so long a cause must be gone: what comes and goes all the time is one alarm, and one write. */
+  /** How long a cause must be gone before its alarm ends: a cause that comes and goes is one alarm, and one write. */
   readonly endAfterMs: number;
 }): AlarmService {
   const { clock, alarms, locks, lists, emit, endAfterMs } = options;
   const standing = createActiveAlarms(locks, lists);
   const accepted = new Map<LockId, readonly LostEvents[]>();
   const unkept = new Map<string, Unkept>();
-  /** Of locks that are gone, and so not kept any more. */
+  /** Removed locks whose stored losses are still to be deleted. */
   const unkeptLosses = new Set<LockId>();
   let cancelWrite: (() => void) | undefined;
   let stopped = false;
 
   const { find } = standing;
 
-  /** Writes what has changed of these alarms, and says it. */
+  /** Writes the changes of these alarms, and emits their events. */
   async function write(changed: readonly Unkept[], losses: readonly LockId[]): Promise<void> {
     for (const one of changed) if (isUnkept(one)) unkept.delete(keyOf(one.kind, one.lockId));
     for (const lockId of losses) unkeptLosses.delete(lockId);
@@ -102,7 +109,7 @@ export function createAlarmService(options: {
       for (const lockId of losses) unkeptLosses.add(lockId);
       throw error;
     } finally {
-      // On a disk that fails, too: that is when they are needed most.
+      // The events are emitted even if the disk fails: that is when people need them most.
       for (const { events } of changed) for (const emitNow of events) emitNow();
     }
   }
@@ -111,7 +118,7 @@ export function createAlarmService(options: {
     cancelWrite = undefined;
     const [changed, losses] = [[...unkept.values()], [...unkeptLosses]];
     for (let from = 0; from < Math.max(changed.length, losses.length); from += keptAtOnce) {
-      // Some of them may have been written meanwhile, for somebody who waited for it.
+      // Some of them may be stored meanwhile, for a caller that waited for it.
       const some = changed.slice(from, from + keptAtOnce).filter(isUnkept);
       await write(some, losses.slice(from, from + keptAtOnce)).catch(() => undefined);
     }
@@ -119,7 +126,7 @@ export function createAlarmService(options: {
   function isUnkept(one: Unkept): boolean {
     return unkept.get(keyOf(one.kind, one.lockId)) === one;
   }
-  /** It is written, and the event emitted, soon. */
+  /** Schedules the write of an alarm and its event. */
   function touch(kind: AlarmKind, lockId: LockId | null, event?: () => void): void {
     const key = keyOf(kind, lockId);
     const known = unkept.get(key) ?? { kind, lockId, events: [] };

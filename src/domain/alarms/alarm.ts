@@ -1,7 +1,8 @@
-// Alarms: what somebody should look at, from its beginning to its end. At most one of each kind stands for a lock, or for the gateway.
+// Alarms: conditions that a person should look at, from their beginning to their end. At most one of each kind is active for a lock, or for
+// the gateway.
 import type { LockId } from '../locks/lock.ts';
 
-/** Of one lock. */
+/** The kinds of alarm of a lock. */
 const lockAlarms = [
   'offline',
   'silent',
@@ -13,20 +14,20 @@ const lockAlarms = [
   'wrong-clock',
   'event-gap',
 ] as const;
-/** Of the gateway itself. */
+/** The kinds of alarm of the gateway itself. */
 const gatewayAlarms = ['clock-suspect', 'storage-unavailable', 'backup-failing'] as const;
 
 export const alarmKinds = [...lockAlarms, ...gatewayAlarms] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
 
-/** Their cause is over in an instant and nothing says that all is well again: they stand until a person has seen to it. */
+/** The cause of these kinds is over in an instant, and nothing shows that all is well again: they stay active until a person ends them. */
 const endedByPerson: readonly AlarmKind[] = ['tampered', 'duress', 'event-gap'];
 
 export function endsByPerson(kind: AlarmKind): boolean {
   return endedByPerson.includes(kind);
 }
 
-/** Seqs of one epoch, up to `to`, that a lock has counted and the gateway will not get. */
+/** Seqs of one epoch, up to `to`, that a lock has used and the gateway will not get. */
 export interface LostEvents {
   readonly epoch: string;
   readonly to: number;
@@ -34,28 +35,28 @@ export interface LostEvents {
 
 export interface Alarm {
   readonly kind: AlarmKind;
-  /** null: of the gateway itself. */
+  /** null: the gateway itself. */
   readonly lockId: LockId | null;
   /** When it began, by the gateway's clock. */
   readonly since: number;
-  /** What was seen, for people. */
+  /** The reason, for people. */
   readonly reason: string;
-  /** With `low-battery`: what the lock had said by then. */
+  /** With `low-battery`: the level that the lock reported when the alarm began. */
   readonly batteryPercent?: number;
-  /** With `event-gap`. */
+  /** With `event-gap`: the lost events. */
   readonly lost?: readonly LostEvents[];
 }
 
-/** Of each lock, what a person knows to be lost: it is found again after each restart and no news then. */
+/** Losses of a lock that a person has accepted: the gateway finds them again after each restart, and must not raise the alarm again. */
 export interface AcceptedLoss {
   readonly lockId: LockId;
   readonly lost: readonly LostEvents[];
 }
 
-/** As many epochs of a lock as are remembered. */
+/** How many epochs of a lock are remembered. */
 const mostEpochs = 8;
 
-/** Both, each epoch once, the newest ones last. */
+/** The union, each epoch once, the newest epochs last. */
 export function joinLost(known: readonly LostEvents[], more: readonly LostEvents[]): readonly LostEvents[] {
   const highest = new Map(known.map(({ epoch, to }) => [epoch, to]));
   for (const { epoch, to } of more) {

@@ -1,16 +1,16 @@
-// The events of a lock wait until the alarms that they begin are on the disk, and those behind them do not overtake them.
+// Makes the events of a lock wait until the alarms that they begin are on the disk; later events of the lock do not overtake them.
 import type { LockId } from '../locks/lock.ts';
 
 export interface AlarmsBeforeEvents {
   /**
-   * `stored`: until the alarms of these events are on the disk; undefined: there are none. What it returns must be awaited, by its first
-   * reaction, before the events are stored; undefined: they may be stored now. Rejects as `stored`.
+   * `stored` resolves when the alarms of these events are on the disk; undefined: there are none. The caller must await the result, as its
+   * first reaction, before it stores the events; undefined: it may store them now. Rejects as `stored` does.
    */
   wait(lockId: LockId, stored: Promise<void> | undefined): Promise<void> | undefined;
 }
 
 export function createAlarmsBeforeEvents(): AlarmsBeforeEvents {
-  /** Until when the events of a lock wait; never rejects. */
+  /** For each lock whose events wait, a promise of when they may go on; never rejects. */
   const waiting = new Map<LockId, Promise<void>>();
 
   return {
@@ -23,7 +23,7 @@ export function createAlarmsBeforeEvents(): AlarmsBeforeEvents {
         () => undefined,
       );
       waiting.set(lockId, passed);
-      // Behind the reaction of whoever awaits `both`: what comes in between would overtake.
+      // This runs after the reaction of the caller that awaits `both`: otherwise events in between would overtake.
       void passed.then(() => {
         if (waiting.get(lockId) === passed) waiting.delete(lockId);
       });

@@ -1,4 +1,4 @@
-// The alarms that a lock's events begin and end: what it says happened at its door, and when.
+// The alarms that begin and end with events of a lock.
 
 import type { Clock } from '../clock.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -8,7 +8,7 @@ import { isPlausibleDate } from '../records/record.ts';
 import type { RecordStore } from '../records/record-ports.ts';
 import type { AlarmService } from './alarm-service.ts';
 
-/** An event that is dated so far from now shows nothing about a clock that was set since. */
+/** An event whose date is so far from now says nothing about the lock's clock, which may be set since. */
 const liveMs = 60_000;
 
 type EventAlarm = 'tampered' | 'duress' | 'jammed' | 'low-battery';
@@ -31,15 +31,15 @@ export function createEventAlarms(options: {
   readonly records: Pick<RecordStore, 'progress'>;
   readonly alarms: AlarmService;
   readonly clockIsSuspect: () => boolean;
-  /** Its battery is low. */
+  /** Called when the battery of a lock is low. */
   readonly low: (lockId: LockId, reason: string) => void;
   readonly jammed: (lockId: LockId) => void;
-  /** Its bolt, which was jammed, has moved. */
+  /** Called when a jammed bolt has moved. */
   readonly freed: (lockId: LockId) => void;
 }): EventAlarms {
   const { clock, locks, records, alarms, clockIsSuspect, low, jammed, freed } = options;
 
-  /** The last one that each lock has told of. */
+  /** The last jam of each lock. */
   const jams = new Map<LockId, { readonly epoch: string; readonly seq: number }>();
 
   function isMisdated({ date }: LockEvent, now: number): boolean {
@@ -49,7 +49,7 @@ export function createEventAlarms(options: {
     if (alarms.standing('jammed', lockId) !== undefined || alarms.standing('wrong-clock', lockId) !== undefined) return true;
     return events.some((event) => alarmOfEvent.has(event.type) || isMisdated(event, now));
   }
-  /** Those that were not stored before: a lock sends them until their PUBACK, and again when it is asked. */
+  /** The events that are not stored yet: a lock sends an event until its PUBACK, and again when the gateway asks for it. */
   function fresh(lockId: LockId, { epoch, events }: EventsReport): readonly LockEvent[] {
     const { highest, gaps } = records.progress(lockId, epoch);
     return events.filter(({ seq }) => seq > highest || gaps.some(([from, to]) => from <= seq && seq <= to));
@@ -60,7 +60,7 @@ export function createEventAlarms(options: {
     if (misdated !== undefined) alarms.raise('wrong-clock', lockId, { reason: `it dated an event ${misdated.date}` });
     if (last !== undefined && Math.abs(last - now) < liveMs) alarms.clear('wrong-clock', lockId);
   }
-  /** Where the bolt has moved after it was jammed, it is not any more: what holds is what the last of these events says. */
+  /** A bolt that has moved after a jam is not jammed any more: the last of these events decides. */
   function raiseFor(lockId: LockId, epoch: string, events: readonly LockEvent[]): Promise<void> | undefined {
     const begun = new Set<EventAlarm>();
     for (const { seq, type, success } of events) {
@@ -70,7 +70,7 @@ export function createEventAlarms(options: {
       if (kind !== undefined || success === false || !/-(un)?lock$/.test(type)) continue;
       const jam = jams.get(lockId);
       const isOfEpoch = jam?.epoch === epoch;
-      // What fills a gap happened before.
+      // An event that fills a gap happened before the jam.
       if (isOfEpoch && jam.seq > seq) continue;
       begun.delete('jammed');
       alarms.clear('jammed', lockId);

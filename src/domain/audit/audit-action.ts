@@ -1,27 +1,27 @@
-// What stands in the audit log: something somebody did, and how it ended.
+// The entries of the audit log: what an account did, and with what outcome.
 import type { ErrorCode } from '../errors.ts';
 
-/** Something somebody did or tried to do. No secret is ever in one of these. */
+/** Something that an account did or tried to do. It never contains a secret. */
 export interface AuditAction {
   /** A word from a closed list, such as `card-add`. */
   readonly action: string;
   /** What it was about, such as `lock 7`. */
   readonly object: string;
-  /** More of it, or "". */
+  /** Details, or "". */
   readonly detail?: string;
 }
 
 export interface AuditEntry extends Required<AuditAction> {
-  /** Rising; the last line with an id is what holds. */
+  /** Rising; of several lines with the same id the last one is valid. */
   readonly id: number;
   readonly at: number;
   readonly username: string;
   /** Where the request came from. */
   readonly address: string;
-  /** `unknown`: it was begun, and the process ended before it was known how. `nothing-to-do`: it was so already. */
+  /** `unknown`: the action was begun, and the process ended before its outcome was known. `nothing-to-do`: it was so already. */
   readonly outcome: 'ok' | 'unknown' | 'nothing-to-do' | ErrorCode;
-  /** Refusals of this account before it that are not in the log, because there were too many. */
+  /** Earlier refusals of this account that are not in the log, because there were too many. */
   readonly missed?: number;
-  /** How often within a minute, when more than once. */
+  /** How often it happened within a minute, if more than once. */
   readonly count?: number;
 }

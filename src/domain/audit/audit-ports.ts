@@ -9,11 +9,14 @@ export interface AuditQuery extends PageRequest {
 }
 
 export interface AuditStore {
-  /** Rising, never given twice for a line that was written. */
+  /** The next id: rising, and never the same for two entries that were written. */
   nextId(): Promise<number>;
-  /** Durable when it resolves; in place of an earlier line with this id. `storage-unavailable`: the line is not there. */
+  /**
+   * Appends an entry, in place of an earlier one with this id; durable when it resolves. Rejects with `storage-unavailable`: the entry is
+   * not stored.
+   */
   append(entry: AuditEntry): Promise<void>;
-  /** The same for what changed nothing: it pushes out nothing else. */
+  /** As `append`, for attempts that changed nothing: they push out no other entries. */
   appendAttempt(entry: AuditEntry): Promise<void>;
   /** By id, the newest first. */
   page(query: AuditQuery): Promise<{ readonly list: readonly AuditEntry[]; readonly total: number }>;

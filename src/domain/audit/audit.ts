@@ -1,4 +1,4 @@
-// The audit log: who changed what, when, from where, and how that ended. It sits around the services, so no way in can forget it.
+// The audit log: who changed what, when, from where, and with what outcome. It wraps the services, so that no adapter can bypass it.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import { requireGatewayAdministrator } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
@@ -20,15 +20,17 @@ export interface AuditService {
 
 export interface AuditTrail extends AuditService {
   /**
-   * Does `work` between its two lines: nothing is done whose beginning could not be written (`storage-unavailable`), and an answer is given
-   * when the outcome is on the disk. `deed` is asked again with the result.
+   * Runs `work` between its two lines: it does not run if its first line could not be written (`storage-unavailable`), and this resolves
+   * when the outcome is on the disk. `auditAction` is called again with the result.
    */
   record<T>(caller: Caller, auditAction: (result: T | undefined) => AuditAction, work: () => Promise<T>): Promise<T>;
-  /** For what must work on a full disk, too: done first, then written if that can be. */
+  /** For actions that must work on a full disk, too: runs `work` first, then writes its entry if possible. */
   note<T>(caller: Caller, auditAction: AuditAction, work: () => Promise<T>): Promise<T>;
 }
 
-/** Of one account within a minute; more of them are counted only, or whoever has any token could fill the disk. */
+/**
+ * Refusals of one account within a minute that are written; more are only counted, so that a client with any token cannot fill the disk.
+ */
 const refusalsWritten = 30;
 const windowMs = 60_000;
 
@@ -53,7 +55,7 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
     const at = clock.now();
     return { id: await audit.nextId(), at, username, address, action, object, detail, outcome: 'unknown' };
   }
-  /** What was done cannot be undone because its line is missing; that the disk refuses is seen, and said, without this. */
+  /** Never rejects: an action cannot be undone because its entry is missing, and the store reports the failed write. */
   async function append(entry: AuditEntry): Promise<void> {
     await audit.append(entry).catch(() => undefined);
   }
@@ -84,7 +86,7 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
     },
 
     async note(caller, auditAction, work) {
-      // Whether its line can be begun or not, it is done.
+      // The action runs, whether its first line can be written or not.
       const entry = begun(caller, auditAction).catch(() => undefined);
       const end = async (outcome: AuditEntry['outcome']): Promise<void> => {
         const known = await entry;
@@ -109,17 +111,17 @@ export function createAuditTrail({ clock, audit }: { readonly clock: Clock; read
   };
 }
 
-/** The code of a refusal; that of a bug for anything else. */
+/** The code of an error; `internal-error` for anything that is not a DomainError. */
 export function auditOutcomeOf(error: unknown): ErrorCode {
   return error instanceof DomainError ? error.code : 'internal-error';
 }
 
-/** What an action is in the audit log: made of the arguments and, once it is known, the result. */
+/** Makes the audit action from the arguments of a method and, once known, its result. */
 export type AuditActionOf<Args extends readonly unknown[], Result> = (args: Args, result: Result | undefined) => AuditAction;
 
 /**
- * Of every method of a service, what it is in the audit log, or that it changes nothing that belongs there: a forgotten one does not
- * compile. An action takes the caller first and is a promise, because its answer waits for the disk.
+ * For every method of a service its audit action, or that it has none: a forgotten method does not compile. An audited method takes the
+ * caller first and returns a promise, because its answer waits for the disk.
  */
 export type AuditTable<Service> = {
   readonly [Method in keyof Service]:
@@ -131,7 +133,7 @@ export type AuditTable<Service> = {
 
 type Action = (caller: Caller, ...args: unknown[]) => Promise<unknown>;
 
-/** The same service, each of its actions within `trail`. */
+/** The same service, with each of its audited methods recorded in `trail`. */
 export function audited<Service extends object>(service: Service, table: AuditTable<Service>, trail: AuditTrail): Service {
   const entries = Object.entries(table).map(([method, auditActionOf]) => {
     const act = (service as Record<string, Action>)[method] as Action;

@@ -1,4 +1,5 @@
-// What each action of each service is in the audit log. Names that people gave may stand there; keys, tokens, passcodes and card numbers never.
+// The audit action of each method of each service. It may contain names that people gave, but never keys, tokens, passcodes or card
+// numbers.
 import type { AccountService } from '../accounts/account-service.ts';
 import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
@@ -29,11 +30,11 @@ const registrations: AuditTable<RegistrationService> = {
         : ofLock(made.lockId),
     detail: lock.name,
   }),
-  // Parts of `confirm`, which has its own line.
+  // Parts of `confirm`, which has its own entry.
   adopt: 'not-audited',
   replaceKey: 'not-audited',
   managed: 'not-audited',
-  // Which members, and not what they are: among them are the super passcode and lockData.
+  // The names of the members without their values, because the super passcode and lockData are among them.
   change: ([, lockId, changes]) => ({ action: 'lock-change', object: ofLock(lockId), detail: Object.keys(changes).join(', ') }),
   remove: ([, lockId, clear], made) => ({ action: 'lock-remove', object: ofLock(lockId), detail: removal(clear !== undefined, made) }),
   removed: 'not-audited',
@@ -68,7 +69,7 @@ const accounts: AuditTable<AccountService> = {
   }),
   listTokens: 'not-audited',
   removeToken: ([, tokenId]) => ({ action: 'token-remove', object: `token ${tokenId}` }),
-  // Nobody's deed, and they were of no use to anybody.
+  // No account does this, and the tokens were useless already.
   forgetExpired: 'not-audited',
 };
 
@@ -99,7 +100,7 @@ const locks: AuditTable<LockService> = {
   state: 'not-audited',
   battery: 'not-audited',
   batteryHistory: 'not-audited',
-  // Has a record, with the name of the account, when the lock has done it; all else that becomes of an unlock is an attempt.
+  // A record with the name of the account says that the lock has done it; every other outcome of an unlock is an unlock attempt.
   move: 'not-audited',
   setAutoLock: ([, lockId, seconds]) => ({ action: 'lock-auto-lock', object: ofLock(lockId), detail: `${seconds} s` }),
   detail: 'not-audited',
@@ -124,7 +125,7 @@ const cards: AuditTable<CardService> = {
   rename: ([, lockId, cardId, name]) => ({ action: 'card-rename', object: ofCard(lockId, cardId), detail: name }),
   remove: ([, lockId, cardId]) => ({ action: 'card-remove', object: ofCard(lockId, cardId) }),
   onLock: 'not-audited',
-  // Part of the removal of a lock, which has its own line.
+  // Part of the removal of a lock, which has its own entry.
   beforeRemoval: 'not-audited',
   settle: 'not-audited',
 };
@@ -134,7 +135,7 @@ const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {
   end: ([, kind, lockId]) => ({ action: 'alarm-end', object: ofLock(lockId), detail: kind }),
 };
 
-// Neither the URL, in which some receivers have a key, nor the secret.
+// Without the URL, which may contain a key of the receiver, and without the secret.
 const webhooks: AuditTable<WebhookService> = {
   create: ([, { name }], made) => ({
     action: 'webhook-create',
@@ -150,7 +151,7 @@ const webhooks: AuditTable<WebhookService> = {
   replay: ([, webhookId, deliveryId]) => ({ action: 'webhook-replay', object: ofWebhook(webhookId), detail: deliveryId }),
 };
 
-/** Which lock it was: nothing else says so later. And what may still open it. */
+/** Describes the removed lock, because nothing else does so later, and how many cards may still open it. */
 function removal(isCleared: boolean, made: Removal | undefined): string {
   if (made === undefined) return isCleared ? 'its cards were to be cleared first' : '';
   const { removed, cardsOnLock } = made;

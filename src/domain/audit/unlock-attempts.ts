@@ -1,5 +1,5 @@
-// Unlocks that did not end in a record of their own, for the audit log: refused, not sent, without an answer, or with nothing to do. They are
-// written when the answer has been given, and nobody waits for that: neither a door nor a full disk is held up by it.
+// Writes unlocks without a record of their own to the audit log: refused, not sent, without a reply, or with nothing to do. They are
+// written after the answer, and nothing waits for that: they delay no door, and a full disk stops no door.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -9,34 +9,34 @@ import { auditOutcomeOf } from './audit.ts';
 import type { AuditEntry } from './audit-action.ts';
 import type { AuditStore } from './audit-ports.ts';
 
-/** One line stands for all attempts of an account on a lock that ended the same way within it. */
+/** One entry stands for all attempts of an account on a lock with the same outcome within this time. */
 const windowMs = 60_000;
-/** So that the answers go first, and what comes together is written together. */
+/** The delay lets the answers go first, and attempts that come together are written together. */
 const writtenAfterMs = 100;
-/** Lines of a window: of one account, and of all. More of them are counted only. */
+/** Entries of a window: of one account, and of all accounts. More attempts are only counted. */
 const mostOfAccount = 100;
 const mostLines = 1_000;
 
-/** What is in one line. */
+/** The attempts in one entry. */
 interface Line {
   readonly id: Promise<number>;
   readonly entry: Omit<AuditEntry, 'id'>;
   readonly accountId: AccountId;
   count: number;
-  /** Of them, those that are on the disk. */
+  /** How many of them are on the disk. */
   kept: number;
 }
 
 export interface UnlockAttempts extends Part {
-  /** The same service, of which every unlock is noted that has no record. */
+  /** The same service, which also notes every unlock that has no record. */
   around(service: LockService): LockService;
 }
 
 export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; readonly audit: AuditStore }): UnlockAttempts {
-  /** Of this window, by account, lock and outcome. */
+  /** The entries of this window, by account, lock and outcome. */
   let lines = new Map<string, Line>();
   let ofAccount = new Map<AccountId, number>();
-  /** Attempts that are in no line, of each account: told in its next one. */
+  /** For each account, the attempts that are in no entry; its next entry contains the number. */
   const missed = new Map<AccountId, number>();
   let cancelWrite: (() => void) | undefined;
   let cancelWindow: (() => void) | undefined;
@@ -55,7 +55,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     const made = { at: clock.now(), username, address, action: 'unlock', object: `lock ${lockId}`, detail, outcome };
     const entry = before === undefined ? made : { ...made, missed: before };
     const id = audit.nextId();
-    // That there is none is seen when it is written.
+    // The write handles an id that could not be had.
     id.catch(() => undefined);
     return { accountId, id, entry, count: 0, kept: 0 };
   }
@@ -69,7 +69,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     lines.set(key, line);
     line.count += 1;
     cancelWindow ??= clock.timer(windowMs, endWindow);
-    // What is counted into a line that was written is written at the end.
+    // Attempts that are added to a stored entry are written at the end of the window.
     if (line.count === 1) cancelWrite ??= clock.timer(writtenAfterMs, writeNew);
   }
   async function write(line: Line, isLastTime: boolean): Promise<void> {
@@ -79,7 +79,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
       await audit.appendAttempt(count > 1 ? { id, ...entry, count } : { id, ...entry });
       line.kept = count;
     } catch {
-      // That the disk refuses is seen, and said, without this.
+      // The store reports the failed write.
       if (isLastTime) miss(accountId, count - line.kept + (line.kept === 0 ? (entry.missed ?? 0) : 0));
     }
   }

@@ -1,4 +1,4 @@
-// How a change of a lock's cards happens: its intent first, then the lock, then completed; what stays open is settled.
+// Changes the cards of a lock: stores an intent, sends the command to the lock, completes the change. Open intents are reconciled.
 import type { AccountId, Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireRoleStill } from '../accounts/permissions.ts';
@@ -21,11 +21,14 @@ import { isNotFound, reconcileIntents } from './card-reconciler.ts';
 import { numberOf } from './card-rules.ts';
 import type { CardLookUp, CardsChange } from './lock-cards.ts';
 
-/** One change of a lock's cards. `check` throws when it makes no sense for these cards; asked again in the write of the intent. */
+/** One change of a lock's cards. `check` throws when it does not fit these cards; it is called again in the write of the intent. */
 export interface CardChange {
   readonly intent: CardIntent;
   readonly command: CardCommand;
-  /** When the lock says `not-found`: this is sent in its place; null: then it is as it should be. Absent: it is a refusal like any other. */
+  /**
+   * The command to send instead when the lock replies `not-found`; null: `not-found` counts as done. Absent: it is a refusal like any
+   * other.
+   */
   readonly whenNotFound?: CardCommand | null;
   check(current: CardLookUp): void;
   complete(current: CardLookUp): CardsChange;
@@ -40,22 +43,25 @@ interface ChangeRequest {
 }
 
 export interface CardChanges {
-  /** Changes through the gateway, of all locks, now. */
+  /** The changes of all locks that are under way through the gateway, now. */
   stats(): QueueStats;
-  /** Does a change on the lock, and keeps it when the lock said ok. `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`, `forbidden`, and what `prepare` and `check` throw. */
+  /**
+   * Makes a change on the lock, and stores it when the lock replied ok. Rejects with `lock-refused`, `lock-offline`, `lock-busy`,
+   * `lock-timeout`, `forbidden`, and with what `prepare` and `check` throw.
+   */
   onLock(request: ChangeRequest, prepare: (session: LockSession) => Promise<CardChange>): Promise<CardIntent>;
-  /** Keeps what a phone has done on the lock; it is newer than any open intent about the same card. */
+  /** Stores a change that a phone has made on the lock; it is newer than any open intent about the same card. */
   byPhone(lockId: LockId, cardNumber: string, change: (cards: CardLookUp) => CardsChange): Promise<void>;
   /**
-   * Removes the lock by `remove` between two changes of its cards; a change that goes on for too long does not hold that up. With `clear` the lock
-   * is told to remove every card first, and when it does not, nothing else happens: `lock-offline` and the other codes of `onLock`.
+   * Removes the lock by `remove` between two changes of its cards; it does not wait for a change that takes too long. With `clear` it first
+   * removes every card from the lock. When that fails, it does nothing else and rejects with `lock-offline` or another code of `onLock`.
    */
   beforeRemoval<T>(lockId: LockId, clear: Clearing | undefined, remove: () => Promise<T>): Promise<T>;
-  /** Settles what a time-out or a restart left open. Never rejects. */
+  /** Reconciles what a time-out or a restart left open. Never rejects. */
   settle(lockId: LockId): Promise<void>;
 }
 
-/** Who wants a lock without cards. */
+/** The request to remove all cards from a lock. */
 export interface Clearing {
   readonly accountId: AccountId;
   readonly gone: CancelSignal;
@@ -71,23 +77,29 @@ export function createCardChanges(options: {
   readonly accounts: Pick<AccountStore, 'get' | 'token'>;
   readonly commands: CommandService;
   readonly evidence: CardEvidence;
-  /** A change is done when those who are told of it outlast a crash, too: resolves then, and never rejects. */
+  /**
+   * Resolves when the subscribers have stored a change, so that it survives a crash there, too: only then is the change done. Never
+   * rejects.
+   */
   readonly toldForGood: () => Promise<void>;
   readonly emit: Emit;
 }): CardChanges {
   const { clock, locks, cards, accounts, commands, evidence, toldForGood, emit } = options;
-  /** Adds that the lock has not taken, whose intents could not be removed: the card on the lock, if there is one, is not of these. */
+  /**
+   * Adds that were refused or never sent, but whose intents could not be removed: a card of that number on the lock does not come from
+   * these.
+   */
   const notTaken = new Set<CardId>();
-  // One change of a lock's cards at a time, from its intent to its end; doors go in between (each command has its own turn).
+  // One change of a lock's cards at a time, from its intent to its end; unlocks may run in between (each command queues by itself).
   const inTurn = createKeyedQueue<LockId>({ clock, limit: waitingLimit });
 
-  /** Open intents first, then this one, and nothing half-done. */
+  /** Reconciles open intents first, then makes this change, completely or not at all. */
   async function onLock(
     { caller, lockId, gone }: ChangeRequest,
     prepare: (session: LockSession) => Promise<CardChange>,
   ): Promise<CardIntent> {
     const deadline = commands.deadline();
-    // Asked before anything is stored: an offline lock costs no write, and a later session never gets this change.
+    // Get the session before anything is stored: an offline lock costs no write, and no later session gets this change.
     const session = commands.session(lockId, 'cards');
     return inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
       await settleFirst(session, deadline);
@@ -100,7 +112,7 @@ export function createCardChanges(options: {
       try {
         await tell({ lockId, priority: priority.change, accountId: caller.accountId, deadline, gone, session }, caller, change);
       } catch (error) {
-        // Only a time-out leaves it open whether the lock did it: then the intent stays, and is settled as soon as the lock answers.
+        // Only after a time-out is it unknown whether the lock did it: the intent stays, and is reconciled as soon as the lock answers.
         if (error instanceof DomainError && error.code === 'lock-timeout') void settle(lockId, session);
         else await drop(lockId, intent);
         throw error;
@@ -109,7 +121,7 @@ export function createCardChanges(options: {
       try {
         await cards.update(lockId, (current) => ({ ...complete(current), close: [intent] }));
       } catch (error) {
-        // The lock has done it, and the caller hears that nothing was changed: a card that was not added must open no door.
+        // The lock has done it, but the caller gets an error that says nothing was changed: a card that was not added must open no door.
         void settle(lockId, session);
         throw error;
       }
@@ -118,7 +130,7 @@ export function createCardChanges(options: {
     });
   }
 
-  /** Resolves when the lock has done it. */
+  /** Sends the command of a change; resolves when the lock has done it. */
   async function tell(request: Omit<CommandRequest, 'makeCommand'>, caller: Caller, { command, whenNotFound }: CardChange): Promise<void> {
     const send = (what: CardCommand) =>
       commands.send({
@@ -133,7 +145,10 @@ export function createCardChanges(options: {
     else if (whenNotFound !== null) refuseUnlessOk(await send(whenNotFound));
   }
 
-  /** Never rejects: the caller is to hear why the change failed; an intent that cannot be removed now is settled later. */
+  /**
+   * Removes an intent. Never rejects, because the caller must get the error of the change; an intent that cannot be removed now is
+   * reconciled later.
+   */
   async function drop(lockId: LockId, intent: CardIntent): Promise<void> {
     try {
       await cards.update(lockId, () => ({ close: [intent] }));
@@ -148,7 +163,7 @@ export function createCardChanges(options: {
       await reconcileIntents({ clock, commands, cards, evidence, notTaken, emit }, session, deadline);
   }
 
-  /** Never rejects; ends at once when that session (the current one, when absent) is over: the next hello settles again. */
+  /** Never rejects; ends at once when that session (absent: the current one) is over: the next hello reconciles again. */
   async function settle(lockId: LockId, of?: LockSession): Promise<void> {
     const deadline = clock.monotonic() + settlementMs;
     try {

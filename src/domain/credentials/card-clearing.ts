@@ -1,4 +1,4 @@
-// Taking every card off a lock that is to be removed, those that the gateway does not know, too.
+// Removes every card from a lock that is to be removed, including cards that the gateway does not know.
 import type { AccountId } from '../accounts/account.ts';
 import type { CancelSignal } from '../cancel-signal.ts';
 import type { Clock } from '../clock.ts';
@@ -13,12 +13,13 @@ import { isNotFound, listCardsOnLock } from './card-reconciler.ts';
 import { removal } from './card-rules.ts';
 import { type CardLookUp, type CardsChange, together } from './lock-cards.ts';
 
-/** Cards of which one write tells. */
+/** How many cards one write covers. */
 const atOnce = 500;
 
 /**
- * While no other change of its cards is under way, and none is open. Each card is taken off the list when the lock has said ok to its removal; when
- * it goes away in the middle, or refuses, the others stay on both. Rejects with what `send` throws, and how far it came.
+ * Call it while no other change of the lock's cards is under way or open. A card leaves the gateway's list when the lock has replied ok to
+ * its removal; if the lock disconnects or refuses in the middle, the other cards stay on both. Rejects with what `send` throws, and with
+ * how far it got.
  */
 export async function clearCards(
   ports: {
@@ -42,7 +43,7 @@ export async function clearCards(
     }
   }
   const intentOf = ({ cardId }: Card) => ({ kind: 'delete', cardId }) as const;
-  // An intent each, before anything is sent: after a crash the lock is asked which of them it still holds.
+  // Store an intent for each card before anything is sent: after a crash the gateway asks the lock which of them it still holds.
   await update((_current, card) => ({ open: [intentOf(card)] }));
   const keepRemoved = (unsure?: string) =>
     update((current, card) => {
@@ -63,7 +64,7 @@ export async function clearCards(
       if (!(error instanceof DomainError)) throw error;
       const isUnsure = error.code === 'lock-timeout';
       if (isUnsure) evidence.doubted(lockId, cardNumber);
-      // Whether it still holds one that timed out, the lock is asked.
+      // After a time-out the gateway asks the lock whether it still holds the card.
       await keepRemoved(isUnsure ? sameCard(cardNumber) : undefined).catch(leaveToSettlement);
       throw stoppedAt(removed.size, held.length, error);
     }
@@ -73,7 +74,7 @@ export async function clearCards(
   });
 }
 
-/** The disk: what the intents are for. */
+/** Ignores a failed write: the intents remain, and are reconciled. */
 function leaveToSettlement(): void {}
 
 function stoppedAt(removed: number, held: number, { code, message, lockError, retryAfterSeconds }: DomainError): DomainError {

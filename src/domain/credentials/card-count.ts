@@ -1,10 +1,10 @@
-// How many cards a lock holds, as far as it has said so: in its hello, in a listing, and by its ok to each change since.
+// How many cards a lock holds, by its hello, its listings, and its ok to each change since.
 import type { EventBus } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { CardStore } from './card-ports.ts';
 
-/** Counts with the status of the lock, by every command that a lock has said ok to. */
+/** Keeps the count in the status of the lock, by every command to which the lock replied ok. */
 export function countCards(options: {
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly locks: Pick<LockStore, 'get'>;
@@ -22,7 +22,10 @@ export function countCards(options: {
   });
 }
 
-/** How many cards the lock may hold: as it said, and those whose adding was not confirmed; null when it has never said, or what was added cannot be read. */
+/**
+ * How many cards the lock may hold: those that it reported, and unconfirmed adds; null when it never reported any, or the cards cannot be
+ * read.
+ */
 export async function cardsOnLock(
   { cards, statuses }: { readonly cards: Pick<CardStore, 'of'>; readonly statuses: Pick<StatusStore, 'get'> },
   lockId: LockId,

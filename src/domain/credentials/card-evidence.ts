@@ -1,21 +1,21 @@
-// What is known of the cards on a lock beside those of the gateway: so that an add whose outcome stayed open takes off no card that was
-// there before it. Asked for anew in each session, because nobody knows what was done at a lock that was away.
+// What is known about cards on a lock that the gateway does not have. It prevents that undoing an unconfirmed add removes a card that the
+// lock held before. The knowledge is new in each session, because anything may happen at a lock that is offline.
 
 import type { LockId } from '../locks/lock.ts';
 import type { LockLink, LockSession } from '../locks/lock-link.ts';
 import { type CardOnLock, sameCard, type Validity } from './card.ts';
 
-/** What a lock held of a number: these dates; null: nothing; undefined: that is not known. */
+/** What a lock held under a number: a card with these dates; null: none; undefined: unknown. */
 export type HeldBefore = Validity | null | undefined;
 
 export interface CardEvidence {
-  /** The lock has said in this session that it holds the gateway's cards and of others exactly these. */
+  /** The lock has reported in this session that it holds the gateway's cards and, of others, exactly these. */
   heard(session: LockSession, strangers: readonly CardOnLock[]): void;
   /** The lock has confirmed in this session that it holds this number as the gateway wants it, or no longer. */
   confirmed(session: LockSession, cardNumber: string): void;
-  /** Something was done about this number past the gateway, as somebody says: it is not known until the lock is heard again. */
+  /** A phone is said to have changed this number without the gateway: it is unknown until the lock reports its cards again. */
   doubted(lockId: LockId, cardNumber: string): void;
-  /** Of a number that the gateway does not have as a card. */
+  /** What the lock holds under a number for which the gateway has no card. */
   of(session: LockSession, cardNumber: string): HeldBefore;
 }
 

@@ -1,4 +1,4 @@
-// Whose card an event is about. The cards of its lock may have to be read for that: then all events of this lock wait, and keep their order.
+// Finds whose card an event is about. If the cards of the lock must be read for that, all events of this lock wait and keep their order.
 
 import type { Emit } from '../event-bus.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -9,11 +9,11 @@ import type { LockCards } from './lock-cards.ts';
 
 export interface CardHolders {
   /**
-   * What `nameOf` needs for these events of a lock; undefined: nothing. A promise when their lock's cards are read first: who waits for one
-   * goes on in the order of asking. Never rejects: an event is kept whatever is wrong with the cards.
+   * The cards that `nameOf` needs for these events of a lock; undefined: none. A promise if the cards must be read first; waiting callers
+   * go on in the order of their calls. Never rejects: an event is stored whatever is wrong with the cards.
    */
   forEvents(lockId: LockId, events: readonly LockEvent[]): LockCards | undefined | Promise<LockCards | undefined>;
-  /** The name of who held the card of an event at that date; '': no card, or nobody's as far as is known. */
+  /** The name of the holder of the event's card at that date; empty: no card, or no known holder. */
   nameOf(event: LockEvent, lockDate: number, held: LockCards | undefined): string;
 }
 

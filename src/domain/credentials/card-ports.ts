@@ -3,10 +3,10 @@ import type { LockId } from '../locks/lock.ts';
 import type { CardLookUp, CardsChange, LockCards } from './lock-cards.ts';
 
 export interface CardStore {
-  /** The cards of a lock, none for one that is not there; undefined: they have to be read first. */
+  /** The cards of a lock, none for an unknown lock; undefined: they must be read first. */
   inMemory(lockId: LockId): LockCards | undefined;
-  /** The same, read when they have to be. `storage-unavailable` when they cannot be read. */
+  /** The cards of a lock, read from the disk if necessary. Rejects with `storage-unavailable` when they cannot be read. */
   of(lockId: LockId): Promise<LockCards>;
-  /** As LockStore.update: of the changes that `change` gives for the newest cards, all or none are made. It may be asked more than once. */
+  /** As LockStore.update: makes all changes that `change` returns for the newest cards, or none. It may call `change` more than once. */
   update(lockId: LockId, change: (newest: CardLookUp) => CardsChange): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Settling what a time-out or a restart left open: the lock is asked what it holds, and is followed.
+// Reconciles what a time-out or a restart left open: asks the lock which cards it holds, and adapts the gateway's cards to that.
 import type { AccountId } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
@@ -13,12 +13,15 @@ import type { CardStore } from './card-ports.ts';
 import { numberOf, removal } from './card-rules.ts';
 import { type CardLookUp, type CardsChange, cardIdOf } from './lock-cards.ts';
 
-/** Cards that one `list-cards` may ask for. */
+/** How many cards one `list-cards` may request. */
 const listingLimit = 100;
 
 type ListingRequest = Pick<CommandRequest, 'deadline' | 'gone'> & { readonly session: LockSession; readonly accountId: AccountId | null };
 
-/** Every card in the lock's memory, page by page; `lock-refused` when it cannot list them, and the codes of `send`. */
+/**
+ * Lists every card in the lock's memory, page by page. Rejects with `lock-refused` when the lock cannot list them, and with the codes of
+ * `send`.
+ */
 export async function listCardsOnLock(commands: CommandService, request: ListingRequest): Promise<readonly CardOnLock[]> {
   const held: CardOnLock[] = [];
   for (;;) {
@@ -34,7 +37,7 @@ export async function listCardsOnLock(commands: CommandService, request: Listing
     if (listing === undefined) throw incomplete();
     held.push(...listing.cards);
     if (held.length >= listing.total) return held;
-    // An empty page before the promised total: to go on would ask for ever, and what is missing must not pass for removed.
+    // An empty page before the promised total: going on would never end, and the missing cards must not count as removed.
     if (listing.cards.length === 0) throw incomplete();
   }
 }
@@ -48,12 +51,12 @@ interface CardReconcilerPorts {
   readonly commands: CommandService;
   readonly cards: CardStore;
   readonly evidence: CardEvidence;
-  /** Adds that the lock has not taken. */
+  /** Adds that were refused or never sent. */
   readonly notTaken: Set<CardId>;
   readonly emit: Emit;
 }
 
-/** Closes every open intent of the lock; throws, with what is left still open, when the lock does not answer in this session. */
+/** Closes every open intent of the lock. Rejects when the lock does not answer in this session; the remaining intents stay open. */
 export async function reconcileIntents(ports: CardReconcilerPorts, session: LockSession, deadline: number): Promise<void> {
   const { clock, commands, cards, evidence, notTaken, emit } = ports;
   const { lockId } = session;
@@ -82,7 +85,7 @@ export function strangersOf(held: readonly CardOnLock[], known: CardLookUp): rea
   return held.filter(({ cardNumber }) => known.byNumber(cardNumber) === undefined);
 }
 
-/** Whether the lock has said that it has no such card. */
+/** Whether the lock has replied that it has no such card. */
 export function isNotFound(end: CommandEnd): boolean {
   return end.kind === 'refused' && end.error === 'not-found';
 }
@@ -92,13 +95,14 @@ interface OpenIntent {
   readonly deadline: number;
   readonly known: CardLookUp;
   readonly intent: CardIntent;
-  /** The card it is about, when the lock holds it. */
+  /** The card of the intent, if the lock holds it. */
   readonly onLock: CardOnLock | undefined;
 }
 
 /**
- * Has the lock undo an add that was never confirmed, as far as the gateway knows that the card is its own; says how it ended. A card that was
- * there before stays, with the dates that it had. One of which that is not known stays as well, and is told: it opens the door.
+ * Makes the lock undo an unconfirmed add, if the gateway knows that the card comes from it; resolves with the outcome. A card that the lock
+ * held before stays, with its earlier dates. If that is unknown, the card stays as well, and an event reports it, because it opens the
+ * door.
  */
 async function undone(ports: CardReconcilerPorts, { session, deadline, known, intent, onLock }: OpenIntent): Promise<string> {
   const { commands, emit } = ports;
@@ -114,7 +118,7 @@ async function undone(ports: CardReconcilerPorts, { session, deadline, known, in
   const hasItsDates = before?.startDate === onLock.startDate && before.endDate === onLock.endDate;
   if (!hasItsDates) {
     const command: LockCommand = before === null ? { op: 'remove-card', cardNumber } : { op: 'update-card', cardNumber, ...before };
-    // A phone can have added that card meanwhile, which closes the intent: then it stays.
+    // A phone can have added that card meanwhile, which closes the intent: then the card stays.
     const makeCommand = () => (known.isOpen(intent) ? command : undefined);
     const end = await commands.send({ lockId, priority: priority.change, accountId: null, deadline, session, makeCommand });
     if (!isNotFound(end)) refuseUnlessOk(end);
@@ -122,7 +126,7 @@ async function undone(ports: CardReconcilerPorts, { session, deadline, known, in
   return before === null ? 'taken off' : 'on the lock before';
 }
 
-/** What becomes of the gateway's cards, following what the lock has. An add that was never confirmed is no card. */
+/** The change of the gateway's cards that follows from what the lock holds. An unconfirmed add does not become a card. */
 function settled(current: CardLookUp, intent: CardIntent, onLock: CardOnLock | undefined, now: number): CardsChange {
   const card = intent.kind === 'add' ? undefined : current.byId(cardIdOf(intent));
   if (card === undefined) return {};

@@ -1,28 +1,28 @@
-// Looking at the cards of one lock: which card an intent is about, who held a number when, and what the lock would say of them.
+// Rules about the cards of one lock: which card an intent is about, who held a number when, and the digest that the lock would report.
 
 import { DomainError } from '../errors.ts';
 import { type Card, type CardId, type CardIntent, sameCard } from './card.ts';
 import type { CardLookUp, CardsChange, PastHolder } from './lock-cards.ts';
 
-/** The card of that id; `card-not-found` when the lock has none. */
+/** The card with that id. Throws `card-not-found` when the lock has none. */
 export function cardWithId(current: CardLookUp, cardId: CardId): Card {
   const card = current.byId(cardId);
   if (card === undefined) throw new DomainError('card-not-found', `there is no card ${cardId} on this lock`);
   return card;
 }
 
-/** The number, as the lock has it, of the card an intent is about; undefined when that card is gone. */
+/** The number, as the lock stores it, of the card that an intent is about; undefined when that card is gone. */
 export function numberOf(current: CardLookUp, intent: CardIntent): string | undefined {
   const card = intent.kind === 'add' ? intent.card : current.byId(intent.cardId);
   return card === undefined ? undefined : sameCard(card.cardNumber);
 }
 
-/** A card goes; that it was there is remembered, for what its lock still has to tell of the time before. */
+/** Removes a card and remembers its holder, for events from before that the lock has not sent yet. */
 export function removal(current: CardLookUp, { cardId, ...card }: Card, now: number): CardsChange {
   return { remove: [cardId], past: [holder(current, { cardId, ...card }, now)] };
 }
 
-/** A card gets another name; that it had the one before is remembered. */
+/** Renames a card and remembers its earlier name. */
 export function renaming(current: CardLookUp, card: Card, name: string, now: number): CardsChange {
   return name === card.name ? {} : { put: [{ ...card, name }], past: [holder(current, card, now)] };
 }
@@ -37,10 +37,12 @@ function sinceOf(current: CardLookUp, { cardId, cardNumber, createdAt }: Card): 
   return current.past(cardNumber).findLast((before) => before.cardId === cardId)?.to ?? createdAt;
 }
 
-/** So much may the clock of a lock be off. */
+/** How wrong the clock of a lock may be. */
 const toleranceMs = 2_000;
 
-/** The name of who held a number at that date; undefined: nobody, as far as is known. Where one holder follows another, the date alone decides. */
+/**
+ * The name of the holder of a number at that date; undefined: no known holder. Where one holder follows another, the date alone decides.
+ */
 export function holderAt(current: CardLookUp, cardNumber: string, at: number): string | undefined {
   const card = current.byNumber(cardNumber);
   const past = current.past(cardNumber);
@@ -51,7 +53,7 @@ export function holderAt(current: CardLookUp, cardNumber: string, at: number): s
   return (exact ?? holders.findLast(({ from, to }) => from - toleranceMs <= at && at < to + toleranceMs))?.name;
 }
 
-/** What a lock that holds exactly these cards says as `cards.digest`; `hash` is SHA-256 in hex digits. */
+/** The `cards.digest` that a lock with exactly these cards reports; `hash` is SHA-256 in hex digits. */
 export function digestOf(cards: readonly Card[], hash: (text: string) => string): string {
   // Sorted by number as text; a comma comes before every digit, so whole lines sort alike.
   const lines = cards.map(({ cardNumber, startDate, endDate }) => `${sameCard(cardNumber)},${startDate},${endDate}\n`).sort();

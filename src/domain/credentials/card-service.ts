@@ -1,4 +1,4 @@
-// Identity cards: who may see and change them, and what makes sense for the cards that a lock has.
+// Identity cards: who may see and change them, and which changes fit the cards that a lock has.
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { requireRole, requireRoleStill } from '../accounts/permissions.ts';
@@ -37,25 +37,31 @@ export interface NewCard extends Validity {
   readonly name: string;
 }
 
-/** For managers of the lock: `forbidden` for others, `lock-not-found` before that; `card-not-found` where a card is named. */
+/**
+ * For managers of the lock. Each method rejects with `lock-not-found` for an unknown lock, then `forbidden` for others, then
+ * `card-not-found` for an unknown card.
+ */
 export interface CardService {
-  /** Changes through the gateway, of all locks, now. */
+  /** The changes of all locks that are under way through the gateway, now. */
   stats(): QueueStats;
   /** By cardId. */
   list(caller: Caller, lockId: LockId, page: PageRequest): Promise<Page<Card>>;
   detail(caller: Caller, lockId: LockId, cardId: CardId): Promise<Card>;
-  /** `card-exists`, `lock-refused`, `lock-offline`, `lock-busy`, `lock-timeout`; `invalid-parameter` for dates that make no sense. */
+  /**
+   * Rejects with `card-exists`, `lock-refused`, `lock-offline`, `lock-busy` or `lock-timeout`, and with `invalid-parameter` for dates in
+   * the wrong order or in the past.
+   */
   add(caller: Caller, lockId: LockId, card: NewCard, via: Via, gone: CancelSignal): Promise<CardId>;
-  /** The codes of `add`, but for `card-exists`. It may lie in the past. */
+  /** Rejects with the codes of `add`, except `card-exists`. The validity may lie in the past. */
   changeValidity(caller: Caller, lockId: LockId, cardId: CardId, validity: Validity, via: Via, gone: CancelSignal): Promise<void>;
-  /** Concerns only the gateway. */
+  /** Renames the card at the gateway; the lock stores no names. */
   rename(caller: Caller, lockId: LockId, cardId: CardId, name: string): Promise<void>;
-  /** That the lock no longer had it is no error. The codes of `add`, but for `card-exists`. */
+  /** It is no error if the lock no longer had the card. Rejects with the codes of `add`, except `card-exists`. */
   remove(caller: Caller, lockId: LockId, cardId: CardId, via: Via, gone: CancelSignal): Promise<void>;
-  /** What the lock itself holds, asked now; `known`: the gateway has a card of that number. */
+  /** Asks the lock which cards it holds; `known`: the gateway has a card of that number. */
   onLock(caller: Caller, lockId: LockId, page: PageRequest, gone: CancelSignal): Promise<Page<CardOnLock & { readonly known: boolean }>>;
   readonly beforeRemoval: CardChanges['beforeRemoval'];
-  /** Settles what a time-out or a restart left open; called after each hello. Never rejects. */
+  /** Reconciles what a time-out or a restart left open; called after each hello. Never rejects. */
   settle(lockId: LockId): Promise<void>;
 }
 
@@ -130,7 +136,7 @@ export function createCardService(options: {
       await changes.onLock({ caller, lockId, gone }, async () => {
         const changed = { cardNumber: sameCard(cardNumber), startDate, endDate };
         const command = { op: 'update-card', ...changed } as const;
-        // A lock that was reset, or whose card somebody removed at the lock, has it again then: that is what was asked for.
+        // If the lock was reset, or somebody removed the card at the lock, it gets the card again: that is what the caller asked for.
         const whenNotFound = { op: 'add-card', ...changed } as const;
         const intent: CardIntent = { kind: 'change-validity', cardId, startDate, endDate };
         return { intent, command, whenNotFound, check: (current) => void cardWithId(current, cardId), complete };
@@ -168,7 +174,7 @@ export function createCardService(options: {
       const held = await listCardsOnLock(commands, { session, accountId: caller.accountId, deadline, gone });
       const strangers = strangersOf(held, cards.inMemory(lockId) ?? (await cards.of(lockId)));
       evidence.heard(session, strangers);
-      // Asked again: the role, or the account, can have been taken away while the lock was asked.
+      // Check again: the role or the account can be gone since the lock was asked.
       requireRoleStill({ locks, accounts }, caller, lockId, 'manager');
       const unknown = new Set(strangers);
       const { list, ...envelope } = paginate(held, page);

@@ -15,7 +15,7 @@ export interface Validity {
 export interface Card extends Validity {
   readonly cardId: CardId;
   readonly lockId: LockId;
-  /** Decimal digits as they are shown; the lock gets `sameCard` of it. */
+  /** Decimal digits as people see them; the lock gets `sameCard` of it. */
   readonly cardNumber: string;
   readonly name: string;
   readonly createdAt: number;
@@ -28,12 +28,12 @@ export interface CardOnLock extends Validity {
   readonly cardNumber: string;
 }
 
-/** A change that was begun on the lock and not yet confirmed or refused. */
+/** A change that was begun on the lock, and that the lock has neither confirmed nor refused. */
 export type CardIntent =
   | {
       readonly kind: 'add';
       readonly card: Card;
-      /** What the lock held of this number before: these dates; null: nothing. Absent: that is not known. */
+      /** What the lock held under this number before: a card with these dates; null: none. Absent: unknown. */
       readonly before?: Validity | null;
     }
   | ({ readonly kind: 'change-validity'; readonly cardId: CardId } & Validity)
@@ -44,24 +44,24 @@ export type Via = 'phone' | 'gateway';
 
 /** Two numbers are the same card when they are equal in this form: no leading zeros. */
 export function sameCard(cardNumber: string): string {
-  // Asked with every swipe, and most numbers begin with no zero.
+  // This runs for every swipe, and most numbers do not begin with a zero.
   return cardNumber.startsWith('0') ? cardNumber.replace(/^0+(?=\d)/, '') : cardNumber;
 }
 
-/** What fits in 8 bytes; no reader has more. */
+/** The greatest number in 8 bytes; no reader supports more. */
 export const greatestCardNumber = (1n << 64n) - 1n;
 
-/** Whether it does not end before it begins; an open end is in order. */
+/** Whether the validity does not end before it begins; an open end is valid. */
 export function isInOrder({ startDate, endDate }: Validity): boolean {
   return endDate === 0 || endDate >= startDate;
 }
 
-/** `invalid-parameter` when it is not in order. */
+/** Throws `invalid-parameter` when the validity ends before it begins. */
 export function requireInOrder(validity: Validity): void {
   if (!isInOrder(validity)) throw invalidParameter('endDate', 'must not be before startDate');
 }
 
-/** Whether a card with this validity opens nothing any more, nor ever will. An open end: never. */
+/** Whether a card with this validity has ended for good. A card with an open end never ends. */
 export function hasEnded({ endDate }: Pick<Validity, 'endDate'>, now: number): boolean {
   return endDate !== 0 && endDate < now;
 }

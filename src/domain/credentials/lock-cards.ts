@@ -1,9 +1,9 @@
-// The cards of one lock, found by id and by number, with the open intents and those who held a number before.
+// The cards of one lock, indexed by id and by number, with the open intents and the past holders of each number.
 
 import { createSortedItems } from '../sorted.ts';
 import { type Card, type CardId, type CardIntent, sameCard } from './card.ts';
 
-/** Who a card number belonged to, from when until before when: a card that is gone, or a name that it no longer has. */
+/** A past holder of a card number, with the first date and the date after the last: a removed card, or an earlier name of a card. */
 export interface PastHolder {
   readonly cardId: CardId;
   readonly cardNumber: string;
@@ -12,26 +12,26 @@ export interface PastHolder {
   readonly to: number;
 }
 
-/** What a change of a lock's cards looks at. A number is that of a card with leading zeros or not. */
+/** What a change of a lock's cards may read. Leading zeros of a number do not matter. */
 export interface CardLookUp {
   byId(cardId: CardId): Card | undefined;
   byNumber(cardNumber: string): Card | undefined;
-  /** Open ones, oldest first. */
+  /** The open intents, oldest first. */
   readonly intents: readonly CardIntent[];
   isOpen(intent: CardIntent): boolean;
-  /** Those who had this number before, oldest first. */
+  /** The past holders of this number, oldest first. */
   past(cardNumber: string): readonly PastHolder[];
 }
 
-/** Everything about the cards of one lock: what is so, and what is still open. It keeps up with what is on the disk. */
+/** All cards of one lock, with everything that is still open. It follows the changes on the disk. */
 export interface LockCards extends CardLookUp {
-  /** By cardId. The array stays as it is. */
+  /** By cardId. The array never changes. */
   readonly cards: readonly Card[];
 }
 
-/** What becomes of a lock's cards, all of it or nothing. */
+/** A change of a lock's cards, made completely or not at all. */
 export interface CardsChange {
-  /** New ones, or in place of those with their ids. */
+  /** New cards, or replacements for the cards with the same ids. */
   readonly put?: readonly Card[];
   readonly remove?: readonly CardId[];
   readonly open?: readonly CardIntent[];
@@ -41,18 +41,18 @@ export interface CardsChange {
 
 export interface HeldCards extends LockCards {
   apply(change: CardsChange): void;
-  /** Forgets who held a number only before this date. */
+  /** Forgets a past holder. */
   forget(holder: PastHolder): void;
-  /** All of them, in the order in which they were put. */
+  /** All past holders, in the order in which they were added. */
   allPast(): Iterable<PastHolder>;
 }
 
-/** What tells an intent from every other. */
+/** A name that distinguishes an intent from every other. */
 export function nameOfIntent(intent: CardIntent): string {
   return `${intent.kind} ${cardIdOf(intent)}`;
 }
 
-/** Several changes as one. */
+/** Joins several changes into one. */
 export function together(changes: readonly CardsChange[]): CardsChange {
   const all = <T>(of: (change: CardsChange) => readonly T[] | undefined) => changes.flatMap((change) => of(change) ?? []);
   return {
@@ -64,20 +64,20 @@ export function together(changes: readonly CardsChange[]): CardsChange {
   };
 }
 
-/** The id of the card an intent is about. */
+/** The id of the card that an intent is about. */
 export function cardIdOf(intent: CardIntent): CardId {
   return intent.kind === 'add' ? intent.card.cardId : intent.cardId;
 }
 
 const nobody: readonly PastHolder[] = [];
 
-/** A class, for its methods are shared: there is one for each lock whose cards are in memory. */
+/** A class, because there is one for each lock whose cards are in memory, and all share their methods. */
 class CardsInMemory implements HeldCards {
   readonly #sorted = createSortedItems<Card>(({ cardId }) => cardId);
   readonly #byNumber = new Map<string, Card>();
   readonly #past = new Map<string, PastHolder[]>();
   readonly #open = new Map<string, CardIntent>();
-  /** Made when it is asked for. */
+  /** Made at the first use. */
   #intents: readonly CardIntent[] | undefined;
 
   get intents(): readonly CardIntent[] {
@@ -138,7 +138,7 @@ export function createHeldCards(): HeldCards {
   return new CardsInMemory();
 }
 
-/** What is there, and over it a few changes that are on their way to the disk. */
+/** The cards `under` a few changes that are on their way to the disk. */
 export function staged(under: CardLookUp, changes: readonly CardsChange[]): CardLookUp {
   const cards = new Map<CardId, Card | undefined>();
   const open = new Map(under.intents.map((intent) => [nameOfIntent(intent), intent]));
@@ -166,13 +166,13 @@ export function staged(under: CardLookUp, changes: readonly CardsChange[]): Card
   };
 }
 
-/** What is different about one card, and how it is now, or was. */
+/** What has changed about one card, with the card as it is now, or as it was before its removal. */
 export interface CardEvent {
   readonly change: 'added' | 'changed' | 'removed';
   readonly card: Card;
 }
 
-/** What a change is for those who look on: an intent is nothing to them. */
+/** The events of a change for subscribers, who see no intents. */
 export function cardEventsOf(before: CardLookUp, { put = [], remove = [] }: CardsChange): readonly CardEvent[] {
   const removed = remove.flatMap((cardId) => before.byId(cardId) ?? []);
   return [

@@ -1,12 +1,12 @@
-// What followers hear the moment it happens. Each event says how one thing is now, so that of several about it the last is enough;
-// only a record is history, and is never left out.
+// Events that subscribers get at once. Each event gives the present state of one subject, so that of several events about it the last is
+// enough; only records are history, and none is ever left out.
 import type { LockRole } from '../accounts/account.ts';
 import type { Alarm, AlarmKind } from '../alarms/alarm.ts';
 import type { Card } from '../credentials/card.ts';
 import type { LockId, OpenState } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
 
-/** What is told to everybody who has a sufficient role on the lock. */
+/** Events for all accounts with a sufficient role on the lock. */
 export type LockLiveEvent =
   | { readonly type: 'state'; readonly lockId: LockId; readonly state: OpenState; readonly stateAt: number }
   | { readonly type: 'state-sure'; readonly lockId: LockId; readonly sure: boolean }
@@ -17,14 +17,17 @@ export type LockLiveEvent =
 
 export type CardChanged = 'added' | 'changed' | 'removed';
 
-/** A lock as one account sees it: at the beginning, and when it comes into its sight, gets another alias, or the account another role. */
+/**
+ * A lock as one account sees it: at the beginning of a stream, and when the account gets a role on it or another role, or the lock another
+ * alias.
+ */
 export interface LockInSight {
   readonly type: 'lock';
   readonly lockId: LockId;
   readonly alias: string;
   readonly role: LockRole;
   readonly online: boolean;
-  /** null: the lock has never said. */
+  /** null: the lock has never reported it. */
   readonly state: OpenState | null;
   readonly stateAt: number | null;
   /** `StateCertainty.isShownAsSure`. */
@@ -32,20 +35,20 @@ export interface LockInSight {
   readonly batteryPercent: number | null;
 }
 
-/** The lock was removed, or the last role on it taken away. */
+/** The lock was removed, or the account has lost its last role on it. */
 export interface LockGone {
   readonly type: 'lock-gone';
   readonly lockId: LockId;
 }
 
-/** An alarm stands, or has ended; of a lock, or with lockId null of the gateway itself. */
+/** An alarm is active, or has ended; of a lock, or with lockId null of the gateway itself. */
 export type AlarmEvent =
   | { readonly type: 'alarm'; readonly lockId: LockId | null; readonly alarm: Pick<Alarm, 'kind' | 'lockId' | 'since' | 'reason'> }
   | { readonly type: 'alarm-ended'; readonly lockId: LockId | null; readonly kind: AlarmKind; readonly since: number };
 
 export type LiveEvent = LockLiveEvent | LockInSight | LockGone | AlarmEvent;
 
-/** The role on the lock without which an event is not heard: that of asking for the same (HTTP API 3 and 7). */
+/** The role on the lock that an event requires: the same as for reading it from the API (HTTP API 3 and 7). */
 export const roleForEvent: Readonly<Record<LockLiveEvent['type'], LockRole>> = {
   state: 'operator',
   'state-sure': 'operator',
@@ -55,10 +58,10 @@ export const roleForEvent: Readonly<Record<LockLiveEvent['type'], LockRole>> = {
   record: 'manager',
 };
 
-/** Without it, only gateway administrators hear of alarms. */
+/** The role on a lock that its alarms require; gateway administrators get all alarms. */
 export const roleForAlarms: LockRole = 'manager';
 
-/** What an event is about: a newer one of the same subject makes an older one, which nobody has heard yet, needless. Not for records. */
+/** The subject of an event: a newer event of the same subject replaces an older one that is not sent yet. Not for records. */
 export function subjectOf(event: Exclude<LiveEvent, { type: 'record' }>): string {
   if (event.type === 'card') return `card ${event.card.cardId}`;
   if (event.type === 'alarm') return `alarm ${event.alarm.kind} ${event.lockId}`;

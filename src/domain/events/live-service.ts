@@ -1,4 +1,4 @@
-// Who hears what, the moment it happens: every event goes to the followers who have a sufficient role on the lock now.
+// Sends every event at once to the subscribers that have a sufficient role on the lock at that moment.
 import { type AccountId, type Caller, roleSuffices } from '../accounts/account.ts';
 import type { Alarm } from '../alarms/alarm.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
@@ -17,36 +17,36 @@ export interface Subscriber {
   readonly caller: Caller;
   /** Records come in the order of their recordIds. Must not throw. */
   hear(event: LiveEvent): void;
-  /** Its account, or a token or sign-in of that, has ended: whether it may go on is to be asked again. Must not throw. */
+  /** The subscriber's account, or a token or sign-in of it, has ended: the subscriber must check whether it may go on. Must not throw. */
   accountChanged(): void;
 }
 
 export interface LiveService {
-  /** From now on it hears; the returned function ends that. */
+  /** Subscribes from now on; the returned function ends the subscription. */
   follow(follower: Subscriber): () => void;
-  /** The locks that the caller sees. */
+  /** The locks on which the caller has a role. */
   locksOf(caller: Caller): readonly LockId[];
   /** The lock as the caller sees it now; undefined when it does not. */
   inSight(caller: Caller, lockId: LockId): LockInSight | undefined;
-  /** The alarms that stand, and that the caller may see. */
+  /** The active alarms that the caller may see. */
   alarmsOf(caller: Caller): readonly AlarmEvent[];
-  /** Whether the caller may hear this event now. */
+  /** Whether the caller may get this event now. */
   mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean;
-  /** The newest record; it has been announced. */
+  /** The newest record that subscribers have got. */
   newestRecord(): number;
   /**
-   * The records above `recordId` that the caller may see, by recordId, some at a time or none; of all locks, or of those that are wanted.
-   * `storage-unavailable`.
+   * The records above `recordId` that the caller may see, by recordId, in chunks that may be empty; of all locks, or of those for which
+   * `wants` holds. Rejects with `storage-unavailable`.
    */
   recordsSince(caller: Caller, recordId: number, wants?: (lockId: LockId) => boolean): AsyncIterable<readonly LockRecord[]>;
 }
 
 export function createLiveService(options: {
   readonly clock: Clock;
-  /** Where nobody follows, an event costs next to nothing here. */
+  /** Without subscribers an event costs almost nothing here. */
   readonly events: Pick<EventBus, 'subscribe'>;
   readonly locks: LockStore;
-  /** It has heard of each change of a lock before. */
+  /** It must get each change of a lock before this service. */
   readonly lists: Pick<LockLists, 'of'>;
   readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly statuses: StatusStore;
@@ -54,16 +54,16 @@ export function createLiveService(options: {
   readonly records: RecordStore;
   readonly alarms: Pick<AlarmService, 'list' | 'ofLock'>;
   readonly clockIsSuspect: () => boolean;
-  /** For how many days records are kept, 30 to 184. */
+  /** How many days records are stored, 30 to 184. */
   readonly recordDays: number;
   readonly certainty: Pick<StateCertainty, 'isShownAsSure'>;
 }): LiveService {
   const { clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty } = options;
   const followers = new Map<AccountId, Set<Subscriber>>();
-  /** That a lock is online is said once, however many hellos it says. */
+  /** Locks that are reported online: one event is enough for several hellos. */
   const online = new Set<LockId>();
 
-  /** Of a lock that was removed, its administrator is still told what had not been told before: a removal hides nothing. */
+  /** The administrator of a removed lock still gets its records that were not sent before: a removal hides nothing. */
   function mayReadRecords(caller: Caller, lockId: LockId): boolean {
     const lock = locks.get(lockId);
     if (lock === undefined) return removedLocks.get(lockId)?.administrator === caller.accountId;
@@ -80,7 +80,9 @@ export function createLiveService(options: {
     return roleSuffices(role, roleForEvent[event.type]);
   }
 
-  /** Those who hear this kind of event of a lock: as many as have a role on it are looked for, not as many as follow. */
+  /**
+   * The subscribers to this type of event of a lock. The cost depends on the number of roles on the lock, not on the number of subscribers.
+   */
   function audience(lockId: LockId, type: LockLiveEvent['type']): readonly ReadonlySet<Subscriber>[] {
     const lock = followers.size === 0 ? undefined : locks.get(lockId);
     if (lock === undefined) return [];
@@ -113,7 +115,7 @@ export function createLiveService(options: {
     return alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list.map(toldOf);
   }
 
-  /** One account's followers, of a lock that has changed. */
+  /** Tells the subscribers of one account about a changed lock. */
   function lockSeen(ofAccount: ReadonlySet<Subscriber>, caller: Caller, lockId: LockId, before: Lock | undefined, after: Lock | undefined) {
     const [earlier, role] = [before && roleOn(before, caller), after && roleOn(after, caller)];
     if (role === earlier && (role === undefined || before?.alias === after?.alias)) return;
@@ -140,7 +142,7 @@ export function createLiveService(options: {
     }
   }
 
-  /** A state or a battery level is an event when it is another than before. */
+  /** Emits a state or a battery level if it differs from the one before. */
   function statusChanged(lockId: LockId, before: LockStatus, { state, stateAt, batteryPercent }: LockStatus): void {
     if (state !== before.state && state !== null && stateAt !== null) lockEvent({ type: 'state', lockId, state, stateAt });
     if (batteryPercent !== before.batteryPercent && batteryPercent !== null) lockEvent({ type: 'battery', lockId, batteryPercent });
@@ -186,7 +188,7 @@ export function createLiveService(options: {
       const mayRead = (lockId: LockId): boolean => mayReadRecords(caller, lockId);
       for await (const some of records.since(recordId, (lockId) => wants(lockId) && mayRead(lockId))) {
         const oldest = oldestStored(clock.now(), clockIsSuspect(), recordDays);
-        // Asked again: a right may have gone while the disk was read.
+        // Check again: the caller may have lost a role while the disk was read.
         yield some.filter((record) => record.lockDate >= oldest && mayRead(record.lockId));
       }
     },

@@ -1,4 +1,4 @@
-// The ports for records, and for what cannot be one.
+// The ports for records, and for events that cannot become one.
 import type { DeviceId, LockId } from '../locks/lock.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { LockRecord, RecordDraft } from './record.ts';
@@ -13,11 +13,11 @@ export interface RecordQuery extends PageRequest {
 export interface AppendOutcome {
   readonly stored: number;
   readonly duplicates: number;
-  /** Events beyond what is remembered of a lock (8 epochs, 1,000 gaps): not stored, for the quarantine. */
+  /** Events beyond the limits of a lock (8 epochs, 1,000 gaps): they are not stored but go into the quarantine. */
   readonly refused: readonly RecordDraft[];
 }
 
-/** Events of one lock that have just become records: the first is `firstRecordId`, the others follow it. */
+/** Events of one lock that have just become records, with consecutive ids from `firstRecordId`. */
 export interface StoredEvents {
   readonly lockId: LockId;
   readonly epoch: string;
@@ -26,44 +26,45 @@ export interface StoredEvents {
 }
 
 /**
- * What is stored of one epoch of a lock: the highest seq (0: nothing) and the ranges missing below it, lowest first. Where the device was registered
- * before, what is stored of it under an earlier lockId counts as stored, and nothing is missing up to the first event under this one.
+ * What is stored of one epoch of a lock: the highest seq (0: nothing) and the ranges missing below it, lowest first. If the device was
+ * registered before, events that are stored under its earlier lockId count as stored, and nothing is missing up to the first event under
+ * this one.
  */
 export interface EpochProgress {
   readonly highest: number;
   readonly gaps: readonly (readonly [from: number, to: number])[];
-  /** Nothing is stored under this lockId yet that could say where its history begins: what is missing can be from before its registration. */
+  /** True while nothing stored under this lockId says where its history begins: missing events can be from before its registration. */
   readonly isBeginning: boolean;
 }
 
-/** A local view of how far the records have come, which follows every one that is stored. */
+/** A local view of the newest records and the progress of each lock, which follows every stored record. */
 export interface LocalRecordView {
   /** The highest recordId that is flushed; 0: none. Records are flushed in the order of their ids. */
   newest(): number;
   /** Counts flushed events and those whose flush is under way. */
   progress(lockId: LockId, epoch: string): EpochProgress;
-  /** Records in the log, of all locks. */
+  /** How many records the log has, of all locks. */
   count(): number;
 }
 
 export interface RecordStore extends LocalRecordView {
   /**
-   * Stores events once each, in order, and resolves when all of them, duplicates included, are flushed. An event of a command that stands in
-   * another record of its lock is stored without its name.
-   * Rejects with `storage-unavailable` when they could not be kept: then none of them was stored by this call.
+   * Stores each event once, in order, and resolves when all of them, duplicates included, are flushed. If another record of the lock has
+   * the same command already, the event is stored without username and command. Rejects with `storage-unavailable` when they could not be
+   * stored: then this call has stored none of them.
    */
   append(lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome>;
-  /** Newest first by recordId, exact totals; shows a record only after its flush. */
+  /** A page, newest first by recordId, with exact totals; it shows a record only after its flush. */
   page(query: RecordQuery): Promise<Page<LockRecord>>;
   /**
-   * The records above `recordId` of the locks that are wanted, by recordId, some at a time or none: all that were flushed when it is first
-   * asked, and perhaps newer ones. `storage-unavailable`.
+   * The records above `recordId` of the locks for which `wants` holds, by recordId, in chunks that may be empty: all that were flushed at
+   * the first read, and perhaps newer ones. Rejects with `storage-unavailable`.
    */
   since(recordId: number, wants: (lockId: LockId) => boolean): AsyncIterable<readonly LockRecord[]>;
 }
 
-/** Messages and events that cannot be records, kept in a file of bounded size. */
+/** Stores messages and events that cannot become records, in a file of bounded size. */
 export interface Quarantine {
-  /** Durable when it resolves. Never rejects for lack of room in its own bound: the oldest give way. */
+  /** Durable when it resolves. Never rejects for lack of room within its own bound: the oldest entries are evicted. */
   keep(deviceId: DeviceId, reason: string, payload: string): Promise<void>;
 }

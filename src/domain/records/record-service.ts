@@ -1,4 +1,4 @@
-// Reading the operation records of a lock (Specification 4.1 lock/records, 8).
+// Reads the operation records of a lock (Specification 4.1 lock/records, 8).
 import type { Caller } from '../accounts/account.ts';
 import { mayReadRemoved, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
@@ -17,8 +17,8 @@ export interface RecordRange extends PageRequest {
 
 export interface RecordService {
   /**
-   * Newest first, never older than `oldestKept`; `outside-retention` when the whole range is. For managers of the lock; of one that was removed for
-   * who was its administrator, and for gateway administrators: `lock-not-found` for all others.
+   * A page, newest first, without records that are too old. Rejects with `outside-retention` when the whole range is too old. For managers
+   * of the lock; for a removed lock, for its last administrator and gateway administrators: all others get `lock-not-found`.
    */
   page(caller: Caller, lockId: LockId, range: RecordRange): Promise<Page<LockRecord>>;
 }
@@ -29,7 +29,7 @@ export function createRecordService(options: {
   readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly records: RecordStore;
   readonly clockIsSuspect: () => boolean;
-  /** For how many days records are kept, 30 to 184. */
+  /** How many days records are stored, 30 to 184. */
   readonly recordDays: number;
 }): RecordService {
   const { clock, locks, removedLocks, records, clockIsSuspect, recordDays } = options;

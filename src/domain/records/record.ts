@@ -1,4 +1,4 @@
-// Operation records: what a lock says happened, once it is stored.
+// Operation records: stored events of a lock.
 import type { LockId } from '../locks/lock.ts';
 
 /** One event of a lock on its way into the record log. */
@@ -10,36 +10,36 @@ export interface RecordDraft {
   /** Passcode or card number used, else "". */
   readonly credential: string;
   readonly username: string;
-  /** When it happened, by the lock's clock where that is believable, else by the gateway's. */
+  /** When it happened: by the lock's clock where that is plausible, else by the gateway's. */
   readonly lockDate: number;
-  /** The lock's own date when lockDate is not it; else absent. */
+  /** The date that the lock reported, if lockDate is another; else absent. */
   readonly reportedDate?: number;
-  /** The lock said no date, and lockDate is the gateway's; else absent. */
+  /** True if the lock reported no date, and lockDate is the gateway's; else absent. */
   readonly undated?: true;
   /** When the gateway stored it. */
   readonly serverDate: number;
-  /** Why it was refused; absent when the lock did not say. */
+  /** Why the lock refused; absent when it did not say. */
   readonly reason?: string;
   /**
-   * Number of the remote command by which it has its username. The store keeps name and number in one record of a lock alone: in any other it
-   * takes both out.
+   * Number of the remote command that gave this event its username. The store accepts name and number in one record of a lock only: it
+   * removes both from any other.
    */
   readonly command?: number;
 }
 
-/** A stored event. `recordId` rises in the order of storing, is never given twice. */
+/** A stored event. `recordId` rises in the order of storing and is never given twice. */
 export interface LockRecord extends RecordDraft {
   readonly recordId: number;
   readonly lockId: LockId;
   readonly epoch: string;
 }
 
-/** Whose clock its lockDate is of. */
+/** Whose clock gave the lockDate. */
 export function lockDateSource({ reportedDate, undated }: RecordDraft): 'lock' | 'gateway' {
   return undated || reportedDate !== undefined ? 'gateway' : 'lock';
 }
 
-/** Of the event types that the gateway knows. */
+/** The labels of the event types that the gateway knows. */
 export const recordLabels: Readonly<Record<string, string>> = {
   'remote-unlock': 'unlock by gateway',
   'remote-lock': 'lock by gateway',
@@ -67,7 +67,7 @@ export function recordLabel(type: string): string {
   return Object.hasOwn(recordLabels, type) ? (recordLabels[type] as string) : type;
 }
 
-/** As a person reads it: whatever its case, its blanks, what cannot be seen, and the code points that it is made of. */
+/** A text as a person reads it: without case, blanks and invisible characters, in one normal form. */
 function asRead(text: string): string {
   const visible = text.normalize('NFKC').replaceAll(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '');
   return visible
@@ -78,19 +78,19 @@ function asRead(text: string): string {
 
 const labelsAsRead = new Set(Object.values(recordLabels).map(asRead));
 
-/** Whether this is a type of a lock's own that a person takes for one of the labels: with it a lock could write what only others may. */
+/** Whether a person would take a lock's own type for one of the labels: with it a lock could fake events of other kinds. */
 export function isTakenForLabel(type: string): boolean {
   return !Object.hasOwn(recordLabels, type) && labelsAsRead.has(asRead(type));
 }
 
-/** Of a command of the gateway, and also of what looks like it: there nobody is named but by the gateway. */
+/** Whether the type belongs to a command of the gateway, or looks like one: only the gateway names the account of such an event. */
 export function isRemote(type: string): boolean {
   return type.startsWith('remote-') || (!Object.hasOwn(recordLabels, type) && asRead(type).startsWith('remote-'));
 }
 
 /**
- * The oldest lockDate that may be given out, or counts as remembered. While the gateway's own clock is suspect nothing is too
- * old: ten years ahead, every record would seem to be (Fault T19).
+ * The oldest lockDate that clients may read, or that counts as stored. While the gateway's own clock is suspect, nothing is too
+ * old: with a clock ten years ahead, every record would seem to be (Fault T19).
  */
 export function oldestStored(now: number, clockIsSuspect: boolean, days: number): number {
   return clockIsSuspect ? Number.MIN_SAFE_INTEGER : retentionCutoff(now, days);
@@ -101,28 +101,29 @@ const dayMs = 86_400_000;
 const surelyKeptMs = 180 * dayMs;
 
 /**
- * Whether a lock's date can be right: at most 24 hours ahead, and not older than six months, however long records are kept. A lock without a
- * clock says 1970, or a year that has not come. The calendar is asked about old dates only: it costs more than all else that is done for an event.
+ * Whether a lock's date can be right: at most 24 hours ahead, and not older than six months, however long records are stored. A lock
+ * without a clock reports 1970, or a year in the future. Only for old dates does this compute with the calendar, which costs more than all
+ * other work for an event.
  */
 export function isPlausibleDate(date: number, now: number): boolean {
   return date <= now + dayMs && (date >= now - surelyKeptMs || date >= sixMonthsBefore(now));
 }
 
 const retentionMonths = 6;
-/** No six calendar months are longer, so with so many days it is they that count. */
+/** No six calendar months are longer, so with so many days the six months are the limit. */
 export const recordDaysAtMost = 184;
 
-/** How long records are kept, for people. */
+/** How long records are stored, for people. */
 export function retentionText(days: number): string {
   return days >= recordDaysAtMost ? 'six months' : `${days} days`;
 }
 
-/** The oldest lockDate that is still kept: of the last `days`, and never older than six calendar months (Specification 8). */
+/** The oldest lockDate that is still stored: of the last `days`, and never older than six calendar months (Specification 8). */
 export function retentionCutoff(now: number, days: number): number {
   return Math.max(sixMonthsBefore(now), now - days * dayMs);
 }
 
-/** In UTC, clamped to the month's end: 31 August gives 28 or 29 February. */
+/** The date six months before, in UTC, clamped to the month's end: 31 August gives 28 or 29 February. */
 function sixMonthsBefore(now: number): number {
   const date = new Date(now);
   const day = date.getUTCDate();

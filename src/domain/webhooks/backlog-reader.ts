@@ -1,5 +1,5 @@
-// Reads from the record log what queues do not have in memory: in one pass for all of them, because the log has the records of all locks
-// among one another.
+// Reads the records that queues do not have in memory from the record log: in one pass for all queues, because the log mixes the records of
+// all locks.
 import type { LockId } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
 import type { Delivery } from './delivery.ts';
@@ -33,7 +33,7 @@ export function createBacklogReader(options: {
         queues.load(cursor.queue, deliveryOf(record));
         cursor.at = record.recordId;
         room -= 1;
-        // It has enough: its next records are left to another pass.
+        // The queue has enough: another pass reads its next records.
         if (cursor.queue.records.length >= recordsOfLockAtMost) cursors.delete(record.lockId);
       }
       if (room === 0) break;

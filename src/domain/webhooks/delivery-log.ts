@@ -1,15 +1,15 @@
-// The last deliveries that were tried, and since when every attempt fails.
+// The last attempted deliveries of a webhook, and since when every attempt fails.
 import type { Clock } from '../clock.ts';
 import type { Delivery, DeliveryLogEntry, Outcome } from './delivery.ts';
 
 const entriesAtMost = 100;
-/** A receiver that fails and recovers all the time is reported once in so long. */
+/** A receiver that fails and recovers repeatedly is reported once within this time. */
 const reportedEveryMs = 600_000;
 
 export function createDeliveryLog(options: {
   readonly clock: Clock;
   readonly onFailing: (outcome: Outcome) => void;
-  /** Only after onFailing. */
+  /** Called only after onFailing. */
   readonly onRecovered: () => void;
 }) {
   const { clock, onFailing, onRecovered } = options;
@@ -39,7 +39,7 @@ export function createDeliveryLog(options: {
       failingSince = delivered ? null : (failingSince ?? clock.now());
       report(outcome);
     },
-    /** It was given up, or evicted. */
+    /** Removes a delivery that was given up or evicted. */
     remove: ({ id }: Delivery): void => void entries.delete(id),
     /** null: the last attempt did not fail. */
     failingSince: (): number | null => failingSince,

@@ -1,24 +1,24 @@
-// What waits for one receiver: a queue for each lock, in the order in which it happened. A queue has its next records in memory and
-// reads the others from the record log later, so a receiver that is away costs no more the more it misses.
+// The deliveries that wait for one receiver: a queue for each lock, in the order of its events. A queue has its next records in memory and
+// reads the others from the record log later, so that the memory for a receiver that is away stays bounded.
 import type { LockId } from '../locks/lock.ts';
 import { type Delivery, type DeliveryProgress, isStored } from './delivery.ts';
 
-/** Records in memory: of one lock, and of all. */
+/** Limits of records in memory: of one lock, and of all locks. */
 export const recordsOfLockAtMost = 100;
 const recordsAtMost = 1_000;
-/** Deliveries that are stored, and apart those that a newer one replaces. */
+/** Limit of other deliveries: of those that are stored, and of those that a newer one replaces. */
 const othersAtMost = 1_000;
 
 export interface DeliveryQueue {
   /** null: the gateway itself. */
   readonly lockId: LockId | null;
-  /** In memory, oldest first. */
+  /** The records in memory, oldest first. */
   readonly records: Delivery[];
-  /** What is no record, oldest first. */
+  /** Deliveries that are no records, oldest first. */
   readonly others: Delivery[];
-  /** The log has records of this lock above this one that are not in memory; undefined: it has none. */
+  /** The log has records of this lock above this recordId that are not in memory; undefined: it has none. */
   unloadedAfter: number | undefined;
-  /** The newest record of this lock, as far as it was heard of. */
+  /** The newest known record of this lock. */
   newest: number;
   /** Failed attempts of its first delivery. */
   attempts: number;
@@ -26,7 +26,7 @@ export interface DeliveryQueue {
   isServed: boolean;
 }
 
-/** What to send next; `unloaded`: the log must be read first. */
+/** The delivery to send next; `unloaded`: the log must be read first. */
 export function nextIn({ records: [record], others: [other], unloadedAfter }: DeliveryQueue): Delivery | 'unloaded' | undefined {
   const nextRecordId = record?.recordId ?? (unloadedAfter === undefined ? Number.POSITIVE_INFINITY : unloadedAfter + 1);
   if (other !== undefined && other.recordId < nextRecordId) return other;
@@ -37,7 +37,7 @@ export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
 
 export function createDeliveryQueues() {
   const queues = new Map<LockId | null, DeliveryQueue>();
-  /** What is in memory, of all queues, oldest first. */
+  /** The deliveries in memory, of all queues, oldest first. */
   const loaded = { record: new Set<Delivery>(), stored: new Set<Delivery>(), replaceable: new Set<Delivery>() };
   const othersLike = (delivery: Delivery): Set<Delivery> => loaded[isStored(delivery) ? 'stored' : 'replaceable'];
 
@@ -66,7 +66,7 @@ export function createDeliveryQueues() {
     if (hasRoom) load(queue, record);
     else queue.unloadedAfter = queue.records.at(-1)?.recordId ?? record.recordId - 1;
   }
-  /** What is no record. Returns the delivery for which there is no room any more. */
+  /** Adds a delivery that is no record. Returns the delivery that had to be evicted for it, if any. */
   function addOther(delivery: Delivery): Delivery | undefined {
     const { others, sending } = of(delivery.lockId);
     const replaced = isStored(delivery) ? undefined : others.find((other) => other.type === delivery.type && other !== sending);
@@ -78,7 +78,7 @@ export function createDeliveryQueues() {
     all.add(delivery);
     return evicted;
   }
-  /** But for what is being sent. */
+  /** The oldest delivery that is not being sent. */
   function oldestIn(all: ReadonlySet<Delivery>): Delivery | undefined {
     for (const delivery of all) if (of(delivery.lockId).sending !== delivery) return delivery;
     return undefined;
@@ -87,10 +87,10 @@ export function createDeliveryQueues() {
   return {
     /** The queue of a lock, which may be empty. */
     of,
-    /** A record that was just stored. */
+    /** Adds a record that was just stored. */
     addRecord,
     addOther,
-    /** The log has records of this lock above `recordId`, if the queue does not know of earlier ones. */
+    /** Notes that the log has records of this lock above `after`, unless the queue knows of earlier ones. */
     addBehind({ lockId, recordId }: { readonly lockId: LockId; readonly recordId: number }, after: number): void {
       const queue = of(lockId);
       queue.newest = recordId;
@@ -108,21 +108,21 @@ export function createDeliveryQueues() {
       });
       return { behind, waiting: [...loaded.stored] };
     },
-    /** From the log: the next record of the lock above `unloadedAfter`. */
+    /** Adds the next record of the lock above `unloadedAfter`, read from the log. */
     load(queue: DeliveryQueue, record: Delivery): void {
       load(queue, record);
       queue.unloadedAfter = record.recordId;
     },
-    /** Takes all records but the first out of memory: they will wait. */
+    /** Takes all records but the first out of memory, because they will wait. */
     unload(queue: DeliveryQueue): void {
       const [first, ...rest] = queue.records;
       if (first === undefined || rest.length === 0) return;
       for (const record of rest) remove(record);
       queue.unloadedAfter = first.recordId;
     },
-    /** It was sent, or given up. */
+    /** Removes a delivery that was sent or given up. */
     remove,
-    /** Whether there is more in it. An empty queue goes. */
+    /** Whether the queue has more deliveries; deletes an empty queue. */
     hasMore(queue: DeliveryQueue): boolean {
       if (nextIn(queue) !== undefined) return true;
       if (queues.get(queue.lockId) === queue) queues.delete(queue.lockId);
@@ -131,7 +131,7 @@ export function createDeliveryQueues() {
     all: (): readonly DeliveryQueue[] => [...queues.values()],
     /** How many records may be loaded at once, at least some. */
     room: (): number => Math.max(recordsOfLockAtMost, recordsAtMost - loaded.record.size),
-    /** Deliveries in memory. */
+    /** How many deliveries are in memory. */
     size: (): number => loaded.record.size + loaded.stored.size + loaded.replaceable.size,
   };
 }

@@ -1,5 +1,5 @@
-// Delivers to one receiver what it is to hear: of each lock in order, and again until it is taken. What is being sent when the process
-// ends is sent once more after the next start.
+// Delivers events to one receiver: those of each lock in order, and each again until the receiver accepts it. A delivery that is being sent
+// when the process ends is sent once more after the next start.
 import type { Caller } from '../accounts/account.ts';
 import type { Clock } from '../clock.ts';
 import type { LiveEvent } from '../events/live-event.ts';
@@ -27,12 +27,12 @@ import { createNotifiedAlarms } from './notified-alarms.ts';
 import { createProgressCheckpoint } from './progress-checkpoint.ts';
 import { createQueueScheduler, type Pause } from './queue-scheduler.ts';
 
-/** After the disk could not be read. */
+/** The pause after the disk could not be read. */
 const readAgainMs = 5_000;
 
 export interface DeliveryStats {
   delivered: number;
-  /** Attempts that failed. */
+  /** Failed attempts. */
   refused: number;
   /** Deliveries that were given up. */
   failed: number;
@@ -48,22 +48,24 @@ export interface DeliveryWorkerOptions {
   readonly clockIsSuspect: () => boolean;
   readonly stats: DeliveryStats;
   readonly rateLimiter: RateLimitedQueue;
-  /** The same delivery for each worker that is told of an event. */
+  /** Returns the same delivery for each worker that gets an event. */
   readonly deliveryOf: (event: DeliveryEvent) => Delivery;
-  /** The receiver hears what this account may hear. */
+  /** The receiver gets the events that this account may get. */
   readonly caller: Caller;
   readonly channel: DeliveryChannel;
-  /** Whether the receiver's filters let this through now. */
+  /** Whether the receiver's filters accept the event now. */
   readonly wants: (type: LiveEvent['type'], lockId: LiveEvent['lockId']) => boolean;
-  /** Where it goes on. */
+  /** The stored progress from which it continues. */
   readonly progress: DeliveryProgress;
-  /** Stores what `change` makes of the stored progress. */
+  /** Applies `change` to the stored progress. */
   readonly store: (change: (stored: DeliveryProgress) => DeliveryProgress) => Promise<unknown>;
   readonly onFailing: (outcome: Outcome) => void;
   readonly onRecovered: () => void;
-  /** So many deliveries failed for good, and are stored. */
+  /** Called when so many deliveries have failed for good and are stored as failed. */
   readonly onFailed: (count: number) => void;
-  /** The receiver wants no more deliveries: the worker stores its progress, again and again on a full disk, and does nothing more. */
+  /**
+   * Called when the receiver wants no more deliveries: the worker stores its progress, with retries on a full disk, and does nothing more.
+   */
   readonly onGone: () => void;
 }
 
@@ -101,7 +103,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     if (evicted) giveUp(evicted, 0, { status: null, reason: 'too much was waiting' });
     if (isStored(delivery)) void checkpoint.now();
   }
-  /** Finds the locks of which the log has records above the position. Nothing is sent before: it could come before what was earlier. */
+  /**
+   * Finds the locks of which the log has records above the position. Nothing is sent before that, because it could overtake an earlier
+   * record.
+   */
   async function catchUp(): Promise<void> {
     try {
       if (position < newestRecord())
@@ -128,7 +133,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
         () => undefined,
         () => ({ ms: readAgainMs, isUnreachable: false }),
       );
-    // A right may have gone since, or a filter may have changed.
+    // The account may have lost a role meanwhile, or a filter may have changed.
     if (live.mayHear(caller, next) && wants(next.type, next.lockId)) return attempt(queue, next);
     queues.remove(next);
     return undefined;
@@ -162,7 +167,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       queues.unload(queue);
       return { ms: pauseMs(queue.attempts, random()), isUnreachable: result.status === null };
     }
-    // What waited behind it for as long would meet with the same.
+    // Deliveries that have waited behind it for as long would fail in the same way.
     for (let next = nextIn(queue); next !== undefined && next !== 'unloaded' && next.at <= tooOld; next = nextIn(queue)) {
       giveUp(next, queue.attempts, result);
       queues.remove(next);
@@ -175,7 +180,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     stats[isStored(delivery) ? 'failed' : 'dropped'] += 1;
     if (isStored(delivery)) failed.push({ ...delivery, attempts, status, reason, triedAt: clock.now() });
   }
-  /** False when the disk took nothing. */
+  /** Writes the progress; false when the write failed. */
   async function write(): Promise<boolean> {
     const given = failed;
     failed = [];
@@ -198,29 +203,29 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     scheduler.stop();
   }
   return {
-    /** Hears and sends from now on, beginning with what it missed since its progress was stored. */
+    /** Subscribes and sends from now on, beginning with the events that it missed since its progress was stored. */
     start(): void {
       queues.restore(progress);
-      // Whoever started it stops it with its account.
+      // The code that started the worker stops it when its account ends.
       unsubscribe = live.follow({ caller, hear: onEvent, accountChanged: () => undefined });
       for (const event of alarms.missed(live.alarmsOf(caller))) onEvent(event);
       void catchUp();
     },
-    /** Its filters, or its channel, have changed. */
+    /** Call it when the filters or the channel have changed. */
     changed(): void {
       void checkpoint.now();
       scheduler.resume('all');
     },
-    /** Sends nothing more, and stores how far it has come. */
+    /** Sends nothing more, and stores the progress. */
     stop(): Promise<void> {
       end();
       return checkpoint.stop();
     },
-    /** The receiver wanted no more deliveries, or it was stopped. */
+    /** Whether the receiver wanted no more deliveries, or the worker was stopped. */
     isOver: (): boolean => isOver,
-    /** Resolves when what it has heard outlasts a crash, or could not be written. Never rejects. */
+    /** Resolves when the events that it got are stored, or could not be written. Never rejects. */
     stored: checkpoint.written,
-    /** Deliveries in memory. */
+    /** How many deliveries are in memory. */
     waiting: queues.size,
     failingSince: log.failingSince,
     tried: log.entries,

@@ -3,7 +3,7 @@ import type { AlarmKind } from '../alarms/alarm.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LockId } from '../locks/lock.ts';
 
-/** What can be delivered; the same words as in live events. */
+/** The types of events that can be delivered; the same words as in live events. */
 export const deliveryTypes = ['record', 'alarm', 'alarm-ended', 'card', 'state', 'battery', 'online'] as const;
 export type DeliveryType = (typeof deliveryTypes)[number];
 export type DeliveryEvent = Extract<LiveEvent, { readonly type: DeliveryType }>;
@@ -23,22 +23,22 @@ export interface Delivery {
   readonly lockId: LockId | null;
   /** When it happened, by the gateway's clock. */
   readonly at: number;
-  /** A record's own; for any other event that of the newest record at that time. */
+  /** The id of the record; for any other event that of the newest record at that time. */
   readonly recordId: number;
-  /** What the receiver gets. */
+  /** The body that the receiver gets. */
   readonly body: string;
 }
 
-/** Turns an event into what receivers get. */
+/** Turns an event into the body that receivers get. */
 export type RenderDelivery = (event: DeliveryEvent, delivery: Pick<Delivery, 'id' | 'at'>) => string;
 
-/** What came of sending something once. */
+/** The result of sending something once. */
 export interface Attempt {
-  /** The receiver took it. */
+  /** Whether the receiver accepted it. */
   readonly delivered: boolean;
-  /** What the receiver answered; null: nothing. */
+  /** The status that the receiver answered; null: no answer. */
   readonly status: number | null;
-  /** Why it was not delivered, for people; else "". */
+  /** Why it was not delivered, for people; "" if it was. */
   readonly reason: string;
   readonly ms: number;
 }
@@ -48,7 +48,7 @@ export interface Outcome extends Attempt {
   readonly isGone: boolean;
 }
 
-/** Brings one body to one receiver. */
+/** Sends one body to one receiver. */
 export interface DeliveryChannel {
   /** `attempt`: counted from 1. Never rejects. */
   send(delivery: Delivery, attempt: number): Promise<Outcome>;
@@ -89,14 +89,14 @@ export interface DeliveryProgress {
   readonly alarms: readonly NotifiedAlarm[];
 }
 
-/** Where a receiver begins that hears only of what happens from now on. */
+/** The progress of a receiver that gets only events from now on. */
 export function freshProgress(position: number, alarms: readonly NotifiedAlarm[], before?: DeliveryProgress): DeliveryProgress {
   return { position, behind: [], waiting: [], failed: before?.failed ?? [], forgotten: before?.forgotten ?? 0, alarms };
 }
 
 const failedAtMost = 200;
 
-/** With these failed deliveries added, and the oldest evicted. */
+/** The progress with these failed deliveries added, and the oldest evicted. */
 export function withFailed(progress: DeliveryProgress, more: readonly FailedDelivery[]): DeliveryProgress {
   const all = [...progress.failed, ...more];
   const failed = all.slice(-failedAtMost);
@@ -112,11 +112,11 @@ export function pauseMs(attempts: number, random: number): number {
   return Math.min(longestPauseMs, shortestPauseMs * 2 ** (attempts - 1)) * (0.8 + 0.4 * random);
 }
 
-/** Makes the delivery of an event: once for all receivers that are told of it together, and its body when it is first needed. */
+/** Makes the delivery of an event: once for all receivers that get the event, and its body when it is first needed. */
 export function createDeliveries(options: {
   readonly now: () => number;
   readonly newestRecord: () => number;
-  /** For what is no record. Never the same twice. */
+  /** Makes the id of a delivery that is no record. Never the same twice. */
   readonly newId: () => string;
   readonly render: RenderDelivery;
 }): (event: DeliveryEvent) => Delivery {
@@ -137,7 +137,7 @@ export function createDeliveries(options: {
     };
   }
   return (event) => {
-    // Subscribers are told of an event one right after the other.
+    // All subscribers get an event right after each other, before the next event.
     if (last?.event !== event) last = { event, delivery: make(event) };
     return last.delivery;
   };

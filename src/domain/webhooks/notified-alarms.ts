@@ -1,4 +1,5 @@
-// The active alarms that a receiver was notified of: none is notified twice, and what began or was cleared in a crash is made up for.
+// The active alarms of which a receiver was notified: it is not notified twice, and it gets those that began or were cleared in a crash
+// later.
 import type { AlarmEvent, LiveEvent } from '../events/live-event.ts';
 import type { NotifiedAlarm } from './delivery.ts';
 
@@ -7,7 +8,7 @@ export type NotifiedAlarms = ReturnType<typeof createNotifiedAlarms>;
 export function createNotifiedAlarms(initial: readonly NotifiedAlarm[]) {
   const notified = new Map(initial.map((alarm) => [nameOf(alarm), alarm]));
   return {
-    /** Whether the receiver knows of it already; from now on it does. Only of alarms. */
+    /** Whether the receiver was notified of it already; notes that it is from now on. Only for alarms. */
     isDuplicate(event: LiveEvent): boolean {
       if (event.type === 'alarm-ended') return !notified.delete(nameOf(event));
       if (event.type !== 'alarm') return false;
@@ -15,7 +16,7 @@ export function createNotifiedAlarms(initial: readonly NotifiedAlarm[]) {
       notified.set(nameOf(event.alarm), notifiedAlarm(event));
       return known?.since === event.alarm.since;
     },
-    /** What the receiver has to be notified of when exactly these alarms are active; duplicates among it. */
+    /** The events that the receiver must get when exactly these alarms are active; it may contain duplicates. */
     missed(active: readonly AlarmEvent[]): readonly AlarmEvent[] {
       const names = new Set(active.flatMap((event) => (event.type === 'alarm' ? [nameOf(event.alarm)] : [])));
       const cleared = [...notified.values()].filter((alarm) => !names.has(nameOf(alarm)));

@@ -1,9 +1,9 @@
-// When a receiver's progress is written: at once what could not be found again, anything else within 5 s.
+// Decides when a receiver's progress is written: at once if it holds events that nothing else stores, otherwise within 5 s.
 import type { Clock } from '../clock.ts';
 
 const delayMs = 5_000;
 
-/** `write`: false when the disk took nothing; it is tried again. Must not reject. */
+/** `write` resolves with false when the write failed; it is tried again. It must not reject. */
 export function createProgressCheckpoint({ clock, write }: { readonly clock: Clock; readonly write: () => Promise<boolean> }) {
   let cancel: (() => void) | undefined;
   /** A write that has not begun. */
@@ -27,7 +27,7 @@ export function createProgressCheckpoint({ clock, write }: { readonly clock: Clo
   return {
     now,
     later,
-    /** Resolves when what `now` was called for is written, or could not be. Never rejects. */
+    /** Resolves when the changes for which `now` was called are written, or could not be. Never rejects. */
     written: (): Promise<void> => last,
     /** Writes for the last time. */
     stop(): Promise<void> {

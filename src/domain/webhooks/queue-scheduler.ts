@@ -1,4 +1,4 @@
-// Serves a receiver's delivery queues: each in turn, four at a time, with a pause after a failure.
+// Serves a receiver's delivery queues: in rotation, four at a time, with a pause after a failure.
 
 import type { Clock } from '../clock.ts';
 import { createSemaphore } from '../mutex.ts';
@@ -15,12 +15,12 @@ export interface Pause {
 export function createQueueScheduler(options: {
   readonly clock: Clock;
   readonly hasMore: (queue: DeliveryQueue) => boolean;
-  /** Does one thing for the queue. Must not reject. */
+  /** Sends or loads the next delivery of the queue. Must not reject. */
   readonly serveNext: (queue: DeliveryQueue) => Promise<Pause | undefined>;
 }) {
   const { clock, hasMore, serveNext } = options;
   const inPlace = createSemaphore(servedAtOnce);
-  /** With the timers of those that pause. */
+  /** The queues that pause, with their timers. */
   const pauses = new Map<() => void, { readonly isUnreachable: boolean; readonly cancel: () => void }>();
   let isStopped = false;
 
@@ -47,7 +47,7 @@ export function createQueueScheduler(options: {
     serve(queue: DeliveryQueue): void {
       if (!queue.isServed) void serveAll(queue);
     },
-    /** Ends all pauses, or those because the receiver did not answer. */
+    /** Ends all pauses, or only those because the receiver did not answer. */
     resume(which: 'all' | 'unreachable'): void {
       for (const [resolve, { isUnreachable }] of [...pauses]) if (which === 'all' || isUnreachable) end(resolve);
     },

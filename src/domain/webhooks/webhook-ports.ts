@@ -1,16 +1,16 @@
-// The ports for webhooks and for what is sent to them.
+// The ports for stored webhooks and for sending to their receivers.
 import type { Attempt, DeliveryType } from './delivery.ts';
 import type { StoredWebhook, WebhookId } from './webhook.ts';
 
-/** What is read is a local view, which follows every change: each event asks it. Webhooks are written one by one. */
+/** Reading is a local view, which follows every change, because each event reads it. Each webhook is written by itself. */
 export interface WebhookStore {
   /** By webhookId. */
   all(): readonly StoredWebhook[];
   get(webhookId: WebhookId): StoredWebhook | undefined;
   add(stored: StoredWebhook): Promise<void>;
-  /** As LockStore.update; `not-found` when it is gone. */
+  /** As LockStore.update; rejects with `not-found` when there is no such webhook. */
   update(webhookId: WebhookId, change: (stored: StoredWebhook) => StoredWebhook): Promise<StoredWebhook>;
-  /** With all that is kept of its deliveries. */
+  /** Removes a webhook with all that is stored of its deliveries. */
   remove(webhookId: WebhookId): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface WebhookStore {
 export interface WebhookPost {
   readonly webhookId: WebhookId;
   readonly url: string;
-  /** What it is signed with. */
+  /** The key of the signature. */
   readonly secret: string;
   readonly deliveryId: string;
   readonly type: DeliveryType | 'test';
@@ -29,10 +29,10 @@ export interface WebhookPost {
 }
 
 export interface WebhookSender {
-  /** Why nothing can ever be sent to this URL, as what it must be; undefined: perhaps something can. */
+  /** Why nothing can ever be sent to this URL, as a sentence about what it must be; undefined: sending may be possible. */
   refusal(url: string): string | undefined;
-  /** Sends it once, only to where it may be sent, and only so long. Never rejects. */
+  /** Sends the request once, only to an allowed address, within the time-out. Never rejects. */
   send(post: WebhookPost): Promise<Attempt>;
-  /** Ends what is under way. */
+  /** Ends the requests under way. */
   stop(): void;
 }

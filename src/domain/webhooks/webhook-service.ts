@@ -37,7 +37,7 @@ export type WebhookChanges = Partial<NewWebhook & { readonly enabled: boolean }>
 export interface WebhookView {
   readonly webhook: Webhook;
   readonly username: string;
-  /** Deliveries that wait in memory; the records that it has still to read are not counted. */
+  /** Deliveries that wait in memory, without the records that are still to be read from the log. */
   readonly waiting: number;
   readonly failed: number;
   readonly forgotten: number;
@@ -45,7 +45,7 @@ export interface WebhookView {
   readonly failingSince: number | null;
 }
 
-/** `secret` is shown this once. */
+/** A new secret, which is shown only once. */
 export interface IssuedSecret {
   readonly webhookId: WebhookId;
   readonly secret: string;
@@ -56,32 +56,38 @@ export interface WebhookStats extends Readonly<DeliveryStats> {
   readonly waiting: number;
 }
 
-/** Of the caller's own; gateway administrators may list, test and remove all. `not-found` for those of others. */
+/** For the caller's own webhooks; gateway administrators may list, test and remove all. Other webhooks are `not-found`. */
 export interface WebhookService {
-  /** `invalid-parameter` for a URL to which nothing may be sent, `lock-not-found`, `forbidden`; `conflict` when there are too many. */
+  /**
+   * Rejects with `invalid-parameter` for a URL to which nothing may be sent, `lock-not-found`, `forbidden`, and `conflict` when there are
+   * too many.
+   */
   create(caller: Caller, webhook: NewWebhook): Promise<IssuedSecret>;
   list(caller: Caller, page: PageRequest): Page<WebhookView>;
-  /** Takes effect with the next attempt. What happens while it is switched off is not told, and what waited is forgotten. */
+  /** Takes effect with the next attempt. A webhook that is switched off gets no events, and its waiting deliveries are dropped. */
   change(caller: Caller, webhookId: WebhookId, changes: WebhookChanges): Promise<WebhookView>;
   remove(caller: Caller, webhookId: WebhookId): Promise<void>;
-  /** The old one ends at once. */
+  /** Makes a new secret; the old one ends at once. */
   renewSecret(caller: Caller, webhookId: WebhookId): Promise<IssuedSecret>;
-  /** Sends an event of the type `test`, once. `rate-limited` while too many are under way. */
+  /** Sends an event of the type `test`, once. Rejects with `rate-limited` while too many tests and replays are under way. */
   test(caller: Caller, webhookId: WebhookId): Promise<Attempt>;
-  /** The newest first: what was tried last since the start, and what has failed for good. */
+  /** The newest first: the last attempted deliveries since the start, and those that have failed for good. */
   deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Page<DeliveryLogEntry>;
-  /** Sends what has failed once more, at once; it is forgotten when it arrives. `forbidden` when the caller may not hear it any more. */
+  /**
+   * Sends a failed delivery once more, at once, and deletes it when it arrives. Rejects with `forbidden` when the caller may no longer get
+   * the event.
+   */
   replay(caller: Caller, webhookId: WebhookId, deliveryId: string): Promise<Attempt>;
 }
 
-/** With the workers, which work between `start` and `stop`. */
+/** The service with its delivery workers, which run between `start` and `stop`. */
 export interface Webhooks extends WebhookService, Part {
   stats(): WebhookStats;
-  /** Resolves when all that the webhooks have heard so far outlasts a crash, or could not be written. Never rejects. */
+  /** Resolves when all events that the webhooks got so far are stored, or could not be written. Never rejects. */
   stored(): Promise<void>;
 }
 
-/** Tests and replays at a time, of all webhooks: people ask for them and wait. */
+/** How many tests and replays run at a time, of all webhooks: people request them and wait. */
 const askedAtOnce = 8;
 
 export function createWebhookService(
@@ -90,22 +96,22 @@ export function createWebhookService(
     readonly locks: LockStore;
     readonly counters: CounterStore;
     readonly secrets: Secrets;
-    /** Shared with the account service: no webhook is made for an account while that is removed. */
+    /** Shared with the account service, so that an account gets no webhook while it is being removed. */
     readonly administration: Mutex;
   },
 ): Webhooks {
   const { clock, live, webhooks, accounts, locks, counters, secrets, sender, administration } = options;
-  // Of no other life of this gateway.
+  // Unique for each start of this gateway.
   const life = secrets.hash(secrets.newDeviceKey()).slice(0, 12);
   let given = 0;
   let asked = 0;
 
   const newId = (): string => `${life}-${++given}`;
-  // What is stored and its worker change together: no worker starts for what was just removed or switched off.
+  // A stored webhook and its worker change together: no worker starts for a webhook that was just removed or switched off.
   const inTurn = createMutex();
   const workers = createWebhookWorkers({ ...options, newId, inTurn });
 
-  /** Where a webhook begins now. */
+  /** The progress with which a webhook begins now. */
   function fresh(caller: Caller, before?: StoredWebhook['progress']) {
     const active = live.alarmsOf(caller).flatMap((event): NotifiedAlarm[] => (event.type === 'alarm' ? [notifiedAlarm(event)] : []));
     return freshProgress(live.newestRecord(), active, before);
@@ -121,7 +127,7 @@ export function createWebhookService(
       failingSince: worker?.failingSince() ?? null,
     };
   }
-  /** `forbidden` for gateway administrators where it is the owner's alone. */
+  /** Throws `forbidden` for gateway administrators where only the owner may act. */
   function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): StoredWebhook {
     const stored = webhooks.get(webhookId);
     const isOwn = stored?.webhook.accountId === caller.accountId;
@@ -142,7 +148,7 @@ export function createWebhookService(
     if (refusal !== undefined) throw invalidParameter('url', refusal);
     for (const lockId of lockIds ?? []) requireRole(locks, caller, lockId, 'operator');
   }
-  /** For a person who waits for what comes of it. */
+  /** Sends at once, for a person who waits for the result. */
   async function sendNow(post: WebhookPost): Promise<Attempt> {
     if (asked >= askedAtOnce) throw new DomainError('rate-limited', 'too many tests and replays are under way', { retryAfterSeconds: 5 });
     asked += 1;
@@ -182,7 +188,7 @@ export function createWebhookService(
       inTurn(async () => {
         const { webhook: before } = requireWebhook(caller, webhookId, 'own');
         check(caller, changes);
-        // A worker that is over still writes that the receiver wants no more: that comes before what the owner asks.
+        // A worker that is over may still write that the receiver wants no more deliveries: that must come before the owner's change.
         if (changes.enabled === false || workers.of(webhookId) === undefined) await workers.stop(webhookId);
         const beginsAnew = changes.enabled === false || (changes.enabled === true && !before.enabled);
         try {
@@ -193,7 +199,7 @@ export function createWebhookService(
           workers.of(webhookId)?.changed();
           return viewOf(stored);
         } finally {
-          // When the disk took nothing, it is still switched on.
+          // After a failed write the webhook is still switched on.
           workers.start(webhookId);
         }
       }),
@@ -205,7 +211,7 @@ export function createWebhookService(
         try {
           await webhooks.remove(webhookId);
         } finally {
-          // When it could not be removed, it goes on.
+          // The webhook could not be removed, so it goes on.
           workers.start(webhookId);
         }
       }),

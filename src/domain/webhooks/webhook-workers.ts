@@ -9,11 +9,11 @@ import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type Del
 import { type Webhook, type WebhookId, wants } from './webhook.ts';
 import type { WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
-/** Attempts of all webhooks: a backlog takes a part of one processor, and doors have the rest. */
+/** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
 const limits = { perSecond: 400, burst: 100 };
 const goneStatus = 410;
 
-/** The JSON that a receiver is sent. */
+/** Makes the JSON that a receiver gets. */
 export interface WebhookBodies {
   readonly event: RenderDelivery;
   readonly test: (delivery: Pick<Delivery, 'id' | 'at'>) => string;
@@ -29,7 +29,7 @@ export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock'
 export function createWebhookWorkers(
   options: WebhookSurroundings & {
     readonly accounts: Pick<AccountStore, 'get'>;
-    /** For what is no record. Never the same twice. */
+    /** Makes the id of a delivery that is no record. Never the same twice. */
     readonly newId: () => string;
     /** Webhooks are changed and removed one after another, together with their workers. */
     readonly inTurn: Mutex;
@@ -46,7 +46,7 @@ export function createWebhookWorkers(
 
   const accountOf = (webhook: Webhook): Account | undefined => accounts.get(webhook.accountId);
 
-  /** By HTTP, to the URL that the webhook has at that time. */
+  /** A channel that sends by HTTP to the URL that the webhook has at that time. */
   function channelTo(current: () => Webhook): DeliveryChannel {
     return {
       async send(delivery, attempt) {
@@ -92,7 +92,7 @@ export function createWebhookWorkers(
       if (accountOf(webhook) !== undefined) continue;
       const { webhookId } = webhook;
       const stopped = stop(webhookId);
-      // What cannot be removed now hears nothing all the same, and is removed at the next start.
+      // A webhook that cannot be removed now gets no events all the same, and the next start removes it.
       void inTurn(() => stopped.then(() => webhooks.remove(webhookId))).catch(() => undefined);
     }
   }
@@ -102,7 +102,7 @@ export function createWebhookWorkers(
   }
 
   return {
-    /** Removes the webhooks of accounts that are gone, and serves the others. */
+    /** Removes the webhooks of removed accounts, and starts workers for the others. */
     async startAll(): Promise<void> {
       isRunning = true;
       // Webhooks that are switched off end with their accounts as well.
@@ -118,11 +118,11 @@ export function createWebhookWorkers(
       rateLimiter.stop();
       await Promise.all(stopped);
     },
-    /** Gives the webhook a worker, if it should have one and has none. */
+    /** Starts a worker for the webhook, if it should have one and has none. */
     start,
-    /** Ends its worker, which stores how far it has come. */
+    /** Stops its worker, which stores its progress. */
     stop,
-    /** The worker that serves it; none when its receiver wants no more deliveries. */
+    /** The worker of the webhook; none when its receiver wants no more deliveries. */
     of,
     accountOf,
     /** As `Webhooks.stored`. */
@@ -133,7 +133,7 @@ export function createWebhookWorkers(
   };
 }
 
-/** What the sender is given. */
+/** The request that the sender gets. */
 export function postOf(
   { webhookId, url, secret }: Webhook,
   { id, type, body }: Pick<Delivery, 'id' | 'body'> & Pick<WebhookPost, 'type'>,

@@ -1,4 +1,4 @@
-// A webhook: where an account has events sent by HTTP.
+// A webhook: a URL to which the gateway sends an account's events by HTTP.
 import type { AccountId } from '../accounts/account.ts';
 import type { LiveEvent } from '../events/live-event.ts';
 import type { LockId } from '../locks/lock.ts';
@@ -10,15 +10,15 @@ export type WebhookId = number & { readonly [webhookIdBrand]: true };
 
 export interface Webhook {
   readonly webhookId: WebhookId;
-  /** It hears what this account may. */
+  /** It gets the events that this account may get. */
   readonly accountId: AccountId;
   readonly name: string;
   readonly url: string;
-  /** What its deliveries are signed with; the receiver has it, too. */
+  /** The key that signs its deliveries; the receiver has it, too. */
   readonly secret: string;
   /** Empty: all. */
   readonly eventTypes: readonly DeliveryType[];
-  /** Empty: all that the account may hear of, and the gateway itself. */
+  /** Empty: all locks of which the account may get events, and the gateway itself. */
   readonly lockIds: readonly LockId[];
   readonly enabled: boolean;
   readonly createdAt: number;
@@ -29,7 +29,7 @@ export interface StoredWebhook {
   readonly progress: DeliveryProgress;
 }
 
-/** Whether its filters let this through; rights are another matter. */
+/** Whether its filters accept the event; rights are checked separately. */
 export function wants({ eventTypes, lockIds }: Webhook, type: LiveEvent['type'], lockId: LockId | null): type is DeliveryType {
   const types: readonly LiveEvent['type'][] = eventTypes.length > 0 ? eventTypes : deliveryTypes;
   return types.includes(type) && (lockIds.length === 0 || (lockId !== null && lockIds.includes(lockId)));
@@ -37,5 +37,5 @@ export function wants({ eventTypes, lockIds }: Webhook, type: LiveEvent['type'],
 
 export const webhooksOfAccountAtMost = 10;
 export const webhooksAtMost = 50;
-/** Only gateway administrators take the last ones: others with a few accounts could leave none. */
+/** The remaining ones are for gateway administrators, so that a few other accounts cannot take all. */
 export const webhooksOfOthersAtMost = 40;
