@@ -31,6 +31,7 @@ export interface MqttServer {
   close(onClosed: () => void): void;
 }
 
+/** Starts aedes with the hooks of the broker. It accepts no connection by itself: the broker hands each one over. */
 export async function startMqttServer(options: MqttServerOptions): Promise<MqttServer> {
   const { connectionOf, onAdmitted, log } = options;
   // Without the high concurrency one reader that does not read stalls everybody (Fault T14).

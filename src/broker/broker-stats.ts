@@ -72,7 +72,7 @@ export class StatsRecorder {
       this.#limited.warn(
         `packet ${reason} ${network}`,
         { code: 'connection-turned-away', address, ...identity, reason },
-        'A connection was turned away at the gate.',
+        'The broker turned a connection away: its packets break a limit or the protocol.',
       );
       return;
     }

@@ -40,6 +40,7 @@ export interface Broker extends Part {
 
 const stopTimeoutMs = 2_000;
 
+/** A broker for these client handlers. It listens from `start` on. */
 export function createBroker(options: BrokerOptions): Broker {
   const { handlers, clock, tickBatcher, log, checkedBy, hookTimeoutMs = 15_000 } = options;
   const connectionLimits = { ...defaultConnectionLimits, ...options.limits };

@@ -38,6 +38,7 @@ interface Group<C> {
   readonly waiting: Set<C>;
 }
 
+/** Every open connection, with the limits of all, of an address and of a network. */
 export class ConnectionTable<C extends Entry> {
   readonly #limits: ConnectionLimits;
   readonly #byStream = new Map<Duplex, C>();

@@ -40,6 +40,7 @@ export interface Listener {
  */
 const backlog = 4_096;
 
+/** One listener; with an `identity` it speaks TLS. It listens from `start` on, and `close` leaves open connections alone. */
 export function createListener({ host, port, identity, readSlot, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
   let server: Server | undefined;
   let handshakes: TlsHandshakes | undefined;

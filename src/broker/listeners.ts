@@ -24,6 +24,7 @@ export interface Listeners {
   stats(): { readonly handshakesUnderWay: number; readonly handshakesGaveWay: number };
 }
 
+/** The listeners of these endpoints. `start` opens one after another and rejects with the first that cannot listen. */
 export function createListeners(
   endpoints: BrokerEndpoints,
   options: { readonly log: Log } & Pick<ListenerOptions, 'readSlot' | 'accept' | 'onHandshakeFailed'>,

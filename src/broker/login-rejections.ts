@@ -27,6 +27,7 @@ export interface LoginRejections {
   slowed(): number;
 }
 
+/** Answers rejected CONNECTs, more slowly for a network whose logins keep failing. */
 export function createLoginRejections({ clock, limited }: { readonly clock: Clock; readonly limited: RateLimitedLog }): LoginRejections {
   const throttle = createLoginThrottle({ clock });
 

@@ -61,9 +61,9 @@ export interface RequestContext {
 
 export interface Judge {
   /** Throws that sentence. */
-  check(exchange: RequestContext): void;
+  check(answered: RequestContext): void;
   /** What the document does not promise of this answer, in one sentence; undefined: nothing. */
-  wrong(exchange: RequestContext): string | undefined;
+  wrong(answered: RequestContext): string | undefined;
   /** Whether a value is what this schema of the document says. */
   fits(schema: object, value: unknown): boolean;
 }
@@ -96,26 +96,26 @@ export function createJudge(document: ApiDocument): Judge {
     return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'answer' });
   }
 
-  function wrongWithProblem(exchange: RequestContext, status: number, code?: string): string | undefined {
-    if (exchange.status !== status) return `${exchange.status} instead of ${status}`;
-    if (exchange.body === undefined) return undefined;
-    if (code !== undefined && (exchange.body as { code?: unknown }).code !== code) return `the code is not ${code}`;
-    return misfit({ $ref: '#/components/schemas/Problem' }, exchange.body);
+  function wrongWithProblem(answered: RequestContext, status: number, code?: string): string | undefined {
+    if (answered.status !== status) return `${answered.status} instead of ${status}`;
+    if (answered.body === undefined) return undefined;
+    if (code !== undefined && (answered.body as { code?: unknown }).code !== code) return `the code is not ${code}`;
+    return misfit({ $ref: '#/components/schemas/Problem' }, answered.body);
   }
 
-  function wrong(exchange: RequestContext): string | undefined {
-    const { method, path, status, header, body } = exchange;
+  function wrong(answered: RequestContext): string | undefined {
+    const { method, path, status, header, body } = answered;
     const found = patterns.find((pattern) => pattern.path === path) ?? patterns.find(({ pattern }) => pattern.test(path));
-    if (found === undefined && !ofHttpItself.has(status)) return wrongWithProblem(exchange, 404, 'not-found');
+    if (found === undefined && !ofHttpItself.has(status)) return wrongWithProblem(answered, 404, 'not-found');
     const operations = document.paths[found?.path ?? ''] ?? {};
     const operation = operations[method === 'HEAD' ? 'get' : method.toLowerCase()];
     if (operation === undefined && !ofHttpItself.has(status)) {
       if (header('allow') === null) return 'Allow is missing';
-      return wrongWithProblem(exchange, 405, 'method-not-allowed');
+      return wrongWithProblem(answered, 405, 'method-not-allowed');
     }
     const promised = operation?.responses[String(status)];
     if (promised === undefined) {
-      return ofHttpItself.has(status) ? wrongWithProblem(exchange, status) : `${operation?.operationId} does not answer ${status}`;
+      return ofHttpItself.has(status) ? wrongWithProblem(answered, status) : `${operation?.operationId} does not answer ${status}`;
     }
     const response = resolved(promised);
     for (const [name, reference] of Object.entries(response.headers ?? {})) {
@@ -129,15 +129,15 @@ export function createJudge(document: ApiDocument): Judge {
     return body === undefined ? undefined : misfit(content.schema, body);
   }
 
-  function sentence(exchange: RequestContext): string | undefined {
-    const problem = wrong(exchange);
-    return problem && `${exchange.method} ${exchange.path} ${exchange.status} is not in the document: ${problem}`;
+  function sentence(answered: RequestContext): string | undefined {
+    const problem = wrong(answered);
+    return problem && `${answered.method} ${answered.path} ${answered.status} is not in the document: ${problem}`;
   }
 
   return {
     wrong: sentence,
-    check(exchange) {
-      const problem = sentence(exchange);
+    check(answered) {
+      const problem = sentence(answered);
       if (problem !== undefined) throw new Error(problem);
     },
     fits: (schema, value) => misfit(schema, value) === undefined,

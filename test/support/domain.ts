@@ -48,7 +48,7 @@ export interface Storage {
 
 function createStorage() {
   const writes: string[] = [];
-  let gate: Promise<void> | undefined;
+  let holdEnd: Promise<void> | undefined;
   let held: string | undefined;
   const storage = {
     fails: (_write: string): boolean => false,
@@ -57,17 +57,17 @@ function createStorage() {
     hold(name?: string): () => void {
       held = name;
       let release = () => {};
-      gate = new Promise((resolve) => {
+      holdEnd = new Promise((resolve) => {
         release = resolve;
       });
       return () => {
-        gate = undefined;
+        holdEnd = undefined;
         release();
       };
     },
     async write<T>(name: string, inner: () => Promise<T>): Promise<T> {
       writes.push(name);
-      if (gate !== undefined && (held === undefined || held === name)) await gate;
+      if (holdEnd !== undefined && (held === undefined || held === name)) await holdEnd;
       if (storage.fails(name)) throw new DomainError('storage-unavailable', 'the disk is full; nothing was changed');
       return inner();
     },

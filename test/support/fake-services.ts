@@ -136,7 +136,7 @@ function createFakeServices(): FakeServices {
       changeSettings: async () => unexpected('changeSettings'),
     },
     cards: {
-      stats: () => unexpected('cards.figures'),
+      stats: () => unexpected('cards.stats'),
       list: () => unexpected('cards.list'),
       detail: () => unexpected('cards.detail'),
       add: async () => unexpected('cards.add'),
@@ -145,7 +145,7 @@ function createFakeServices(): FakeServices {
       remove: async () => unexpected('cards.remove'),
       onLock: async () => unexpected('cards.onLock'),
       beforeRemoval: async () => unexpected('cards.beforeRemoval'),
-      settle: async () => unexpected('cards.settle'),
+      settle: async () => unexpected('cards.reconcile'),
     },
     records: { page: async () => unexpected('records.page') },
     registrations: {

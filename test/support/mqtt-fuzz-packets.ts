@@ -40,7 +40,7 @@ const text = (value: string | Buffer) => {
   return Buffer.concat([number(bytes.length), bytes]);
 };
 
-function frame(first: number, body: Buffer): Buffer {
+function packetOf(first: number, body: Buffer): Buffer {
   const length: number[] = [];
   for (let rest = body.length; ; rest >>= 7) {
     length.push(rest < 128 ? rest : (rest & 127) | 128);
@@ -50,12 +50,12 @@ function frame(first: number, body: Buffer): Buffer {
 }
 
 export function goodConnect({ deviceId, key }: FuzzIdentity): Buffer {
-  return frame(0x10, Buffer.concat([text('MQTT'), Buffer.from([4, 0xc2]), number(60), text(deviceId), text(deviceId), text(key)]));
+  return packetOf(0x10, Buffer.concat([text('MQTT'), Buffer.from([4, 0xc2]), number(60), text(deviceId), text(deviceId), text(key)]));
 }
 
 export function goodHello({ rootTopic, deviceId }: FuzzIdentity): Buffer {
   const payload = JSON.stringify({ protocol: 1, session, uptime: 1_000, state: 'locked' });
-  return frame(0x32, Buffer.concat([text(`${rootTopic}/${deviceId}/hello`), number(1), Buffer.from(payload)]));
+  return packetOf(0x32, Buffer.concat([text(`${rootTopic}/${deviceId}/hello`), number(1), Buffer.from(payload)]));
 }
 
 function topic(random: Random, { rootTopic, deviceId }: FuzzIdentity): string | Buffer {
@@ -120,7 +120,7 @@ function connect(random: Random, identity: FuzzIdentity): Buffer {
   if (flags & 64) parts.push(text(random.pick([identity.key, 'wrong', ''])));
   const name = random.chance(0.9) ? 'MQTT' : random.pick(['MQIsdp', 'MQTT5', '']);
   const level = random.chance(0.8) ? 4 : random.pick([3, 5, 0x84, 0, 255]);
-  return frame(0x10, Buffer.concat([text(name), Buffer.from([level, flags]), number(random.pick([0, 1, 60, 120, 65_535])), ...parts]));
+  return packetOf(0x10, Buffer.concat([text(name), Buffer.from([level, flags]), number(random.pick([0, 1, 60, 120, 65_535])), ...parts]));
 }
 
 /** One packet of any type, mostly as a client would send it. */
@@ -130,22 +130,22 @@ export function anyPacket(random: Random, identity: FuzzIdentity): Buffer {
   if (kind < 9) {
     const qos = random.chance(0.995) ? random.below(3) : 3;
     const first = 0x30 | (qos > 0 && random.chance(0.1) ? 8 : 0) | (qos << 1) | random.below(2);
-    return frame(first, Buffer.concat([text(topic(random, identity)), ...(qos > 0 ? [id] : []), payload(random)]));
+    return packetOf(first, Buffer.concat([text(topic(random, identity)), ...(qos > 0 ? [id] : []), payload(random)]));
   }
-  if (kind < 11) return frame(random.pick([0x40, 0x50, 0x62, 0x70]), id);
+  if (kind < 11) return packetOf(random.pick([0x40, 0x50, 0x62, 0x70]), id);
   if (kind < 13) {
     const filters = Array.from({ length: random.chance(0.98) ? 1 + random.below(4) : 0 }, () => [
       text(filter(random, identity)),
       Buffer.from([random.below(3)]),
     ]);
-    return frame(0x82, Buffer.concat([id, ...filters.flat()]));
+    return packetOf(0x82, Buffer.concat([id, ...filters.flat()]));
   }
-  if (kind === 13) return frame(0xa2, Buffer.concat([id, text(filter(random, identity))]));
-  if (kind < 17) return frame(0xc0, Buffer.alloc(0));
-  if (kind === 17) return random.chance(0.1) ? connect(random, identity) : frame(0x62, id);
+  if (kind === 13) return packetOf(0xa2, Buffer.concat([id, text(filter(random, identity))]));
+  if (kind < 17) return packetOf(0xc0, Buffer.alloc(0));
+  if (kind === 17) return random.chance(0.1) ? connect(random, identity) : packetOf(0x62, id);
   if (kind === 18)
-    return random.chance(0.1) ? frame(0xe0, Buffer.alloc(0)) : frame(0x34, Buffer.concat([text(topic(random, identity)), id]));
-  return random.chance(0.1) ? frame(random.below(256), random.bytes(random.below(30))) : frame(0xc0, Buffer.alloc(0));
+    return random.chance(0.1) ? packetOf(0xe0, Buffer.alloc(0)) : packetOf(0x34, Buffer.concat([text(topic(random, identity)), id]));
+  return random.chance(0.1) ? packetOf(random.below(256), random.bytes(random.below(30))) : packetOf(0xc0, Buffer.alloc(0));
 }
 
 /** The first packet of a connection without a login. */

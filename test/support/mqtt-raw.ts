@@ -75,7 +75,7 @@ export async function openRaw({ host, port }: { host: string; port: number }, fr
   };
 }
 
-function frame(first: number, ...parts: Buffer[]): Buffer {
+function packetOf(first: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const length: number[] = [];
   let rest = body.length;
@@ -116,7 +116,7 @@ export function connectPacket(options: RawConnect): Buffer {
   const rest = will === undefined ? [] : [text(will.topic), text(will.payload)];
   if (username !== undefined) rest.push(text(username));
   if (password !== undefined) rest.push(text(password));
-  return frame(0x10, text(protocol), Buffer.from([version, flags]), number(keepalive), text(clientId), ...rest);
+  return packetOf(0x10, text(protocol), Buffer.from([version, flags]), number(keepalive), text(clientId), ...rest);
 }
 
 export function publishPacket(
@@ -126,15 +126,15 @@ export function publishPacket(
   { qos = 1, retain = false, dup = false } = {},
 ): Buffer {
   const first = 0x30 | (dup ? 8 : 0) | (qos << 1) | (retain ? 1 : 0);
-  return frame(first, text(topic), ...(qos > 0 ? [number(messageId)] : []), Buffer.from(payload));
+  return packetOf(first, text(topic), ...(qos > 0 ? [number(messageId)] : []), Buffer.from(payload));
 }
 
 export function subscribePacket(messageId: number, ...filters: string[]): Buffer {
-  return frame(0x82, number(messageId), ...filters.flatMap((filter) => [text(filter), Buffer.from([1])]));
+  return packetOf(0x82, number(messageId), ...filters.flatMap((filter) => [text(filter), Buffer.from([1])]));
 }
 
-export const pingPacket = frame(0xc0);
-export const disconnectPacket = frame(0xe0);
+export const pingPacket = packetOf(0xc0);
+export const disconnectPacket = packetOf(0xe0);
 
 /** Packet types by name. */
 export const types = { connack: 2, publish: 3, puback: 4, pubrec: 5, suback: 9, pingresp: 13 } as const;
@@ -155,5 +155,5 @@ export function published(packet: RawPacket): { readonly topic: string; readonly
 }
 
 export function pubackPacket(messageId: number): Buffer {
-  return frame(0x40, number(messageId));
+  return packetOf(0x40, number(messageId));
 }

@@ -166,13 +166,13 @@ export function answerWithSamples({
       ],
       page,
     );
-  const deed = { username: 'alice', address: '10.0.0.5', action: 'lock-register', detail: 'Front door' };
+  const entry = { username: 'alice', address: '10.0.0.5', action: 'lock-register', detail: 'Front door' };
   audit.page = async (_caller, { pageNo, pageSize }) =>
     paginate<AuditEntry>(
       [
-        { ...deed, id: 18, at: 1_763_715_700_000, object: 'lock 7', outcome: 'ok' },
+        { ...entry, id: 18, at: 1_763_715_700_000, object: 'lock 7', outcome: 'ok' },
         {
-          ...{ ...deed, id: 17, at: 1_763_715_600_000, username: 'bob', address: '10.0.0.6' },
+          ...{ ...entry, id: 17, at: 1_763_715_600_000, username: 'bob', address: '10.0.0.6' },
           ...{ object: 'device a4c1387f02e9', outcome: 'forbidden', missed: 3 },
         },
         {

@@ -6,6 +6,7 @@ const entriesAtMost = 100;
 /** A receiver that fails and recovers repeatedly is reported once within this time. */
 const reportedEveryMs = 600_000;
 
+/** The latest deliveries of one receiver, for its owner to look at; calls back when deliveries begin to fail, and when they succeed again. */
 export function createDeliveryLog(options: {
   readonly clock: Clock;
   readonly onFailing: (outcome: Outcome) => void;

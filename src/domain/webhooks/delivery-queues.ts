@@ -35,6 +35,7 @@ export function nextIn({ records: [record], others: [other], unloadedAfter }: De
 
 export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
 
+/** The empty queues of one receiver: one for each lock, and one (null) for the gateway itself. */
 export function createDeliveryQueues() {
   const queues = new Map<LockId | null, DeliveryQueue>();
   /** The deliveries in memory, of all queues, oldest first. */

@@ -71,6 +71,7 @@ export interface DeliveryWorkerOptions {
 
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
+/** The worker of one receiver, with what was stored of its progress. It sends from `start` on. */
 export function createDeliveryWorker(options: DeliveryWorkerOptions) {
   const { clock, live, random, stats, rateLimiter, deliveryOf, caller, channel, wants, progress, store } = options;
   const { newestRecord } = live;

@@ -11,6 +11,7 @@ export type DeliveryEvent = Extract<LiveEvent, { readonly type: DeliveryType }>;
 /** Each of these is delivered. The other types say how something is now, so a newer event replaces one that waits. */
 const storedTypes: ReadonlySet<DeliveryType> = new Set(['record', 'alarm', 'alarm-ended', 'card']);
 
+/** Whether each one is delivered, and no newer event replaces it. */
 export function isStored({ type }: Pick<Delivery, 'type'>): boolean {
   return storedTypes.has(type);
 }

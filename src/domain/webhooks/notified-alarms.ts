@@ -5,6 +5,7 @@ import type { NotifiedAlarm } from './delivery.ts';
 
 export type NotifiedAlarms = ReturnType<typeof createNotifiedAlarms>;
 
+/** The notified alarms of one receiver, beginning with those that were stored. */
 export function createNotifiedAlarms(initial: readonly NotifiedAlarm[]) {
   const notified = new Map(initial.map((alarm) => [nameOf(alarm), alarm]));
   return {
@@ -26,6 +27,7 @@ export function createNotifiedAlarms(initial: readonly NotifiedAlarm[]) {
   };
 }
 
+/** What is stored of an alarm that the receiver was notified of. */
 export function notifiedAlarm({ alarm: { kind, lockId, since } }: Extract<AlarmEvent, { type: 'alarm' }>): NotifiedAlarm {
   return { kind, lockId, since };
 }

@@ -12,6 +12,7 @@ export interface Pause {
   readonly isUnreachable: boolean;
 }
 
+/** The scheduler of one receiver. It serves one queue once at a time, so each queue keeps its order. */
 export function createQueueScheduler(options: {
   readonly clock: Clock;
   readonly hasMore: (queue: DeliveryQueue) => boolean;

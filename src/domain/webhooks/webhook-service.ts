@@ -90,6 +90,7 @@ export interface Webhooks extends WebhookService, Part {
 /** How many tests and replays run at a time, of all webhooks: people request them and wait. */
 const askedAtOnce = 8;
 
+/** The webhooks of all accounts, with their workers. */
 export function createWebhookService(
   options: WebhookSurroundings & {
     readonly accounts: Pick<AccountStore, 'get' | 'byName'>;

@@ -26,6 +26,7 @@ export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock'
   readonly bodies: WebhookBodies;
 }
 
+/** The workers of all webhooks. They share the limits on attempts to send, and the deliveries of events. */
 export function createWebhookWorkers(
   options: WebhookSurroundings & {
     readonly accounts: Pick<AccountStore, 'get'>;

@@ -27,6 +27,7 @@ export interface ClockSync extends Part {
   set(lockId: LockId): Promise<void>;
 }
 
+/** Sets the clocks of the locks that have one. It looks at them from `start` on. */
 export function createClockSync(options: {
   readonly clock: Clock;
   readonly locks: Pick<LockStore, 'all' | 'get'>;

@@ -25,7 +25,7 @@ function argsOf(command: NativeCommand): Record<string, unknown> {
   return args;
 }
 
-/** What the caller is told. An ok of list-cards without a valid listing is a refusal: cards must not be settled by guessing. */
+/** What the caller gets. An ok of list-cards without a valid listing is a refusal: the gateway must not reconcile cards by guessing. */
 export function outcomeOf(command: NativeCommand, reply: ReplyMessage): CommandOutcome {
   if (!reply.ok) {
     const error = reply.error !== undefined && replyErrors.includes(reply.error) ? reply.error : 'failed';

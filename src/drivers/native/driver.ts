@@ -63,6 +63,7 @@ export interface NativeDriverOptions {
   readonly clockIsTrusted: () => Promise<boolean>;
 }
 
+/** The driver, over a link to its locks. */
 export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
   const { link, emit } = options;
   const clockSync = createClockSync(options);

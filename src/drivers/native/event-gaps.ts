@@ -53,6 +53,7 @@ export interface EventGaps {
   heard(lockId: LockId, epoch: string): Promise<void> | undefined;
 }
 
+/** Asks each lock for the events that are missing, in the background and behind all commands of callers. */
 export function createEventGaps(options: {
   readonly clock: Clock;
   readonly records: Pick<RecordStore, 'progress'>;

@@ -41,6 +41,7 @@ export interface EventIngest {
   stats(): IngestStats;
 }
 
+/** Takes the events of all locks. Each receipt says whether the broker may send the PUBACK. */
 export function createEventIngest(options: {
   readonly reports: Pick<ReportService, 'events'>;
   readonly quarantine: Quarantine;
@@ -69,8 +70,8 @@ export function createEventIngest(options: {
     runs.handOver();
     stats.invalidEvents += invalid.length;
     noteMalformed(connection, 'events', reason);
-    const kept = quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload));
-    return begun === undefined ? stored(connection, kept) : both(connection, begun, kept);
+    const quarantined = quarantine.keep(connection.deviceId, reason, textOf({ epoch, events: invalid }, payload));
+    return begun === undefined ? stored(connection, quarantined) : both(connection, begun, quarantined);
   }
 
   function malformed(connection: LockLine, channel: ReportChannel, reason: string, payload: Buffer): Promise<Receipt> {
@@ -162,7 +163,7 @@ export function createEventIngest(options: {
   };
 }
 
-/** JSON can be read at a depth at which it cannot be written; then all of it is kept as it came. A failure here would block what is behind it. */
+/** JSON can be read at a depth at which it cannot be written; then all of it is stored as it came. A failure here would block what is behind it. */
 function textOf(message: object, payload: Buffer): string {
   try {
     return JSON.stringify(message);

@@ -35,6 +35,7 @@ const spare = 1_000;
 const maxLocks = 100_000;
 const retryMs = 1_000;
 
+/** The quotas of all locks; a lock that is `busy` with a command is reconnected later. */
 export function createEventQuota({ clock, busy, rate = usualRate }: EventQuotaOptions): EventQuota {
   const limiter = createKeyedRateLimiter<LockId>({ clock, ...rate, maxKeys: maxLocks });
   const waiting = new Map<LockLine, () => void>();

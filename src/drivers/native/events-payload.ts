@@ -14,6 +14,7 @@ export interface CheckedEvents {
   readonly reason: string;
 }
 
+/** The valid events of a message and the invalid ones apart, or the reason why the message is none. */
 export function decodeEvents(payload: Buffer): Decoded<CheckedEvents> {
   const parsed = parse(payload);
   if (!parsed.ok) return parsed;

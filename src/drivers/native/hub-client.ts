@@ -25,6 +25,7 @@ export interface HubClientOptions extends LockClientOptions {
 const underWayForOneLock = 20;
 const underWayBesides = 64;
 
+/** The client handler of one hub's connection. */
 export function createHubClient(
   identity: Extract<Identity, { kind: 'hub' }>,
   connection: ClientConnection,

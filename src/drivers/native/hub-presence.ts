@@ -7,6 +7,7 @@ import { createPresence, type Presence } from './presence.ts';
 
 export interface HubPresence extends Presence<HubClient>, HubLink {}
 
+/** The connected hubs; none at first. */
 export function createHubPresence({ log }: { readonly log: Log }): HubPresence {
   // A hub's connection tells its locks' own ends by itself.
   const presence = createPresence<HubClient>({ listener: { connected: () => {}, ended: () => {} }, log });

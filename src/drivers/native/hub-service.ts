@@ -12,6 +12,7 @@ import { paginate } from '../../domain/page.ts';
 import type { Secrets } from '../../domain/secrets.ts';
 import { noHub, requireFreeMac } from './identity.ts';
 
+/** Registers, lists and removes hubs and makes new keys for them; for gateway administrators alone. */
 export function createHubService(options: {
   readonly clock: Clock;
   readonly hubs: HubStore;

@@ -52,6 +52,7 @@ function requireNoHub(hubs: Registered['hubs'], deviceId: DeviceId): void {
   if (hubs.get(deviceId) !== undefined) throw new DomainError('conflict', `${macOf(deviceId)} is registered already, as a hub`);
 }
 
+/** `not-found`, for a hub that is not registered. */
 export function noHub(deviceId: DeviceId): DomainError {
   return new DomainError('not-found', `there is no hub ${deviceId}`);
 }

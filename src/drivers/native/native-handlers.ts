@@ -47,6 +47,7 @@ const unknownRate = { ...loginRate, maxKeys: 10_000 };
 /** More than two within a minute: the end of a connection can be lost, but not that often. */
 const takeoverRate = { perSecond: 2 / 60, burst: 2, maxKeys: 10_000 };
 
+/** The client handlers of locks, hubs and pending devices, with the limits on their logins. */
 export function createNativeHandlers(options: NativeHandlersOptions): NativeHandlers {
   const { topics, locks, hubPresence, pairing, secrets, receiver, clock, log } = options;
   const limited = createRateLimitedLog({ clock, log });

@@ -58,6 +58,7 @@ const noticesOfDevices = 200;
 /** Whoever comes again with the same key is the same. */
 const nameOf = ({ deviceId, keyHash }: ArrivingDevice): string => `${deviceId} ${keyHash}`;
 
+/** The pairing window, closed at first, and the devices that wait in it. */
 export function createPairingService(options: {
   readonly clock: Clock;
   readonly locks: LockStore;

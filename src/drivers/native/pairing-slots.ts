@@ -34,10 +34,10 @@ function given<W>(givesWay: W | undefined): 'full' | { readonly givesWay: W } {
 function oneOfMany<W extends Waiting>(waiting: readonly W[], address: string): W | undefined {
   const byNetwork = groupsOf(waiting, ({ address: own }) => networkOf(own));
   const network = networkOf(address);
-  const crowd = mostOf(byNetwork, network) ?? byNetwork.get(network) ?? [];
+  const busiest = mostOf(byNetwork, network) ?? byNetwork.get(network) ?? [];
   // Of another network one of its most crowded address goes; of its own only if that has many.
-  const isOwn = crowd === byNetwork.get(network);
-  const byAddress = groupsOf(crowd, ({ address: own }) => own);
+  const isOwn = busiest === byNetwork.get(network);
+  const byAddress = groupsOf(busiest, ({ address: own }) => own);
   return isOwn ? mostOf(byAddress, address)?.[0] : largestOf(byAddress)?.[0];
 }
 

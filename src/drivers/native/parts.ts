@@ -17,6 +17,7 @@ export interface NativeParts extends Omit<DriverParts, 'handlers'> {
   storageWorks(): void;
 }
 
+/** Builds every part of the native driver and joins them. */
 export function createNativeParts(
   options: Omit<NativeDriverOptions, 'link' | 'hubLink'> & {
     readonly topicRoot: string;

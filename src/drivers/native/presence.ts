@@ -25,6 +25,7 @@ export interface Presence<C> {
   size(): number;
 }
 
+/** The current connections, none at first. The `listener` hears of each that begins and ends. */
 export function createPresence<C extends Present>({
   listener,
   log,

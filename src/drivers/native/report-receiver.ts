@@ -47,6 +47,7 @@ export interface ReportReceiver {
   stats(): ReceiverStats;
 }
 
+/** Receives what all locks publish, and limits how often a lock may say hello. */
 export function createReportReceiver({ reports, sender, quarantine, clock, log, eventRate }: ReportReceiverOptions): ReportReceiver {
   const limited = createRateLimitedLog({ clock, log });
   const busy = (connection: LockLine) => sender.busy(connection) || connection.isUrgent();

@@ -26,6 +26,7 @@ export interface StorageRecoveryOptions {
 /** However often the disk fills up and has room again, a lock is not closed more often. */
 const betweenClosesMs = 60_000;
 
+/** The locks that wait for storage; one that is `busy` with a command is reconnected later. */
 export function createStorageRecovery({ clock, busy }: StorageRecoveryOptions): StorageRecovery {
   const waiting = new Set<LockLine>();
   const closedAt = new Map<LockId, number>();
