@@ -1,4 +1,5 @@
-// Events of a lock in: each becomes a record, once, with the names that belong to it. The only way in which the records of a lock change (Decision 1).
+// Handles the events of a lock: each becomes a record, once, with the names that belong to it. Nothing else changes the records of a lock
+// (Decision 1).
 import type { AccountStore } from '../accounts/account-ports.ts';
 import type { AlarmDetector } from '../alarms/alarm-detector.ts';
 import type { Clock } from '../clock.ts';

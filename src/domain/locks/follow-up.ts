@@ -1,4 +1,4 @@
-// What is done of its own once a lock is online: the lock serves whether it succeeds or not.
+// Steps that follow when a lock comes online: the lock serves whether they succeed or not.
 import type { Emit } from '../event-bus.ts';
 import type { LockId } from './lock.ts';
 

@@ -24,7 +24,7 @@ export interface LockLists {
   page(accountId: AccountId, wanted: WantedLocks, request: PageRequest): Page<Lock>;
   /** A number that changes whenever rights on any lock change. */
   rights(): number;
-  /** A lock came (before is undefined), changed or went. */
+  /** A lock was registered (`before` is undefined), changed or removed (`after` is undefined). */
   changed(before: Lock | undefined, after: Lock | undefined): void;
 }
 

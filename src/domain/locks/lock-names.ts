@@ -13,7 +13,7 @@ export interface LockNames {
    * them in another case, and with `invalid-parameter` for direction marks. A name that the lock has already is always accepted.
    */
   give<T>(lockId: LockId | undefined, names: Names, work: () => Promise<T>): Promise<T>;
-  /** A lock came (before is undefined), changed or went. */
+  /** A lock was registered (`before` is undefined), changed or removed (`after` is undefined). */
   changed(before: Lock | undefined, after: Lock | undefined): void;
 }
 

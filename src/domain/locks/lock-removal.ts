@@ -1,4 +1,4 @@
-// The removal of a lock: what goes with it, what stays of it, and in which order it is written (HTTP API 8.1).
+// The removal of a lock: what is removed with it, what stays stored, and in which order both are written (HTTP API 8.1).
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import { usernameOf } from '../accounts/account-service.ts';

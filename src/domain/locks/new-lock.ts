@@ -1,11 +1,11 @@
-// What a gateway administrator gives to register a lock, and which device that is.
+// The members with which a gateway administrator registers a lock, and the deviceId that follows from them.
 import { DomainError, invalidParameter } from '../errors.ts';
 import type { Drivers } from './driver.ts';
 import { nativeKind } from './driver-table.ts';
 import { type DeviceId, type LockDriver, macOf } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
 
-/** What people say of a lock when they register it. */
+/** The members of a registration that are the same for all kinds of lock. */
 export interface LockDescription {
   readonly name: string;
   readonly alias?: string;
@@ -29,7 +29,10 @@ export interface NewDriverLock extends LockDescription {
   readonly driver: LockDriver;
 }
 
-/** The deviceId of a new lock. `invalid-parameter` when this gateway has no driver for its kind, or the address is none of its kind. */
+/**
+ * The deviceId of a new lock. Throws `invalid-parameter` when this gateway has no driver for its kind, or the address does not fit the
+ * kind.
+ */
 export function newDeviceId(drivers: Pick<Drivers, 'ofKind'>, lock: NewLock | NewDriverLock): DeviceId {
   if (!('driver' in lock)) return lock.deviceId;
   const { kind, address } = lock.driver;

@@ -1,5 +1,5 @@
-// What a lock says of itself in: its hello, its state, its battery, its replies. The only way in which the open state of a lock changes
-// (Decision 1). Its events are in event-reports.ts.
+// Handles what a lock reports about itself: hello, state, battery, replies. Nothing else changes the open state of a lock (Decision 1).
+// event-reports.ts handles its events.
 import type { CardEvidence } from '../credentials/card-evidence.ts';
 import { digestOf } from '../credentials/card-rules.ts';
 import type { CardService } from '../credentials/card-service.ts';
