@@ -15,20 +15,20 @@ function numbers(atMost: number) {
   return createBoundedCache<number, string>(atMost);
 }
 
-test('what fits is cached; of what is asked for in turn and is more than fits, much is there each time', () => {
+test('values that fit are cached; of more values than fit, requested in a cycle, many are cached each time', () => {
   const cache = numbers(100);
   expect([asked(cache, 1, 100), asked(cache, 1, 100)]).toEqual([0, 100]);
   expect(Array.from({ length: 10 }, () => asked(cache, 1, 200)).every((found) => found >= 50)).toBe(true);
 });
 
-test('what is asked for again and again is soon there, whatever was cached before', () => {
+test('a value that is requested again and again is soon cached, whatever was cached before', () => {
   const cache = numbers(100);
   asked(cache, 1, 100_000);
   for (let n = 0; n < 40; n++) asked(cache, 200_001, 200_020);
   expect(asked(cache, 200_001, 200_020)).toBe(20);
 });
 
-test('what is added anew holds, and counts once', () => {
+test('a value that is added again replaces the earlier one, and counts once', () => {
   const cache = numbers(2);
   cache.add(1, 'one');
   cache.add(1, 'ONE');

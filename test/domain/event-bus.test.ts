@@ -19,7 +19,7 @@ describe('the event bus', () => {
     expect(heard).toEqual(['first 5', 'second 5']);
   });
 
-  it('lets a failing subscriber disturb neither the others nor whoever emits, and says which event it was', () => {
+  it('lets a failing subscriber disturb neither the others nor the emitter, and reports the event', () => {
     const { emit, subscribe, heard, failed } = setUp();
     const error = new Error('a bug');
     subscribe('lock-online', () => {
@@ -42,7 +42,7 @@ describe('the event bus', () => {
     expect(heard).toEqual(['heard']);
   });
 
-  it('lets whoever hears an event subscribe and end subscriptions: both count from the next event on', () => {
+  it('lets a subscriber subscribe and end subscriptions during an event: both count from the next event on', () => {
     const { emit, subscribe, heard } = setUp();
     const end = subscribe('storage-works', () => {
       end();

@@ -53,7 +53,7 @@ describe('one at a time', () => {
     expect(begun).toEqual(['now', 'probe', 'door 1', 'door 2', 'card 1', 'card 2', 'own']);
   });
 
-  it('lets no door wait outside because many changes wait inside (Protocol 5.4 rule 1)', async () => {
+  it('refuses no unlock because many changes wait (Protocol 5.4 rule 1)', async () => {
     const { begun, run, end } = setUp(2);
     for (const name of ['now', 'change 1', 'change 2']) void run(name, { priority: 1 });
     expect(await codeOf(() => run('change 3', { priority: 1 }))).toBe('lock-busy');
@@ -77,7 +77,7 @@ describe('one at a time', () => {
     void next;
   });
 
-  it('tells the 17th that waits that the lock is busy; one that ends makes room (Protocol 5.4 rule 1)', async () => {
+  it('rejects the 17th waiting command as lock-busy; one that ends makes room (Protocol 5.4 rule 1)', async () => {
     const { begun, run, end } = setUp();
     void run('under way');
     for (let n = 1; n <= 16; n++) void run(`waiting ${n}`);
@@ -122,7 +122,7 @@ describe('one at a time', () => {
     expect(begun).toEqual(['under way', 'in time']);
   });
 
-  it('drops what nobody waits for any more, before or while it waits (Protocol 5.4 rule 1)', async () => {
+  it('drops work for which nobody waits any more, before or while it waits (Protocol 5.4 rule 1)', async () => {
     const { clock, begun, run, end } = setUp();
     const leaving = new AbortController();
     const left = new AbortController();
@@ -171,7 +171,7 @@ describe('one at a time', () => {
     expect(listeners).toBe(0);
   });
 
-  it('refuses what waits and all that comes once it is closed, while what has begun goes on', async () => {
+  it('rejects waiting and later work once it is closed, while work that has begun goes on', async () => {
     const { clock, turns, begun, run, end } = setUp();
     const first = run('first');
     const waiting = ['second', 'third'].map((name) => codeOf(() => run(name)));

@@ -41,7 +41,7 @@ function said(code: 'alarm-began' | 'alarm-ended', alarm: string): number {
 }
 
 describe('alarms', () => {
-  test('a lock that goes is one until it is back, over a restart in the middle, and is said once; so is a clock, until a person says it is right', async () => {
+  test('a lock that goes offline is an alarm until it is back, over a restart in the middle, and is reported once; so is a suspect clock, until a person accepts it', async () => {
     site = await openSite({ locks: [{}], flags });
     site.lock(1).cutNetwork();
     await stand('offline');
@@ -62,7 +62,7 @@ describe('alarms', () => {
     expect(said('alarm-began', 'offline')).toBe(0);
   });
 
-  test('a gateway that doubts its own clock tells no lock the time, however far off that is, until a person says that it is right', async () => {
+  test('a gateway whose clock is suspect sets the clock of no lock, however wrong that is, until a person accepts its clock', async () => {
     site = await openSite({ flags });
     const { body: door } = await site.api('POST', '/api/v1/gateway/locks', {
       body: { lockMac: '02-aa-00-00-00-30', lockName: 'far ahead' },
@@ -103,7 +103,7 @@ describe('alarms', () => {
     await stand();
   });
 
-  test('tampering and a gap stand until a person has ended them, and a restart does not bring them back', async () => {
+  test('tampering and a gap are active until a person ends them, and a restart does not bring them back', async () => {
     site = await openSite({ locks: [{}], flags });
     const { body } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac: 'A4:C1:38:00:00:99', lockName: 'by hand' } });
     const mqttUrl = () => site.gateway.mqttUrl;

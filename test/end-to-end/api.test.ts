@@ -196,7 +196,7 @@ describe('locks (Specification 4.1)', () => {
     for (const seconds of [-1, 65_536, '1.5', '']) expect((await post('/lock/set-auto-lock-timer', { lockId, seconds })).status).toBe(400);
   });
 
-  test('lock/battery is what the lock last said (Specification 4.1)', async () => {
+  test('lock/battery is the level that the lock last reported (Specification 4.1)', async () => {
     const lockId = site.lockId(2);
     expect((await get('/lock/battery', { lockId })).body).toEqual({ BatteryPercentage: 100 });
     site.lock(2).setBattery(42);
@@ -483,7 +483,7 @@ describe('identity cards (Specification 4.2)', () => {
   });
 });
 
-describe('what a lock that does not play along means for its callers (HTTP API 4)', () => {
+describe('callers of a lock that does not respond as it should (HTTP API 4)', () => {
   test('a lock that has never said anything: state-unknown, battery -1 in the list, and lock-offline for commands', async () => {
     const { lockId } = await register('02:BB:00:00:00:03', { lockName: 'Mute', lockData: 'opaque' });
     for (const path of ['/lock/state', '/lock/battery']) expect(refusal(await get(path, { lockId }))).toEqual([503, 'state-unknown']);

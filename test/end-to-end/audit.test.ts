@@ -162,7 +162,7 @@ describe('the audit log', () => {
       expect(text).not.toContain(secret);
   });
 
-  test('has each unlock that was in vain, with who and why, also after a crash; one that was done is in the records', async () => {
+  test('has each unlock that failed, with the account and the reason, also after a crash; one that was done is in the records', async () => {
     const zoe = await site.account('zoe');
     const lockId = site.lockId(1);
     const attempts = async () =>

@@ -49,7 +49,7 @@ describe('the backup of every night', () => {
     expect(Math.floor(await lastSuccess(site))).toBe(Math.floor(at));
   });
 
-  test('that fails is an error in the log, an alarm that stands, and no success in the metrics', async () => {
+  test('that fails is an error in the log, an active alarm, and no success in the metrics', async () => {
     const site = await opened({ environment: shortlyBeforeItsHour() });
     await writeFile(join(site.dataDir, 'backups'), 'a file where the folder should be');
     await until(() => jobs(site, 'job-failed').length > 0, 'the backup fails', 30_000);

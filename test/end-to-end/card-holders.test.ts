@@ -30,7 +30,7 @@ async function later(): Promise<void> {
   await until(() => Math.min(Date.now(), site.lock(1).clockNow ?? 0) > now, 'both clocks have gone on');
 }
 
-test('it is who held the card then: not who has its number now, nor the name it has now, also after a kill', async () => {
+test('a record names the holder of the card at that time, not of its number or name now, also after a kill', async () => {
   const lockId = site.lockId(1);
   const added = await site.api('POST', '/api/v1/identity-card/add', {
     query: { lockId, cardNumber: '4711', method: 'regular', addType: 2, cardName: 'Alice', ...always },

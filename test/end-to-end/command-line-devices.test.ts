@@ -103,7 +103,7 @@ describe('latchd pair', () => {
     expect(await latchd('pair', 'close')).toMatchObject({ exitCode: 0, stderr: 'pairing is closed; who was not confirmed is forgotten\n' });
   });
 
-  test('two that claim to be one device are told apart by nobody but a person', async () => {
+  test('of two devices that claim the same address only a person can tell which is the lock', async () => {
     await latchd('pair', 'open');
     const deviceId = '02cc00000021';
     const first = await connectHandLock({ mqttUrl: site.gateway.mqttUrl, deviceId, deviceKey: 'A'.repeat(32) });

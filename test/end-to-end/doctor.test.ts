@@ -83,7 +83,7 @@ describe('beside a running daemon', () => {
 const [service, visitor] = [54_321, 65_534];
 const asRoot = process.getuid?.() === 0 ? describe : describe.skip;
 asRoot('asked by a user who may not look into the data', () => {
-  test('what they cannot see is told as that, the listeners of the service as its own, and nothing has failed', async () => {
+  test('checks that cannot see something say so, recognise the listeners of the service, and nothing has failed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchd-doctor-'));
     await chmod(folder, 0o755);
     const dataDir = join(folder, 'data');
@@ -149,7 +149,7 @@ describe('without a daemon', () => {
     expect(seen(await findings([], await programThatSays('timedatectl', word)), 'clock').at(-1)).toBe(sentence);
   });
 
-  test('a configuration that is wrong: every problem, and 1', async () => {
+  test('doctor lists every problem of a wrong configuration and exits with 1', async () => {
     const file = join(site.folder, 'wrong.yaml');
     await writeFile(file, 'door: open\nhttp: { port: none }\n');
     const { exitCode, stdout, stderr } = await doctor(['--config', file]);

@@ -90,7 +90,7 @@ describe('doors whose bolts are slow', () => {
   });
 });
 
-describe('what a lock keeps', () => {
+describe('the settings of a lock', () => {
   test('settings and auto lock whose reply was lost are what the lock says when it is asked (Protocol 5.2)', async () => {
     const site = await openSite({ locks: [{}], flags: ['--command-timeout-ms', '2000'] });
     try {
@@ -314,7 +314,7 @@ describe('doors over a real wire', () => {
     expect([site.lock(3).state, site.lock(3).movements.length]).toEqual(['locked', movements]);
   });
 
-  test('nor after a standstill that is short, and beyond its time-out for nobody at all (Protocol 5.4 rule 1)', async () => {
+  test('an unlock after a short standstill opens for nobody who has gone, and beyond its time-out for nobody at all (Protocol 5.4 rule 1)', async () => {
     const lockId = site.lockId(3);
     const before = sent(site, 'unlock');
     const { movements } = site.lock(3);

@@ -27,7 +27,7 @@ async function allRecords(lockId: number): Promise<readonly Item[]> {
 }
 
 describe('live events', () => {
-  test('a door that is unlocked, a card that is added, a lock that leaves: heard without asking again', async () => {
+  test('a client gets an event when a door is unlocked, a card is added, or a lock leaves', async () => {
     const lockId = site.lockId(1);
     const client = await listen();
     await client.whenHeard('ready');
@@ -72,7 +72,7 @@ describe('live events', () => {
     await client.whenOver();
   });
 
-  test('a client that goes on behind its last id, over kill -9 and restarts, hears every record once and in order', async () => {
+  test('a client that goes on behind its last id, over kill -9 and restarts, gets every record once and in order', async () => {
     const heard: number[] = [];
     let lastId = '';
     let swiped = 0;

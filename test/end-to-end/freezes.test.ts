@@ -36,7 +36,7 @@ describe('unlocks over connections that freeze', () => {
       expect(trials.filter((trial) => trial.outcome === outcome).length).toBeGreaterThan(10);
   });
 
-  test('nor when the gateway dies while commands are under way, and thaws or starts again at any moment (Fault T8)', async () => {
+  test('no bolt begins to move too late when the gateway dies while commands are under way, and thaws or starts again at any moment (Fault T8)', async () => {
     const random = createRandom(seed + 1);
     const trials = await freezeRound({ site, random, commandTimeoutMs }, locks, async () => {
       await new Promise((resolve) => setTimeout(resolve, random.below(commandTimeoutMs)));

@@ -76,7 +76,7 @@ describe('locks behind hubs', () => {
     expect((await open(site, site.lockId(3))).body).toEqual({ success: true });
   });
 
-  test('one that its hub has lost is offline alone, and comes back alone', async () => {
+  test('a lock that its hub has lost is offline alone, and comes back alone', async () => {
     site.lock(1).cutNetwork();
     await site.whenOnline(1, false);
     expect((await managed(site, site.lockId(3)))?.online).toBe(true);
@@ -84,7 +84,7 @@ describe('locks behind hubs', () => {
     await site.whenOnline(1);
   });
 
-  test('one that does not answer is offline until its next hello; its hub and the others stay (Protocol 8 rule 5)', async () => {
+  test('a lock that does not answer is offline until its next hello; its hub and the others stay (Protocol 8 rule 5)', async () => {
     const { lockId } = { lockId: site.lockId(2) };
     const session = site.lock(2).session;
     site.lock(2).setSilent(true);
@@ -157,7 +157,7 @@ describe('locks behind hubs', () => {
     expect(await hub.subscribe(`latchd/v1/${site.lock(2).deviceId}/command`)).toEqual([1]);
   });
 
-  test('hubs and bindings are there after a restart', async () => {
+  test('hubs and bindings survive a restart', async () => {
     await site.restart();
     await site.whenOnline(1);
     expect((await open(site, site.lockId(1))).status).toBe(200);
@@ -202,7 +202,7 @@ describe('pairing', () => {
     expect(site.gateway.log.map((line) => JSON.stringify(line)).join('\n')).not.toContain(deviceKey);
   });
 
-  test('while pairing is closed nobody is let in, and closing it disconnects and forgets who was not confirmed', async () => {
+  test('while pairing is closed no device may wait, and closing it disconnects and forgets devices that were not confirmed', async () => {
     await expect(connectByHand(site, '02cc00000001', ownKey())).rejects.toThrow();
     await openPairing();
     const device = await connectByHand(site, '02cc00000001', ownKey());
@@ -292,7 +292,7 @@ describe('pairing', () => {
     expect([records.body.total, victim.commands.filter(({ op }) => op === 'unlock')]).toEqual([0, []]);
   });
 
-  test('the end of the gateway forgets who waits', async () => {
+  test('the end of the gateway forgets waiting devices', async () => {
     await openPairing();
     const device = await connectByHand(site, '02cc00000006', ownKey());
     await site.restart();

@@ -65,7 +65,7 @@ describe('/metrics', () => {
     expect(sample(after, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 
-  test('shows commands that wait for their turn, and the one before them', async () => {
+  test('shows waiting commands, and the one before them', async () => {
     site.lock(1).freeze();
     // It was unlocked above, so each of these is something to do.
     const asked = [1, 2, 3].map(() => site.api('POST', '/api/v1/lock/lock', { query: { lockId: site.lockId(1) } }));
@@ -76,7 +76,7 @@ describe('/metrics', () => {
     expect(sample(await exposition(), 'latchd_commands_waiting')).toBe(0);
   });
 
-  test('a path that is none of ours makes no series of its own', async () => {
+  test('an unknown path makes no series of its own', async () => {
     for (const path of ['/a', '/b', '/c']) await site.api('GET', path);
     const routes = [...(await exposition()).matchAll(/^latchd_http_requests_total\{.*route="([^"]*)"/gm)].map((match) => match[1]);
     expect(routes).toContain('unknown');
@@ -121,7 +121,7 @@ describe('/metrics', () => {
     expect(said.sort()).toEqual(there.sort());
   });
 
-  test('is not there unless the configuration says so (HTTP API 9)', async () => {
+  test('does not exist unless the configuration says so (HTTP API 9)', async () => {
     const plain = await openSite();
     try {
       expect((await fetch(new URL('/metrics', plain.gateway.httpUrl))).status).toBe(404);

@@ -313,7 +313,7 @@ describe('a process that serves', () => {
 });
 
 describe('a process whose log is not read any more', () => {
-  test('it serves on: doors do not depend on whoever reads the log', async () => {
+  test('it serves on: doors do not depend on a reader of the log', async () => {
     const run = serve(join(folder, 'unread'));
     await until(() => run.log().some((line) => line['code'] === 'ready'), 'it serves');
     const { http } = run.log().find((line) => line['code'] === 'ready') as { http: { port: number } };
@@ -352,7 +352,7 @@ describe('a process that is asked to end', () => {
     await expect(site.api('GET', '/healthz')).rejects.toThrow();
   }
 
-  test('SIGTERM: what waits is refused unsent, what was sent gets its reply when that comes, and the exit code is 0 (Fault T21)', async () => {
+  test('SIGTERM: waiting commands are refused unsent, sent ones get their reply when it comes, and the exit code is 0 (Fault T21)', async () => {
     const site = await open({ locks: [{}] });
     site.lock(1).script([{ kind: 'slow', delayMs: 700 }]);
     const { sent, waiting } = await underWay(site);
@@ -364,7 +364,7 @@ describe('a process that is asked to end', () => {
     await expectNothingLeft(site);
   });
 
-  test('SIGTERM with a lock that does not answer: its caller is told lock-timeout after 4 s, and the end comes within 5 s (Fault T21)', async () => {
+  test('SIGTERM with a lock that does not answer: its caller gets lock-timeout after 4 s, and the process ends within 5 s (Fault T21)', async () => {
     const site = await open({ locks: [{}] });
     site.lock(1).script([{ kind: 'silence' }]);
     const { sent, waiting } = await underWay(site);

@@ -145,7 +145,7 @@ describe('a device that was removed and is registered again', () => {
     expect((await site.api('GET', '/api/v1/gateway/alarms')).body.list.filter((alarm) => alarm['kind'] === 'event-gap')).toEqual([]);
   }
 
-  test('tells its history once: nothing of before is asked for, stored again or missed, not after a restart either', async () => {
+  test('sends its history once: nothing of before is requested, stored again or missed, not after a restart either', async () => {
     const { body: before } = await site.api('POST', '/api/v1/gateway/locks', { body: { lockMac, lockName: 'Gate' } });
     const first = await connectHandLock({ mqttUrl: site.wire.url, deviceId: before.deviceId, deviceKey: before.deviceKey });
     await first.hello({ epoch: 'e', lastSeq: 8 });

@@ -12,7 +12,7 @@ afterEach(async () => {
   await site?.close();
 });
 
-test('a browser stays signed in over a restart; signed out, it is so for good, and so it is when its token was revoked meanwhile', async () => {
+test('a browser stays signed in over a restart; after a sign-out, or when its token was revoked meanwhile, it is signed out for good', async () => {
   site = await openSite({ locks: [] });
   const { api, restart, kill9, start, dataDir, gateway } = site;
   const signIn = async (token: string) => {

@@ -127,7 +127,7 @@ async function tellBacklog(way: Way, url: string, keepalive: number) {
   return { keepalive, alive, wasServed: seen.acknowledged > 5 };
 }
 
-test('a lock that tells its backlog over a thin link stays, plain, over TLS and in a WebSocket', async () => {
+test('a lock that sends its backlog over a slow link stays connected, plain, over TLS and in a WebSocket', async () => {
   const { mqttUrl, mqttsUrl, httpsUrl } = gateway;
   const rounds = [1, 2].flatMap((keepalive) => [
     tellBacklog(plain, mqttUrl, keepalive),
@@ -137,7 +137,7 @@ test('a lock that tells its backlog over a thin link stays, plain, over TLS and 
   for (const round of await Promise.all(rounds)) expect(round).toEqual({ keepalive: round.keepalive, alive: true, wasServed: true });
 });
 
-test('one that says nothing is closed after 1.5 keep alives, plain, over TLS and in a WebSocket', async () => {
+test('a silent connection is closed after 1.5 keep alives, plain, over TLS and in a WebSocket', async () => {
   const portOf = (url: string) => Number(new URL(url).port);
   const { mqttUrl, mqttsUrl, httpsUrl } = gateway;
   const ways = [() => plain(portOf(mqttUrl)), () => overTls(portOf(mqttsUrl)), () => overWebSocket(portOf(httpsUrl))];
@@ -152,7 +152,7 @@ test('one that says nothing is closed after 1.5 keep alives, plain, over TLS and
   expect(Math.min(...silentMs)).toBeGreaterThan(1_450);
 });
 
-test('a daemon that stood still closes nobody for that, and nobody who spoke meanwhile', async () => {
+test('a daemon that stood still closes no connection for that, and none that sent something meanwhile', async () => {
   const port = Number(new URL(gateway.mqttUrl).port);
   const [talking, quiet] = [plain(port), plain(port)] as [Socket, Socket];
   const seen = [logIn(talking, await registered(), 1), logIn(quiet, await registered(), 60)];

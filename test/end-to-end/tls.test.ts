@@ -157,7 +157,7 @@ describe('https and mqtts with an own authority', () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  test('who trusts tls/ca.crt is served, who does not is not, and the log has the fingerprint to compare', async () => {
+  test('a client that trusts tls/ca.crt is served, one that does not refuses, and the log has the fingerprint to compare', async () => {
     const url = `${gateway.httpsUrl}/readyz`;
     const { status, body } = await ask(gateway, url, { ca });
     expect(status).toBe(200);
@@ -187,7 +187,7 @@ describe('https and mqtts with an own authority', () => {
     expect(body).toMatchObject({ certificates: { https: Date.parse((await shown(gateway.httpsUrl)).validTo) } });
   });
 
-  test('nothing older than TLS 1.2, and nothing that is not TLS, and neither disturbs anybody', async () => {
+  test('the gateway refuses anything older than TLS 1.2, and anything that is not TLS, and neither disturbs other clients', async () => {
     for (const url of [gateway.httpsUrl, gateway.mqttsUrl]) {
       const { hostname, port } = new URL(url);
       const old = { host: hostname, port: Number(port), rejectUnauthorized: false, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
@@ -208,7 +208,7 @@ describe('https and mqtts with an own authority', () => {
     expect(gateway.log.filter((line) => line['level'] === 'error')).toEqual([]);
   });
 
-  test('who speaks plain HTTP to the port of https is told to use https', async () => {
+  test('a client that speaks plain HTTP to the port of https gets a sentence to use https', async () => {
     const { hostname, port } = new URL(gateway.httpsUrl);
     const plain = connectTcp(Number(port), hostname, () => plain.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'));
     let said = '';
@@ -260,7 +260,7 @@ describe('https and mqtts with an own authority', () => {
     await until(() => gone().length > 0, 'the lock is offline');
   });
 
-  test('a port that is taken is one clear sentence, whichever it is', async () => {
+  test('a port that is taken ends the start with one clear sentence, whichever it is', async () => {
     for (const [flag, url] of [
       ['--https-port', gateway.httpsUrl],
       ['--mqtts-port', gateway.mqttsUrl],
@@ -309,7 +309,7 @@ describe('each listener on its own', () => {
     expect(answer).toMatchObject({ status: 404, body: { code: 'not-found' } });
   });
 
-  test('the plain ones can be off: everything goes over TLS', async () => {
+  test('the plain listeners can be off: everything goes over TLS', async () => {
     const dataDir = await folder();
     const gateway = await started(dataDir, ...encrypted, '--http-enabled', 'false', '--mqtt-enabled', 'false');
     const ca = await authorityIn(dataDir);
@@ -394,7 +394,7 @@ describe('certificates from files', () => {
   const now = Date.now();
   const span = { from: now - 3_600_000, to: now + 30 * 86_400_000 };
 
-  test('SIGHUP shows the new pair to whoever comes, and no open connection notices; a bad pair changes nothing', async () => {
+  test('SIGHUP shows the new pair to new clients, and no open connection notices; a bad pair changes nothing', async () => {
     const path = await folder();
     const ca = await makeAuthority({ key, name: 'a company', ...span });
     const issue = async (serverKey: string) => {

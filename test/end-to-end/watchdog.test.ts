@@ -36,7 +36,7 @@ afterAll(async () => {
 const said = async (name = 'said'): Promise<readonly string[]> => (await readFile(join(folder, name), 'utf8')).trim().split('\n');
 const fed = async (name?: string): Promise<number> => (await said(name)).filter((line) => line.includes('WATCHDOG=1')).length;
 
-test('it is fed while http, mqtt and mqtts answer, no longer when the broker hangs, and again when it is back; nothing of it is in the log', async () => {
+test('the watchdog is fed while http, mqtt and mqtts answer, no longer when the broker hangs, and again when it is back; nothing of it is in the log', async () => {
   expect((await said())[0]).toMatch(/^READY=1 STATUS=serving http .*, mqtt .*, mqtts /);
   await until(async () => (await fed()) > 8, 'it is fed');
   // A machine that is busy with other work may let the process wait: it says so, and that has nothing to do with the watchdog.
@@ -63,7 +63,7 @@ test('it is fed while http, mqtt and mqtts answer, no longer when the broker han
   await until(() => site.gateway.log.some(({ code }) => code === 'watchdog-fed'), 'and the log says so');
 });
 
-test('it is fed while a lock has the only place, and its own question finds none', async () => {
+test('the watchdog is fed while a lock has the only slot, and its own check finds none', async () => {
   const config = join(folder, 'latchd.yaml');
   await writeFile(config, 'mqtt: { connectionsPerAddress: 1 }\n');
   const full = await openSite({

@@ -91,7 +91,7 @@ async function codeOfPage(start: string): Promise<string> {
 }
 
 describe('a webhook', () => {
-  test('is sent what happens, and the examples of the API page verify it', async () => {
+  test('gets what happens, and the examples of the API page verify it', async () => {
     const receiver = await receive();
     const { webhookId, secret } = await webhook(receiver.url, { eventTypes: [], lockIds: [site.lockId(1)] });
     await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(1) } });
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     expect((await listed(webhookId))['failingSince']).toBeNull();
   });
 
-  test('what was under way when the gateway was killed comes again under the same name', async () => {
+  test('deliveries under way when the gateway was killed come again with the same deliveryId', async () => {
     const receiver = await receive();
     await webhook(receiver.url);
     receiver.answer = () => undefined;
@@ -220,7 +220,7 @@ describe('a webhook', () => {
     expect(target.posts).toEqual([]);
   });
 
-  test('over https goes only to who proves its name, or its address, by an authority that is trusted', async () => {
+  test('over https goes only to a receiver that proves its name, or its address, by a trusted authority', async () => {
     const tested = async (url: string): Promise<unknown> => {
       const { webhookId } = await webhook(url);
       return (await site.api('POST', `${base}/${webhookId}/test`)).body;
@@ -237,7 +237,7 @@ describe('a webhook', () => {
     expect([named.posts.length, strange.posts.length]).toEqual([1, 0]);
   });
 
-  test('is its own account’s: rights of this moment, nobody else’s business, and its end with the account', async () => {
+  test("belongs to its account alone: it has the account's present rights, and ends with it", async () => {
     const receiver = await receive();
     const bob = await site.account('bob');
     const lockId = site.lockId(1);
@@ -300,7 +300,7 @@ describe('a webhook', () => {
     expect((await latchd('list')).stderr).toMatch(/^there is no webhook: /);
   });
 
-  test('that is answered 410 is switched off, and hears again of what happens after it was switched on', async () => {
+  test('whose receiver answers 410 is switched off, and gets events again after it was switched on', async () => {
     const receiver = await receive();
     const { webhookId } = await webhook(receiver.url);
     receiver.answer = (response) => void response.writeHead(410).end();

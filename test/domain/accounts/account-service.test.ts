@@ -24,7 +24,7 @@ describe('a token', () => {
     expect(await codeOf(() => accountService.authenticate(unknown))).toBe('token-invalid');
   });
 
-  it('is no way in by its hash (Fault T18)', async () => {
+  it('does not authenticate by its hash (Fault T18)', async () => {
     const { accountService } = await createDomain();
     const { token } = await accountService.createToken(admin, { username: 'sam', name: 'phone' });
     expect(await codeOf(() => accountService.authenticate(token.hash))).toBe('token-invalid');
@@ -40,7 +40,7 @@ describe('a token', () => {
     expect(await codeOf(() => accountService.authenticate(secret))).toBe('token-expired');
   });
 
-  it('that has been expired for a week is forgotten, so that a clock that is set back does not bring it to life again (Fault T19)', async () => {
+  it('that has been expired for a week is deleted, so that a clock that is set back does not make it valid again (Fault T19)', async () => {
     const { accountService, accounts, clock, storage } = await createDomain();
     const issue = (lasts: { expiresInDays?: number }) => accountService.createToken(admin, { username: 'sam', name: 'phone', ...lasts });
     const [short, long, endless] = [await issue({ expiresInDays: 1 }), await issue({ expiresInDays: 2 }), await issue({})];
@@ -79,7 +79,7 @@ describe('a token', () => {
     expect(accountService.listTokens(admin, page).total).toBe(0);
   });
 
-  it('is not found for an account that is not there (HTTP API 4)', async () => {
+  it('is not-found for an unknown account (HTTP API 4)', async () => {
     const { accountService } = await createDomain();
     expect(await codeOf(() => accountService.createToken(admin, { username: 'nobody', name: 'x' }))).toBe('not-found');
   });
@@ -141,7 +141,7 @@ describe('an account', () => {
     expect(await codeOf(() => accountService.removeAccount(admin, 'admin'))).toBe('done');
   });
 
-  it('is never the last but one of two gateway administrators that are removed at the same moment (HTTP API 8.4)', async () => {
+  it('stays when two calls remove the last two gateway administrators at the same moment: one of them fails (HTTP API 8.4)', async () => {
     const { accountService, accounts } = await createDomain();
     const second = await accountService.createAccount(admin, 'second', true);
     const codes = [

@@ -16,7 +16,7 @@ describe('roles', () => {
     expect(await codeOf(() => lockService.state(administrator, lockId))).toBe('forbidden');
   });
 
-  it('are listed for who may give them, the administrator first (HTTP API 8.1)', async () => {
+  it('are listed for callers who may give them, the administrator first (HTTP API 8.1)', async () => {
     const { roleService } = await createDomain();
     for (const caller of [admin, administrator])
       expect(roleService.list(caller, lockId, page)).toMatchObject({
@@ -39,7 +39,7 @@ describe('roles', () => {
     ]);
   });
 
-  it('are a conflict for the administrator of the lock, and not-found where there is nobody or nothing to take (HTTP API 4)', async () => {
+  it('are a conflict for the administrator of the lock, and not-found for an unknown account or a missing role (HTTP API 4)', async () => {
     const { roleService, locks } = await createDomain();
     const before = locks.get(lockId);
     expect(await codeOf(() => roleService.grant(admin, lockId, 'ada', 'operator'))).toBe('conflict');
@@ -106,7 +106,7 @@ describe('roles', () => {
     expect(locks.get(lockId)).toEqual(someLock());
   });
 
-  it('of very many accounts are told, listed and taken away like those of a few', async () => {
+  it('of very many accounts are looked up, listed and taken away like those of a few', async () => {
     const { roleService, accountService, lockService } = await createDomain();
     const names = Array.from({ length: 30 }, (_, n) => `user${String(n).padStart(2, '0')}`);
     const accounts: Caller[] = [];

@@ -12,7 +12,7 @@ const callers: Caller[] = [1, 2, 3].map((number) => {
   return { accountId: number as AccountId, username: `user ${number}`, gatewayAdministrator: number === 1 };
 });
 
-describe('the alarms that stand', () => {
+describe('the active alarms', () => {
   test('are shown the newest first to whom they concern, whatever begins, ends or changes its rights', async () => {
     const random = createRandom(5);
     const { locks } = createMemoryLocks([1, 2, 3, 4].map((number) => ({ ...sampleLock(number), administrator: 9 as AccountId })));

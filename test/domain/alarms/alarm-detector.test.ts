@@ -56,7 +56,7 @@ describe('a lock that is offline', () => {
     await stop();
   });
 
-  it('is no alarm when it was never there', async () => {
+  it('is no alarm when it was never online', async () => {
     const { clock, stands, stop } = await watched();
     await clock.advance(hourMs);
     expect(stands()).toEqual([]);
@@ -230,8 +230,8 @@ describe('a bolt that is jammed', () => {
   });
 });
 
-describe('what is over in an instant', () => {
-  it.each(['tampered', 'duress'] as const)('stands until a person ends it: %s', async (kind) => {
+describe('an alarm whose cause is over in an instant', () => {
+  it.each(['tampered', 'duress'] as const)('stays active until a person ends it: %s', async (kind) => {
     const { clock, alarms, stands, notices, comes, says, stop } = await watched();
     comes();
     await says(kind === 'tampered' ? 'tamper' : 'duress');
@@ -258,7 +258,7 @@ describe('what is over in an instant', () => {
     await stop();
   });
 
-  it('is not acknowledged when it could not be kept, and stands all the same', async () => {
+  it('does not let its event be acknowledged when it could not be stored, and is active all the same', async () => {
     const { storage, stands, comes, says, stop } = await watched();
     comes();
     storage.fails = (write) => write === 'alarms.keep';

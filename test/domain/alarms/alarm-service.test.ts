@@ -29,7 +29,7 @@ async function restartable() {
 }
 
 describe('an alarm', () => {
-  it('is there after a restart as it was, and is not said again', async () => {
+  it('is there after a restart as it was, and is not emitted again', async () => {
     const { clock, notices, begin } = await restartable();
     const first = await begin();
     first.raise('low-battery', lockId, { reason: 'its battery is at 17 percent', batteryPercent: 17 });
@@ -45,7 +45,7 @@ describe('an alarm', () => {
     ]);
   });
 
-  it('is said when it is on the disk, so that a power cut before that says it once', async () => {
+  it('is emitted when it is on the disk, so that a power cut before that emits it once', async () => {
     const { clock, notices, begin } = await restartable();
     const first = await begin();
     first.raise('offline', lockId, { reason: 'x' });
@@ -88,7 +88,7 @@ describe('an alarm', () => {
     await alarms.stop();
   });
 
-  it('stands on when its end could not be kept', async () => {
+  it('stays active when its end could not be stored', async () => {
     const { clock, locks, emit, notices } = await restartable();
     const store = createMemoryAlarms();
     let isFull = false;
@@ -112,7 +112,7 @@ describe('an alarm', () => {
     expect(notices.map(({ kind }) => kind)).toEqual(['alarm-began']);
   });
 
-  it('that many at once are written and said part by part, each once, and whoever waits for one of them gets it written first', async () => {
+  it('of many at once are written and emitted in batches, each once, and an alarm for which somebody waits is written first', async () => {
     const { clock, locks, emit, notices } = await restartable();
     const store = createMemoryAlarms();
     const writes: number[] = [];

@@ -75,7 +75,7 @@ describe('the audit log', () => {
     expect((await audit.page(callers.admin, all)).list).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  it('is not filled by who is refused again and again, and says how many it has not', async () => {
+  it('is not filled by an account that is refused again and again, and says how many refusals it left out', async () => {
     const { audit, deeds, clock, storage } = await createDomain();
     for (let n = 0; n < 1_000; n++) expect(await codeOf(() => audit.record(callers.operator, deed, fails))).toBe('conflict');
     expect([deeds.size, storage.writes.length]).toEqual([30, 60]);
@@ -86,7 +86,7 @@ describe('the audit log', () => {
     expect([...deeds.values()].at(-1)).not.toHaveProperty('missed');
   });
 
-  it('has what is done by who was refused too often all the same', async () => {
+  it('has what an account does, even if it was refused too often before', async () => {
     const { audit, deeds } = await createDomain();
     for (let n = 0; n < 50; n++) await codeOf(() => audit.record(callers.operator, deed, fails));
     await audit.record(callers.operator, deed, async () => undefined);

@@ -38,7 +38,7 @@ async function createAttempts() {
 }
 
 describe('an unlock that has no record', () => {
-  it('is a line with who, from where, on which lock and why', async () => {
+  it('is an entry with who, from where, on which lock and why', async () => {
     const { unlock, lines, clock, link, locks, reports } = await createAttempts();
     expect(await unlock({ ...stranger, address: '10.0.0.5' })).toBe('forbidden');
     expect(await unlock(operator, noLockId)).toBe('lock-not-found');
@@ -66,7 +66,7 @@ describe('an unlock that has no record', () => {
     ]);
   });
 
-  it('is none when it was done, nor is any lock: those have their records, or open no door', async () => {
+  it('is no entry when it was done, nor is any lock command: those have their records, or open no door', async () => {
     const { locks, link, clock, disk, unlock } = await createAttempts();
     link.reply(lockId, () => ok);
     expect(await locks.move(operator, lockId, 'unlocked', stays())).toEqual({ success: true });
@@ -100,7 +100,7 @@ describe('an unlock that has no record', () => {
     expect(disk.writes).toBe(4);
   });
 
-  it('is counted when there are more lines than a minute has room for, of one account and of all', async () => {
+  it('is only counted when a minute has too many entries, of one account or of all', async () => {
     const { unlock, clock, lines } = await createAttempts();
     for (let id = 1_000; id < 1_120; id++) await unlock(stranger, id as typeof lockId);
     expect(await unlock(operator, otherLockId)).toBe('forbidden');
@@ -117,7 +117,7 @@ describe('an unlock that has no record', () => {
     expect(lines.size).toBe(102 + 1_000);
   });
 
-  it('that the disk does not take holds up nothing, is tried again, and then counted in the next line', async () => {
+  it('that the disk does not accept delays nothing, is tried again, and then counted in the next entry', async () => {
     const { unlock, clock, written, disk } = await createAttempts();
     disk.isFull = true;
     expect(await unlock(stranger)).toBe('forbidden');

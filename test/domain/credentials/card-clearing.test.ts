@@ -79,7 +79,7 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     expect(locks.get(lockId)).toBeDefined();
   });
 
-  it('cut off by a crash is settled by the lock: what it no longer holds is no card any more', async () => {
+  it('cut off by a crash is reconciled with the lock: a card that it no longer holds is no card any more', async () => {
     const { memory, clear, link, cards, cardService, listed, storage } = await setUp();
     link.reply(
       lockId,

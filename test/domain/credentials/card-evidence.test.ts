@@ -89,7 +89,7 @@ describe('an add whose outcome stayed open', () => {
     expect(domain.notices).toContainEqual({ kind: 'card-left-on-lock', lockId });
   });
 
-  it('stays, and is told, when a phone has done something about that number since (Specification 4.2 rule 1)', async () => {
+  it('stays, and is reported, when a phone has changed that number since (Specification 4.2 rule 1)', async () => {
     const domain = await setUp(known, added);
     hello(domain, 1, [known]);
     const cardId = await domain.cardService.add(manager, lockId, newCard, 'phone', stays());

@@ -69,7 +69,7 @@ describe('settlement after a hello', () => {
     expect(notices).toContainEqual({ kind: 'cards-unknown', lockId, count: 1 });
   });
 
-  it('leaves a card of which nobody knows whether it was there before, and says so (Protocol 5.4 rule 6)', async () => {
+  it('leaves a card if nobody knows whether the lock held it before, and reports it (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, link, memory, notices } = await setUp([addUnsure], held('42'), held('777'));
     await cardService.settle(lockId);
     expect(link.ops()).toEqual(['list-cards']);

@@ -37,7 +37,7 @@ describe('the cards of a lock', () => {
   });
 });
 
-describe('who held a card number at a date', () => {
+describe('the holder of a card number at a date', () => {
   const number = '0042';
   const alice = someCard({ cardNumber: number, name: 'Alice', createdAt: 10_000 });
   const bob = someCard({ cardId: 101 as CardId, cardNumber: '42', name: 'Bob', createdAt: 50_000 });
@@ -52,7 +52,7 @@ describe('who held a card number at a date', () => {
     expect(holderAt(held, '43', 20_000)).toBeUndefined();
   });
 
-  it('is who had it then, when it was removed and given to somebody else', () => {
+  it('is the holder at that date, when the card was removed and its number given to somebody else', () => {
     const held = createHeldCards();
     held.apply({ put: [alice] });
     held.apply(removal(held, alice, 30_000));

@@ -24,7 +24,7 @@ async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
   return { ...domain, follow, append };
 }
 
-describe('who hears what', () => {
+describe('the subscribers of an event', () => {
   it('state, battery and online: whoever has a role on the lock; cards and records: managers and the administrator (HTTP API 7)', async () => {
     const { follow, reports, append, cardService } = await setUp({ cards: [someCard()] });
     const [ada, max, ole, sam, admin] = [callers.administrator, callers.manager, callers.operator, callers.stranger, callers.admin].map(
@@ -49,7 +49,7 @@ describe('who hears what', () => {
     ]);
   });
 
-  it('a state or a battery level that is said again is no news, nor is a second hello', async () => {
+  it('a state or a battery level that is reported again is no event, nor is a second hello', async () => {
     const { follow, reports } = await setUp();
     const ole = follow(callers.operator);
     for (let n = 0; n < 3; n++) reports.hello(lockId, { state: 'locked', battery: 83 });
@@ -70,7 +70,7 @@ describe('who hears what', () => {
     expect(ole.heard).toEqual([{ type: 'lock-gone', lockId }]);
   });
 
-  it('a lock that comes into sight, gets another alias or goes is told to those who see it', async () => {
+  it('a lock that comes into sight, gets another alias or is removed is an event for the accounts that see it', async () => {
     const { follow, registrationService, roleService, lockService } = await setUp();
     const [ole, sam] = [follow(callers.operator), follow(callers.stranger)];
     await lockService.rename(callers.administrator, lockId, 'Gate');
@@ -80,7 +80,7 @@ describe('who hears what', () => {
     expect(sam.heard).toMatchObject([{ type: 'lock', alias: 'Gate', state: null, batteryPercent: null }, { type: 'lock-gone' }]);
   });
 
-  it('of a lock that was removed its administrator hears what it had not had yet, and nobody else', async () => {
+  it('the administrator of a removed lock gets the records that it has not had yet, and nobody else does', async () => {
     const { append, live, registrationService } = await setUp();
     await append(1);
     await registrationService.remove(callers.admin, lockId);
@@ -106,7 +106,7 @@ describe('who hears what', () => {
     ]);
   });
 
-  it('whoever stopped hears nothing more', async () => {
+  it('a subscriber that stopped gets nothing more', async () => {
     const { follow, append } = await setUp();
     const [ada, max] = [follow(callers.administrator), follow(callers.manager)];
     max.stop();
@@ -150,7 +150,7 @@ describe('alarms', () => {
     expect(max.heard.at(-1)).toEqual({ type: 'alarm-ended', lockId, kind: 'jammed', since: jammed.alarm.since });
   });
 
-  it('that stand are told to an operator who becomes a manager', async () => {
+  it('that are active are events for an operator who becomes a manager', async () => {
     const { follow, alarms, roleService } = await setUp();
     alarms.raise('tampered', lockId, { reason: 'it was opened' });
     const ole = follow(callers.operator);

@@ -182,7 +182,7 @@ describe('a command to a lock that is online', () => {
 });
 
 describe('a lock that is offline', () => {
-  it('is told at once, and nothing is kept for later (Protocol 5.4 rule 2)', async () => {
+  it('fails the command at once, and nothing is stored for later (Protocol 5.4 rule 2)', async () => {
     const { link, send, clock } = setUp();
     link.lose(lockId);
     expect(await codeOf(() => send(unlock))).toBe('lock-offline');

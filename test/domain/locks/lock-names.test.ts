@@ -53,7 +53,7 @@ describe('a new name of a lock', () => {
     expect(await codeOf(() => lockService.rename(administrator, lockId, 'door 7'))).toBe('done');
   });
 
-  it('is given to one of two that are asked for at the same moment', async () => {
+  it('goes to one of two locks for which it is requested at the same moment', async () => {
     const { registrationService, lockService } = await createDomain();
     const both = [
       codeOf(() => registrationService.change(admin, lockId, { alias: 'Gate' })),

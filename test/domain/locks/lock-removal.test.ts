@@ -29,7 +29,7 @@ describe('a registered lock', () => {
     },
   );
 
-  it('of which something is left on the disk is removed all the same: gone from the list, its session ended, and it is said (HTTP API 8.1)', async () => {
+  it('of which something is left on the disk is removed all the same: it is gone from the list, its session has ended, and the answer says so (HTTP API 8.1)', async () => {
     const { registrationService, removedLocks, link, locks, statuses, storage, reports } = await createDomain();
     reports.state(lockId, { state: 'locked' });
     storage.left = new DomainError('storage-unavailable', 'lock 7 is removed, but the file of its cards is left');
@@ -62,7 +62,7 @@ describe('a registered lock', () => {
     ]);
   });
 
-  it('that two remove at once is gone once, and stays among the removed ones', async () => {
+  it('that two callers remove at once is removed once, and stays in the list of removed locks', async () => {
     const { registrationService, removedLocks } = await createDomain();
     const remove = () => codeOf(() => registrationService.remove(admin, lockId));
     expect(await Promise.all([remove(), remove()])).toEqual(['done', 'lock-not-found']);

@@ -50,8 +50,8 @@ describe('the list of locks', () => {
   });
 });
 
-describe('what a lock last said', () => {
-  it('is state-unknown until it has said it (HTTP API 4)', async () => {
+describe('the last report of a lock', () => {
+  it('is state-unknown until the lock has sent one (HTTP API 4)', async () => {
     const { lockService } = await createDomain();
     expect(await codeOf(() => lockService.state(operator, lockId))).toBe('state-unknown');
     expect(await codeOf(() => lockService.battery(operator, lockId))).toBe('state-unknown');
@@ -201,7 +201,7 @@ describe('locking and unlocking', () => {
   });
 });
 
-describe('what the gateway keeps of a lock', () => {
+describe('what the gateway stores of a lock', () => {
   it('takes over the auto lock timer when the lock has said ok, not before (HTTP API 5.4)', async () => {
     const { lockService, link, locks } = await createDomain();
     const set = lockService.setAutoLock(manager, lockId, 30, stays());

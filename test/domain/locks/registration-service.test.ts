@@ -107,7 +107,7 @@ describe('a registered lock', () => {
 });
 
 describe('a changed time zone', () => {
-  it('is told to a lock that is online at once, and to none that is away (Protocol 5.1 set-clock)', async () => {
+  it('is sent to a lock that is online at once, and to none that is offline (Protocol 5.1 set-clock)', async () => {
     const { registrationService, link, clock } = await createDomain();
     await registrationService.change(admin, lockId, { alias: 'Cellar' });
     expect(link.sent).toEqual([]);

@@ -326,7 +326,7 @@ describe('of any interleaving', () => {
     },
   );
 
-  it('none answers success to who wants what is not so, unless it was sent to the lock; and in quiet the state is sure again', async () => {
+  it('no command answers success without being sent while the bolt is not in the wanted state; and in quiet the state is sure again', async () => {
     let spared = 0;
     const run = fc.asyncProperty(
       habits,

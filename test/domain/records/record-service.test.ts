@@ -54,7 +54,7 @@ describe('a page of records', () => {
     expect([await page({}), await page({ endDate: cutoff - 1 })]).toEqual([2, 1]);
   });
 
-  it('holds the days that are configured, and says so to who asks for older ones', async () => {
+  it('holds the days that are configured, and an error for older ones says so', async () => {
     const daysAgo = (days: number) => now - days * 86_400_000;
     const { clock, locks, removedLocks, records } = await setUp(daysAgo(91), daysAgo(90), daysAgo(1));
     const service = createRecordService({ recordDays: 90, clock, locks, removedLocks, records, clockIsSuspect: () => false });
@@ -90,7 +90,7 @@ describe('a page of records', () => {
 });
 
 describe('the records of a lock that was removed', () => {
-  it('are for who was its administrator and for gateway administrators; for all others there is no such lock', async () => {
+  it('are for its last administrator and for gateway administrators; for all others there is no such lock', async () => {
     const { recordService, registrationService } = await setUp(now);
     await registrationService.remove(callers.admin, lockId);
     const seen = async (caller: Caller) => {
@@ -100,7 +100,7 @@ describe('the records of a lock that was removed', () => {
     expect(await Promise.all(Object.values(callers).map(seen))).toEqual([1, 1, 'lock-not-found', 'lock-not-found', 'lock-not-found']);
   });
 
-  it('are not those of a lock that is there: no gateway administrator reads them', async () => {
+  it('of a registered lock are not for gateway administrators', async () => {
     const { recordService } = await createDomain();
     expect(await codeOf(() => recordService.page(callers.admin, lockId, open))).toBe('forbidden');
   });

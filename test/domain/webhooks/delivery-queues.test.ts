@@ -41,7 +41,7 @@ describe('a queue', () => {
     expect(queues.all()).toEqual([]);
   });
 
-  test('says after a checkpoint what it had left', () => {
+  test('has after a checkpoint the deliveries that it had left', () => {
     const queues = createDeliveryQueues();
     addRecord(queues, 4);
     addRecord(queues, 6);

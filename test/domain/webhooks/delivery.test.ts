@@ -20,7 +20,7 @@ function createWorld() {
   return { rendered, deliveryOf };
 }
 
-test('the body of an event is made once for all who are told of it, and not before it is needed', () => {
+test('the body of an event is made once for all receivers, and not before it is needed', () => {
   const { rendered, deliveryOf } = createWorld();
   const event: DeliveryEvent = { type: 'online', lockId, online: true };
   const all = Array.from({ length: 50 }, () => deliveryOf(event));
@@ -39,7 +39,7 @@ test('the body of an event is made once for all who are told of it, and not befo
   expect(deliveryOf({ ...event }).id).toBe('x-2');
 });
 
-test('a record has the same delivery id whenever it is told, and its own time', () => {
+test('a record has the same delivery id at each delivery, and its own time', () => {
   const { deliveryOf } = createWorld();
   const record = { recordId: 12, lockId, serverDate: 500 } as LockRecord;
   for (const _ of [1, 2]) expect(deliveryOf({ type: 'record', lockId, record })).toMatchObject({ id: 'record-12', at: 500, recordId: 12 });

@@ -13,7 +13,7 @@ function createWorld() {
   return { clock, open, checkpoint, finish };
 }
 
-test('what was asked for during a write is written in one more, and only then is it there for who waits', async () => {
+test('changes during a write are written in one more write, and only then do their callers go on', async () => {
   const { open, checkpoint, finish } = createWorld();
   let written = 0;
   void checkpoint.now();
@@ -29,7 +29,7 @@ test('what was asked for during a write is written in one more, and only then is
   expect([open.length, written]).toEqual([0, 3]);
 });
 
-test('a write that the disk did not take lets go who waits, and is tried again after 5 s', async () => {
+test('a failed write lets its callers go on, and is tried again after 5 s', async () => {
   const { clock, open, checkpoint, finish } = createWorld();
   let isOver = false;
   void checkpoint.now().then(() => {

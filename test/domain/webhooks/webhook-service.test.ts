@@ -101,7 +101,7 @@ describe('deliveries', () => {
     expect(await codeOf(() => webhooks.replay(ada, webhookId, 'record-1'))).toBe('not-found');
   });
 
-  test('of a day that nobody took are given up with one attempt, the last 200 are kept, and the last day comes in order', async () => {
+  test('that waited for more than a day are given up with one attempt, the last 200 of them are stored, and those of the last day come in order', async () => {
     const { append, receiver, clock, view } = await setUp();
     receiver.answer = () => unreachable;
     await append(lockId, 350);
@@ -157,7 +157,7 @@ describe('deliveries', () => {
     expect(receiver.posts.map(({ deliveryId }) => deliveryId)).toEqual(['record-1', 'record-4']);
   });
 
-  test('of what is now are replaced by newer ones while they wait; of what happened each is told', async () => {
+  test('of states are replaced by newer ones while they wait; those of records, alarms and cards are all sent', async () => {
     const { reports, receiver, clock, alarms, webhooks, webhookId } = await setUp({ eventTypes: [] });
     receiver.answer = () => refused;
     await settled();
@@ -444,7 +444,7 @@ describe('management', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  test('of two changes at a time the last one holds', async () => {
+  test('of two simultaneous changes the last one holds', async () => {
     const { webhooks, webhookId, append, receiver, clock } = await setUp();
     const change = (enabled: boolean) => webhooks.change(ada, webhookId, { enabled });
     await Promise.all([change(false), change(true), webhooks.renewSecret(ada, webhookId)]);

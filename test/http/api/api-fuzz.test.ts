@@ -11,7 +11,7 @@ import { serveDomain } from '../../support/served-domain.ts';
 const gatewayStatus = () => ({ version: '0', uptimeSeconds: 0, locks: 2, online: 1, pairingOpen: false, pendingDevices: 0 });
 
 describe('fuzz', () => {
-  test('whatever is asked in whatever order, the document has foretold it', async () => {
+  test('every answer to random requests in random order is one that the document describes', async () => {
     const first = await serveDomain(gatewayStatus);
     const document = (await (await fetch(`${first.origin}/openapi.json`)).json()) as ApiDocument;
     await first.server.stop();

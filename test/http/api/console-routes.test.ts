@@ -39,7 +39,7 @@ describe('The console', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
-  test('has assets that are kept for ever, text compressed, pictures as they are', async () => {
+  test('has assets that browsers cache for ever, text compressed, pictures as they are', async () => {
     const script = await get('/assets/main-abc123.js');
     expect([script.status, script.text]).toEqual([200, 'export {};']);
     expect(script.headers).toMatchObject({
@@ -77,7 +77,7 @@ describe('The console', () => {
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('says so where it was not built', async () => {
+  test('says so if it was not built', async () => {
     const without = createServerUnderTest();
     await without.server.start();
     try {

@@ -58,7 +58,7 @@ describe('hubs (HTTP API 8.2)', () => {
     expect(asked).toEqual([]);
   });
 
-  test('they are listed in pages, without their keys', async () => {
+  test('hubs are listed in pages, without their keys', async () => {
     const hub = { deviceId: hubId, name: 'Stairwell', createdAt: 1_763_715_700_000, keyHash: 'ab'.repeat(32) };
     under.hubs.list = (_caller, page) => paginate([{ hub, online: true, locks: 3 }], page);
     const { body } = await call('get', '/hubs');
@@ -66,7 +66,7 @@ describe('hubs (HTTP API 8.2)', () => {
     expect(body).toEqual({ list: [shown], pageNo: 1, pageSize: 100, pages: 1, total: 1 });
   });
 
-  test('one is deleted, or given a new key, by its deviceId', async () => {
+  test('a hub is deleted, or gets a new key, by its deviceId', async () => {
     under.hubs.remove = keep(Promise.resolve());
     expect(await call('delete', `/hubs/${hubId}`)).toEqual({ status: 200, body: { success: true } });
     expect(asked).toEqual([fromHere, hubId]);
@@ -75,7 +75,7 @@ describe('hubs (HTTP API 8.2)', () => {
     expect((await call('delete', '/hubs/nonsense')).body.code).toBe('invalid-parameter');
   });
 
-  test('a hub that still has locks is a conflict, one that is not there not-found', async () => {
+  test('removing a hub that still has locks is a conflict, removing an unknown hub not-found', async () => {
     under.hubs.remove = () => Promise.reject(new DomainError('conflict', '2 locks are bound to this hub'));
     expect((await call('delete', `/hubs/${hubId}`)).status).toBe(409);
     under.hubs.renewKey = () => Promise.reject(new DomainError('not-found', 'there is no hub'));
@@ -156,7 +156,7 @@ describe('pairing (HTTP API 8.3, Protocol 7)', () => {
     expect(asked[2]).toEqual({});
   });
 
-  test('what is wrong with a confirmation is said', async () => {
+  test('a wrong confirmation is refused with each of its problems', async () => {
     const confirm = (body: object) => wrong('post', `/devices/${device}/confirm`, body);
     expect(await confirm({ lockMac: device, hubId, lockName: 'x', keyFingerprint: '9F86' })).toEqual([
       'keyFingerprint must be a fingerprint such as 9f86-d081-884c-7d65',

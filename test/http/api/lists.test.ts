@@ -21,7 +21,7 @@ async function list(path: string, token = world.tokens.administrator): Promise<P
 const lockSeven = async (token?: string) => (await list('lock/list', token)).list.find((item) => item['lockId'] === lockId);
 
 describe('A list asked twice shows what has changed between', () => {
-  test('a lock: its alias, its battery, and its lockData to its administrator of the moment alone', async () => {
+  test('the list of locks shows a new alias and battery level, and lockData to the present administrator alone', async () => {
     expect(await lockSeven()).toMatchObject({ lockAlias: 'Door 7', electricQuantity: -1, lockData: 'opaque' });
     expect(await lockSeven(world.tokens.operator)).toMatchObject({ lockAlias: 'Door 7', electricQuantity: -1, lockData: '' });
     world.statuses.patch(lockId, { batteryPercent: 83, state: 'locked' satisfies OpenState });
@@ -36,7 +36,7 @@ describe('A list asked twice shows what has changed between', () => {
     await world.locks.update(lockId, (lock) => ({ ...lock, administrator: callers.administrator.accountId }));
   });
 
-  test('whose locks: with the role goes the lock, and the total says so', async () => {
+  test('a lock leaves the list of an account with its role, and the total says so', async () => {
     const { operator } = world.tokens;
     expect(await list('lock/list', operator)).toMatchObject({ list: [{ lockId }], total: 1, pages: 1 });
     expect((await list('lock/list', world.tokens.administrator)).list.map((item) => item['lockId'])).toEqual([lockId, otherLockId]);
@@ -44,7 +44,7 @@ describe('A list asked twice shows what has changed between', () => {
     expect(await list('lock/list', operator)).toEqual({ list: [], pageNo: 1, pageSize: 10, pages: 0, total: 0 });
   });
 
-  test('locks that are asked for by a part of their alias and by their group, in both lists of locks', async () => {
+  test('both lists of locks can be searched by a part of the alias and by the group', async () => {
     await world.registrationService.change(callers.admin, lockId, { alias: 'Gate north', groupName: 'Yard' });
     await world.registrationService.change(callers.admin, otherLockId, { alias: 'Gate south' });
     const { groupId = 0 } = world.locks.get(lockId) ?? {};
@@ -67,7 +67,7 @@ describe('A list asked twice shows what has changed between', () => {
     expect((await list('gateway/locks', world.tokens.admin)).total).toBe(2);
   });
 
-  test('a card: its name and its days, and none that was removed', async () => {
+  test('the list of cards shows a new name and new dates, and no removed card', async () => {
     const cards = () => list(`identity-card/list?lockId=${lockId}`);
     const [card] = (await cards()).list;
     const cardId = card?.['cardId'] as Parameters<typeof world.cardService.rename>[2];
@@ -79,7 +79,7 @@ describe('A list asked twice shows what has changed between', () => {
     expect(await cards()).toMatchObject({ list: [], total: 0 });
   });
 
-  test('records: the newest comes first, the others stay as they were', async () => {
+  test('the list of records shows the newest first, and the others unchanged', async () => {
     const records = () => list(`lock/records?lockId=${lockId}`);
     const happens = (seq: number, of: LockId = lockId) =>
       world.records.append(of, 'e', [

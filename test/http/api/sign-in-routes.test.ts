@@ -48,7 +48,7 @@ describe('Signing in', () => {
     expect([status, body]).toEqual([200, answer.body]);
   });
 
-  test('leaves a line in the audit log, and so does signing out, which ends it for whoever has the cookie', async () => {
+  test('leaves an entry in the audit log, and so does signing out, which ends it for every copy of the cookie', async () => {
     const cookie = await signIn();
     const out = await request(world.origin)
       .delete(session)

@@ -46,7 +46,7 @@ const bulky = 20_000;
 const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, n) => n + from);
 
 describe('GET /api/v1/events', () => {
-  test('begins with the locks in sight, then `ready`, then what happens', async () => {
+  test('begins with the locks that the caller sees, then `ready`, then live events', async () => {
     const { listen, reports, append, ids, statuses } = await serve();
     statuses.patch(lockId, { state: 'locked', stateAt: 5, batteryPercent: 83 });
     await append();
@@ -110,7 +110,7 @@ describe('GET /api/v1/events', () => {
     expect(live.newestRecord()).toBe(401);
   });
 
-  test('who takes nothing for half a minute is ended and counted; the others stay', async () => {
+  test('a listener that reads nothing for half a minute is disconnected and counted; the others stay', async () => {
     const { origin, listen, tokenOf, append, clock, eventStreams } = await serve();
     const token = await tokenOf(callers.manager);
     const socket = await new Promise<Socket>((resolve) => {
@@ -178,7 +178,7 @@ describe('GET /api/v1/events', () => {
     expect([head.status, head.headers['content-type']]).toEqual([200, 'text/event-stream']);
   });
 
-  test('1,000 listeners of one account hear what happens, and then there are no more until one goes', async () => {
+  test('1,000 listeners of one account get events, and one more is refused until another leaves', async () => {
     const { origin, tokenOf, eventStreams, append, ids } = await serve();
     const token = await tokenOf(callers.manager);
     const clients = await Promise.all(upTo(1_000).map(() => listenTo(origin, { token })));
@@ -220,7 +220,7 @@ describe('GET /api/v1/events', () => {
     streams.close();
   });
 
-  test('the server stops although somebody listens, and what was told goes out first', async () => {
+  test('the server stops although a client listens, after sending the queued events', async () => {
     const { listen, append, server, ids } = await serve();
     const client = await listen(callers.manager);
     await client.whenHeard('ready');

@@ -109,7 +109,7 @@ describe('/openapi.json', () => {
     expect(json.map(({ operation }) => operation.operationId).filter((id) => !asked.includes(id) && !documents.includes(id))).toEqual([]);
   });
 
-  test('takes no token, and who has it already is told so and nothing else', async () => {
+  test('takes no token, and a client that has it already gets 304 and nothing else', async () => {
     const first = await request(under.origin()).get('/openapi.json');
     expect(first.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' });
     const again = await request(under.origin())

@@ -44,7 +44,7 @@ test("every pattern compiles in Python's re", () => {
   expect([status, stderr]).toEqual([0, '']);
 });
 
-test('the one of names refuses control characters and nothing else', () => {
+test('the pattern of names refuses control characters and nothing else', () => {
   const [ofNames] = [...patterns].filter((pattern) => pattern.includes('u001f') && !pattern.includes('u200e'));
   const refused = Array.from({ length: 0x1_00 }, (_, code) => code).filter(
     (code) => !new RegExp(ofNames as string).test(String.fromCharCode(code)),

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { createAccessLog } from '../../../src/http/pipeline/access-log.ts';
 import { createSettableClock } from '../../support/settable-clock.ts';
 
-test('of floods of requests without a token 1,000 are logged, then 100 a second, and how many were not; of those with one all', async () => {
+test('of a flood of requests without a token 1,000 are logged, then 100 a second, and the number of the others; requests with a token are all logged', async () => {
   const clock = createSettableClock();
   const lines: { level: string; fields: object }[] = [];
   const to = (level: string) => (fields: object) => void lines.push({ level, fields });

@@ -16,14 +16,14 @@ function world() {
 
 const [anna, bert] = [1 as AccountId, 2 as AccountId];
 
-test('half-sent requests give way first, then those that never asked, then idle ones, then answers that nobody takes', () => {
+test('the gateway first closes half-sent requests, then connections that never sent one, then idle ones, then those that do not read their answer', () => {
   const { enter, gone } = world();
   for (const doing of ['taking', 'resting', 'nothing'] as const) enter(doing, '10.0.0.1', doing);
   for (const newest of ['sending', 'sending', 'asking', 'asking', 'asking'] as const) enter(`new ${newest}`, '10.0.0.1', newest);
   expect(gone).toEqual(['nothing', 'new sending', 'new sending', 'resting', 'taking']);
 });
 
-test('of equals the oldest gives way, and nobody who waits for an answer does: then there is no room', () => {
+test('of equal connections the oldest is closed, and none that waits for an answer: then there is no room', () => {
   const { enter, gone } = world();
   enter('oldest', '10.0.0.1', 'sending');
   enter('younger', '10.0.0.1', 'sending');
@@ -45,7 +45,7 @@ test.each([
   expect(gone).toHaveLength(1);
 });
 
-test('this machine, where a reverse proxy may be, has no limit of its own', () => {
+test('connections from this machine, where a reverse proxy may run, have no limit of their own', () => {
   const { enter, gone } = world();
   for (let n = 0; n < 3; n++) for (const address of ['127.0.0.1', '::1']) enter('of the proxy', address, 'sending');
   expect(gone).toEqual([]);
@@ -53,7 +53,7 @@ test('this machine, where a reverse proxy may be, has no limit of its own', () =
   expect(gone).toEqual(['of the proxy']);
 });
 
-test('who has shown a valid token counts apart, and strangers push out none of them', () => {
+test('connections that have sent a valid token are counted apart, and strangers push out none of them', () => {
   const { enter, gone } = world();
   enter('anna', '10.0.0.1', 'resting')?.keep(anna);
   for (let n = 0; n < 20; n++) enter('stranger', '10.0.0.1', 'asking');
@@ -61,14 +61,14 @@ test('who has shown a valid token counts apart, and strangers push out none of t
   expect(new Set(gone)).toEqual(new Set(['stranger']));
 });
 
-test('one account takes the places of no other', () => {
+test('one account takes the slots of no other', () => {
   const { enter, gone } = world();
   enter('bert', '10.0.0.2', 'resting')?.keep(bert);
   for (let n = 0; n < 4; n++) enter(`anna ${n}`, '127.0.0.1', 'resting')?.keep(anna);
   expect(gone).toEqual(['anna 0', 'anna 1']);
 });
 
-test('where all who are known wait for an answer, one more stays among the strangers', () => {
+test('when all known connections wait for an answer, one more stays among the strangers', () => {
   const { enter, gone } = world();
   for (let n = 0; n < 3; n++) enter(`anna ${n}`, '127.0.0.1', 'asking')?.keep(anna);
   expect(gone).toEqual([]);
@@ -77,7 +77,7 @@ test('where all who are known wait for an answer, one more stays among the stran
   expect(enter('too many', '127.0.0.1', 'asking')).toBeUndefined();
 });
 
-test('who leaves makes room, once', () => {
+test('a connection that leaves makes room, once', () => {
   const { enter, gone } = world();
   const places = ['a', 'b', 'c'].map((name) => enter(name, '10.0.0.1', 'asking'));
   places[0]?.leave();

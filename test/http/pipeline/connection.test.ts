@@ -39,7 +39,7 @@ async function connected() {
   return { client, responses, doing, becomes };
 }
 
-test('it says nothing, then sends, then asks for an answer, and rests when it has it', async () => {
+test('a connection sends nothing, then sends a request, then waits for the answer, and rests when it has it', async () => {
   const { client, responses, doing, becomes } = await connected();
   expect(doing()).toBe('nothing');
   client.write('POST / HTTP/1.1\r\nHost: x\r\n');
@@ -56,7 +56,7 @@ test('it says nothing, then sends, then asks for an answer, and rests when it ha
   await becomes('sending');
 });
 
-test('it still sends when it was answered before its body was there', async () => {
+test('a connection is still sending when it was answered before its body arrived', async () => {
   const { client, responses, doing } = await connected();
   client.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n1');
   await until(() => responses.length === 1, 'the head is there');

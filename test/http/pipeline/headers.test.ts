@@ -32,7 +32,7 @@ test.each([
   expect(acceptsGzip(header)).toBe(takes);
 });
 
-test('a long list comes as gzip to who takes it, and as it is to who does not; a short one always as it is', async () => {
+test('a long list comes as gzip to a client that accepts it, and uncompressed to others; a short list is never compressed', async () => {
   const under = await started();
   let locks = 200;
   under.locks.list = () => ({ list: Array.from({ length: locks }, () => sampleView), pageNo: 1, pageSize: 1_000, pages: 1, total: locks });

@@ -193,7 +193,7 @@ describe('HTTP API 1.2 and Fault T18: access logs', () => {
     expect(answer.headers['x-request-id']).not.toBe('chosen-by-the-client');
   });
 
-  test('a health check that found all well is for debug, one that did not is told', async () => {
+  test('a health check that succeeds is logged at debug, one that fails at info', async () => {
     under.log.lines.length = 0;
     await http().get('/healthz');
     await http().get('/readyz');

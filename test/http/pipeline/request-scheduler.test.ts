@@ -32,7 +32,7 @@ test('without load nothing waits', () => {
   expect(handled).toEqual(['one', 'another']);
 });
 
-test('of many at once only what fits into a slice is handled at once, the rest in later turns, and none is left out', async () => {
+test('of many requests at once those that fit into a slice are handled at once, the rest in later ticks, and none is left out', async () => {
   const { ask, handled } = world();
   for (let n = 0; n < 100; n++) ask('stranger', String(n));
   expect(handled).toHaveLength(2);
@@ -43,7 +43,7 @@ test('of many at once only what fits into a slice is handled at once, the rest i
   expect(handled).toEqual(Array.from({ length: 100 }, (_, n) => String(n)));
 });
 
-test('a door waits for the end of its turn, whatever else has come before it', async () => {
+test('a door waits for the end of its tick, whatever else has come before it', async () => {
   const { ask, handled } = world();
   for (let n = 0; n < 100; n++) ask('known', String(n));
   ask('door', 'door');
@@ -53,7 +53,7 @@ test('a door waits for the end of its turn, whatever else has come before it', a
   expect(handled.length).toBeLessThan(10);
 });
 
-test('those with a token go first, and of five that waited one is a stranger', async () => {
+test('requests with a token go first, and of five that waited one is a stranger', async () => {
   const { ask, handled } = world();
   ask('stranger', 'at once');
   ask('stranger', 'at once');

@@ -83,7 +83,7 @@ describe('The server as a part', () => {
     await second.stop();
   });
 
-  test('stop answers what is under way, ends idle connections, and is idempotent', async () => {
+  test('stop answers the requests under way, closes idle connections, and is idempotent', async () => {
     const under = await started();
     const [asked, moved] = [signal(), signal<{ success: true }>()];
     under.locks.move = () => {
@@ -105,7 +105,7 @@ describe('The server as a part', () => {
     await expect(connected(under)).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('stop is bounded: after 4.5 s what is still under way is cut off, and its work learns that nobody waits', async () => {
+  test('stop is bounded: after 4.5 s it cuts off requests still under way, and their work learns that nobody waits', async () => {
     const under = await started();
     const asked = signal<CancelSignal>();
     under.locks.move = (_caller, _lockId, _wanted, gone) => {
@@ -153,7 +153,7 @@ describe('What a request passes', () => {
 });
 
 describe('A client that leaves before its answer', () => {
-  test('aborts the signal that its work was given, and leaves a line in the log without a status', async () => {
+  test('aborts the signal of its request, and leaves a line in the log without a status', async () => {
     const under = await started();
     const [asked, aborted] = [signal(), signal()];
     under.locks.move = (_caller, _lockId, _wanted, gone) => {
@@ -171,7 +171,7 @@ describe('A client that leaves before its answer', () => {
     expect(line?.fields).not.toHaveProperty('status');
   });
 
-  test('one that got its answer never aborts it', async () => {
+  test('a client that got its answer never aborts the signal', async () => {
     const under = await started();
     let kept: CancelSignal | undefined;
     under.locks.move = async (_caller, _lockId, _wanted, gone) => {
@@ -326,7 +326,7 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     }
   });
 
-  test('what is sent ahead behind a request under way is held up at its sender, and none of it is parsed', async () => {
+  test('bytes that a client sends ahead behind a request under way are held up at their sender, and none is parsed', async () => {
     const under = await started();
     const [asked, slow] = [signal(), signal<{ success: true }>()];
     let batteries = 0;
@@ -347,7 +347,7 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     slow.fire({ success: true });
   });
 
-  test('answers that nobody takes are bounded together: whose has waited for longest is closed', async () => {
+  test('answers that clients do not read are bounded together: the connection whose answer has waited longest is closed', async () => {
     const under = await started();
     under.locks.battery = () => 'x'.repeat(2 ** 23) as never;
     const sockets: Socket[] = [];

@@ -141,7 +141,7 @@ describe('MQTT over WebSocket', () => {
     await closed;
   });
 
-  test('stop lets a lock stay until what is under way is answered, then ends its stream', async () => {
+  test('stop lets a lock stay until the requests under way are answered, then ends its stream', async () => {
     const under = await started();
     let answer: (value: { success: true }) => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
