@@ -129,7 +129,7 @@ function createFakeServices(): FakeServices {
       state: () => unexpected('state'),
       battery: () => unexpected('battery'),
       batteryHistory: () => unexpected('batteryHistory'),
-      move: async () => unexpected('move'),
+      setBolt: async () => unexpected('setBolt'),
       setAutoLock: async () => unexpected('setAutoLock'),
       detail: () => unexpected('detail'),
       rename: async () => unexpected('rename'),
@@ -145,7 +145,7 @@ function createFakeServices(): FakeServices {
       remove: async () => unexpected('cards.remove'),
       onLock: async () => unexpected('cards.onLock'),
       beforeRemoval: async () => unexpected('cards.beforeRemoval'),
-      settle: async () => unexpected('cards.reconcile'),
+      reconcile: async () => unexpected('cards.reconcile'),
     },
     records: { page: async () => unexpected('records.page') },
     registrations: {

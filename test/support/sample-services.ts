@@ -64,8 +64,8 @@ export function answerWithSamples({
       { at: 1_763_000_000_000, percent: 84 },
       { at: 1_763_600_000_000, percent: 83 },
     ]),
-    move: async (_caller: unknown, lockId: unknown, wanted: string) => {
-      calls.push(['move', lockId, wanted]);
+    setBolt: async (_caller: unknown, lockId: unknown, wanted: string) => {
+      calls.push(['setBolt', lockId, wanted]);
       return wanted === 'locked' ? { success: true } : { success: false, reason: 'jammed' };
     },
     setAutoLock: asked('setAutoLock', nothing),

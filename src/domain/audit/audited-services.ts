@@ -101,7 +101,7 @@ const locks: AuditTable<LockService> = {
   battery: 'not-audited',
   batteryHistory: 'not-audited',
   // A record with the name of the account says that the lock has done it; every other outcome of an unlock is an unlock attempt.
-  move: 'not-audited',
+  setBolt: 'not-audited',
   setAutoLock: ([, lockId, seconds]) => ({ action: 'lock-auto-lock', object: ofLock(lockId), detail: `${seconds} s` }),
   detail: 'not-audited',
   rename: ([, lockId, alias]) => ({ action: 'lock-rename', object: ofLock(lockId), detail: alias }),
@@ -127,7 +127,7 @@ const cards: AuditTable<CardService> = {
   onLock: 'not-audited',
   // Part of the removal of a lock, which has its own entry.
   beforeRemoval: 'not-audited',
-  settle: 'not-audited',
+  reconcile: 'not-audited',
 };
 
 const alarms: AuditTable<Pick<AlarmService, 'list' | 'end'>> = {

@@ -115,10 +115,10 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     },
     around: (service) => ({
       ...service,
-      async move(caller, lockId, wanted, gone) {
-        if (wanted === 'locked') return service.move(caller, lockId, wanted, gone);
+      async setBolt(caller, lockId, wanted, gone) {
+        if (wanted === 'locked') return service.setBolt(caller, lockId, wanted, gone);
         try {
-          const result = await service.move(caller, lockId, wanted, gone);
+          const result = await service.setBolt(caller, lockId, wanted, gone);
           if (!result.success) note(caller, lockId, 'lock-refused', result.reason);
           else if (result.nothingToDo) note(caller, lockId, 'nothing-to-do');
           return result;

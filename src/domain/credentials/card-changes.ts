@@ -58,7 +58,7 @@ export interface CardChanges {
    */
   beforeRemoval<T>(lockId: LockId, clear: Clearing | undefined, remove: () => Promise<T>): Promise<T>;
   /** Reconciles what a time-out or a restart left open. Never rejects. */
-  settle(lockId: LockId): Promise<void>;
+  reconcile(lockId: LockId): Promise<void>;
 }
 
 /** The request to remove all cards from a lock. */
@@ -113,7 +113,7 @@ export function createCardChanges(options: {
         await tell({ lockId, priority: priority.change, accountId: caller.accountId, deadline, gone, session }, caller, change);
       } catch (error) {
         // Only after a time-out is it unknown whether the lock did it: the intent stays, and is reconciled as soon as the lock answers.
-        if (error instanceof DomainError && error.code === 'lock-timeout') void settle(lockId, session);
+        if (error instanceof DomainError && error.code === 'lock-timeout') void reconcile(lockId, session);
         else await drop(lockId, intent);
         throw error;
       }
@@ -122,7 +122,7 @@ export function createCardChanges(options: {
         await cards.update(lockId, (current) => ({ ...complete(current), close: [intent] }));
       } catch (error) {
         // The lock has done it, but the caller gets an error that says nothing was changed: a card that was not added must open no door.
-        void settle(lockId, session);
+        void reconcile(lockId, session);
         throw error;
       }
       await toldForGood();
@@ -164,7 +164,7 @@ export function createCardChanges(options: {
   }
 
   /** Never rejects; ends at once when that session (absent: the current one) is over: the next hello reconciles again. */
-  async function settle(lockId: LockId, of?: LockSession): Promise<void> {
+  async function reconcile(lockId: LockId, of?: LockSession): Promise<void> {
     const deadline = clock.monotonic() + settlementMs;
     try {
       if ((await cards.of(lockId)).intents.length === 0) return;
@@ -180,7 +180,7 @@ export function createCardChanges(options: {
     try {
       await clearCards({ clock, commands, cards, evidence }, session, by);
     } catch (error) {
-      void settle(session.lockId, session);
+      void reconcile(session.lockId, session);
       throw error;
     }
   }
@@ -214,7 +214,7 @@ export function createCardChanges(options: {
       await cards.update(lockId, (current) => ({ ...change(current), close: isOver(current) }));
       await toldForGood();
     },
-    settle: (lockId) => settle(lockId),
+    reconcile: (lockId) => reconcile(lockId),
   };
 }
 

@@ -62,7 +62,7 @@ export interface CardService {
   onLock(caller: Caller, lockId: LockId, page: PageRequest, gone: CancelSignal): Promise<Page<CardOnLock & { readonly known: boolean }>>;
   readonly beforeRemoval: CardChanges['beforeRemoval'];
   /** Reconciles what a time-out or a restart left open; called after each hello. Never rejects. */
-  settle(lockId: LockId): Promise<void>;
+  reconcile(lockId: LockId): Promise<void>;
 }
 
 export function createCardService(options: {
@@ -182,7 +182,7 @@ export function createCardService(options: {
     },
 
     beforeRemoval: changes.beforeRemoval,
-    settle: changes.settle,
+    reconcile: changes.reconcile,
   };
 }
 

@@ -38,8 +38,8 @@ export interface LockService {
   /** The levels that the lock has reported, oldest first. */
   batteryHistory(caller: Caller, lockId: LockId): Promise<readonly BatteryLevel[]>;
   /** Locks or unlocks; `gone` aborts when the client no longer waits. Rejects with `lock-offline`, `lock-busy` or `lock-timeout`. */
-  move(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal): Promise<BoltResult>;
-  /** 0 to 65535 seconds, 0 is off. Rejects with `lock-refused` and the codes of `move`. */
+  setBolt(caller: Caller, lockId: LockId, wanted: OpenState, gone: CancelSignal): Promise<BoltResult>;
+  /** 0 to 65535 seconds, 0 is off. Rejects with `lock-refused` and the codes of `setBolt`. */
   setAutoLock(caller: Caller, lockId: LockId, seconds: number, gone: CancelSignal): Promise<void>;
   /** The administrator's view; throws `not-lock-administrator` for all others. */
   detail(caller: Caller, lockId: LockId): LockView;
@@ -118,7 +118,7 @@ export function createLockService(options: {
       return batteries.levels(lockId);
     },
 
-    async move(caller, lockId, wanted, gone) {
+    async setBolt(caller, lockId, wanted, gone) {
       const op = wanted === 'locked' ? 'lock' : 'unlock';
       const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone }, () => {
         const already = certainty.isSure(lockId) && statuses.get(lockId).state === wanted;

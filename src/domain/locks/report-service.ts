@@ -34,7 +34,7 @@ export interface ReportService extends EventReports {
 interface ReportOptions extends EventReportsOptions {
   readonly locks: LockStore;
   readonly statuses: StatusStore;
-  readonly cardService: Pick<CardService, 'settle'>;
+  readonly cardService: Pick<CardService, 'reconcile'>;
   readonly evidence: Pick<CardEvidence, 'heard'>;
   readonly clockEvidence: Pick<ClockEvidence, 'heard'>;
   readonly secrets: Pick<Secrets, 'hash'>;
@@ -74,7 +74,7 @@ export function createReportService(options: ReportOptions): ReportService {
     const kept = storeReported(lock, report);
     if (kept !== undefined) await kept;
     if (own !== undefined) await runFollowUp(emit, lockId, own.beforeCards);
-    await options.cardService.settle(lockId);
+    await options.cardService.reconcile(lockId);
     if (own?.afterCards !== undefined) await runFollowUp(emit, lockId, own.afterCards);
   }
 

@@ -4,16 +4,16 @@ import { paginate } from '../../domain/page.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
 import { autoLock, lockList, lockRename, lockSettings, oneLock, recordRange, wholeLockList } from '../pipeline/query.ts';
 import { type Answer, done, ok, type Route, route } from '../pipeline/route.ts';
-import { batteryLevelView, batteryView, lockDetailView, lockItemView, moveView, pageView, recordView } from './views.ts';
+import { batteryLevelView, batteryView, boltView, lockDetailView, lockItemView, pageView, recordView } from './views.ts';
 
 /** Specification 4.1 and HTTP API 5. The services check the caller's rights and whether the lock exists. */
 export function lockRoutes(locks: LockService, records: RecordService): readonly Route[] {
   return [
     route('POST', '/api/v1/lock/unlock', 'unlock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
-      ok(moveView(await locks.move(caller, lockId, 'unlocked', gone))),
+      ok(boltView(await locks.setBolt(caller, lockId, 'unlocked', gone))),
     ),
     route('POST', '/api/v1/lock/lock', 'lock', oneLock, async ({ caller, parameters: { lockId }, gone }) =>
-      ok(moveView(await locks.move(caller, lockId, 'locked', gone))),
+      ok(boltView(await locks.setBolt(caller, lockId, 'locked', gone))),
     ),
     route('GET', '/api/v1/lock/state', 'lockState', oneLock, ({ caller, parameters: { lockId } }) =>
       stateAnswer(locks.state(caller, lockId)),

@@ -62,7 +62,7 @@ function settingsView(settings: LockSettings): LockSettings {
 }
 
 /** Specification 3, HTTP API 5.3: whether the bolt moved, or the lock's own reason why it could not. */
-export function moveView(result: BoltResult): ResponseBody<'Moved'> {
+export function boltView(result: BoltResult): ResponseBody<'Moved'> {
   return result.success ? { success: true } : { success: false, reason: result.reason };
 }
 

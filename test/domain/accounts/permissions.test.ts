@@ -23,8 +23,8 @@ const roleGivers: readonly CallerName[] = ['admin', 'administrator'];
 const onLock: Record<string, readonly [readonly CallerName[], (domain: Domain, caller: Caller, lock: LockId) => unknown]> = {
   state: [operators, ({ lockService }, caller, lock) => lockService.state(caller, lock)],
   battery: [operators, ({ lockService }, caller, lock) => lockService.battery(caller, lock)],
-  lock: [operators, ({ lockService }, caller, lock) => lockService.move(caller, lock, 'locked', stays())],
-  unlock: [operators, ({ lockService }, caller, lock) => lockService.move(caller, lock, 'unlocked', stays())],
+  lock: [operators, ({ lockService }, caller, lock) => lockService.setBolt(caller, lock, 'locked', stays())],
+  unlock: [operators, ({ lockService }, caller, lock) => lockService.setBolt(caller, lock, 'unlocked', stays())],
   setAutoLock: [managers, ({ lockService }, caller, lock) => lockService.setAutoLock(caller, lock, 5, stays())],
   records: [managers, ({ recordService }, caller, lock) => recordService.page(caller, lock, { ...page, ...always })],
   cards: [managers, ({ cardService }, caller, lock) => cardService.list(caller, lock, page)],

@@ -55,7 +55,7 @@ describe('roles', () => {
     const { roleService, lockService } = await createDomain();
     await roleService.grant(administrator, lockId, 'sam', 'operator');
     expect(lockService.list(stranger, page).list.map(({ lock }) => lock.lockId)).toEqual([lockId]);
-    expect(await codeOf(() => lockService.move(stranger, otherLockId, 'unlocked', stays()))).toBe('forbidden');
+    expect(await codeOf(() => lockService.setBolt(stranger, otherLockId, 'unlocked', stays()))).toBe('forbidden');
   });
 
   it.each(['grant', 'revoke'] as const)(

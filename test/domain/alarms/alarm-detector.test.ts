@@ -186,7 +186,7 @@ describe('a bolt that is jammed', () => {
     const { clock, link, lockService, reports, stands, comes, says, stop } = await watched();
     comes();
     link.reply(lockId, () => refusal('jammed'));
-    await lockService.move(callers.operator, lockId, 'unlocked', stays());
+    await lockService.setBolt(callers.operator, lockId, 'unlocked', stays());
     expect(stands()).toEqual(['jammed']);
     await says('remote-unlock', { success: false });
     await says('jammed');

@@ -31,7 +31,7 @@ async function createAttempts() {
   };
   const attempts = createUnlockAttempts({ clock, audit });
   const locks = attempts.around(lockService);
-  const unlock = (caller: Caller, id = lockId) => codeOf(() => locks.move(caller, id, 'unlocked', stays()));
+  const unlock = (caller: Caller, id = lockId) => codeOf(() => locks.setBolt(caller, id, 'unlocked', stays()));
   const written = () =>
     [...lines.values()].map(({ username, object, outcome, count, missed }) => [username, object, outcome, count, missed]);
   return { ...domain, attempts, locks, unlock, lines, written, disk };
@@ -43,9 +43,9 @@ describe('an unlock that has no record', () => {
     expect(await unlock({ ...stranger, address: '10.0.0.5' })).toBe('forbidden');
     expect(await unlock(operator, noLockId)).toBe('lock-not-found');
     link.reply(lockId, () => refusal('jammed'));
-    expect(await locks.move(operator, lockId, 'unlocked', stays())).toEqual({ success: false, reason: 'jammed' });
+    expect(await locks.setBolt(operator, lockId, 'unlocked', stays())).toEqual({ success: false, reason: 'jammed' });
     reports.hello(lockId, { date: clock.now(), state: 'unlocked' });
-    expect(await locks.move(operator, lockId, 'unlocked', stays())).toMatchObject({ success: true });
+    expect(await locks.setBolt(operator, lockId, 'unlocked', stays())).toMatchObject({ success: true });
     link.lose(lockId);
     link.connect(lockId);
     link.reply(lockId, () => undefined);
@@ -69,9 +69,9 @@ describe('an unlock that has no record', () => {
   it('is no entry when it was done, nor is any lock command: those have their records, or open no door', async () => {
     const { locks, link, clock, disk, unlock } = await createAttempts();
     link.reply(lockId, () => ok);
-    expect(await locks.move(operator, lockId, 'unlocked', stays())).toEqual({ success: true });
-    await codeOf(() => locks.move(stranger, lockId, 'locked', stays()));
-    await codeOf(() => locks.move(operator, otherLockId, 'locked', stays()));
+    expect(await locks.setBolt(operator, lockId, 'unlocked', stays())).toEqual({ success: true });
+    await codeOf(() => locks.setBolt(stranger, lockId, 'locked', stays()));
+    await codeOf(() => locks.setBolt(operator, otherLockId, 'locked', stays()));
     await clock.advance(2 * minute);
     expect([disk.writes, clock.timers()]).toEqual([0, 0]);
     await unlock(stranger);

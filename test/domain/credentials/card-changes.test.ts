@@ -121,7 +121,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
   it('removes its intent when it is dropped unsent because the caller has gone (Protocol 5.4 rules 1 and 6)', async () => {
     const domain = await createDomain({ cards: [card] });
     const { lockService, cards, link, clock } = domain;
-    void lockService.move(callers.operator, lockId, 'locked', stays());
+    void lockService.setBolt(callers.operator, lockId, 'locked', stays());
     const leaving = new AbortController();
     const code = codeOf(() => begin(domain, 'gateway', leaving.signal));
     await settled();
@@ -155,7 +155,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
   it('is not sent when the role was taken away while it waited (HTTP API 3)', async () => {
     const domain = await createDomain({ cards: [card] });
     const { lockService, locks, cards, link } = domain;
-    void lockService.move(callers.operator, lockId, 'locked', stays());
+    void lockService.setBolt(callers.operator, lockId, 'locked', stays());
     const code = codeOf(() => begin(domain, 'gateway'));
     await settled();
     await locks.update(lockId, (lock) => ({ ...lock, roles: [] }));
@@ -168,7 +168,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
   it('is not sent when the account was removed while it waited (HTTP API 8.4)', async () => {
     const domain = await createDomain({ cards: [card] });
     const { lockService, accountService, cards, link } = domain;
-    void lockService.move(callers.operator, lockId, 'locked', stays());
+    void lockService.setBolt(callers.operator, lockId, 'locked', stays());
     const code = codeOf(() => begin(domain, 'gateway'));
     await settled();
     await accountService.removeAccount(callers.admin, manager.username);
@@ -210,7 +210,7 @@ describe.each(changes)('$change through the gateway', ({ begin, command, after, 
     expect(domain.cards.now(lockId)).toMatchObject({ cards: [card], intents: [intent] });
     domain.storage.fails = () => false;
     domain.link.reply(lockId, createCardMemory({ cardNumber: '1325672378', startDate: 0, endDate: 0 }).replier);
-    await domain.cardService.settle(lockId);
+    await domain.cardService.reconcile(lockId);
     expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 

@@ -96,7 +96,7 @@ describe('removing a lock with its cards cleared (HTTP API 8.1)', () => {
     await settled();
     storage.fails = () => false;
     link.connect(lockId, memory.replier);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(listed()).toEqual([33]);
     expect(cards.now(lockId).intents).toEqual([]);
   });

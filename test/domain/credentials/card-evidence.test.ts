@@ -120,7 +120,7 @@ describe('an add that the lock refused, whose intent could not be removed', () =
     expect(domain.cards.now(lockId).intents).toHaveLength(1);
     domain.storage.fails = () => false;
     domain.memory.replier({ op: 'add-card', ...added });
-    await domain.cardService.settle(lockId);
+    await domain.cardService.reconcile(lockId);
     expect(domain.cards.now(lockId)).toEqual({ cards: [card], intents: [] });
     expect(domain.memory.cards()).toEqual([known, added]);
   });

@@ -48,7 +48,7 @@ describe('settlement after a hello', () => {
     ],
   ])('follows the lock for %s (Protocol 5.4 rule 6)', async (_what, intent, onLock, known, left, result) => {
     const { cardService, cards, memory, notices } = await setUp([intent], ...onLock);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId)).toEqual({ cards: known, intents: [] });
     expect(memory.cards().map(({ cardNumber }) => cardNumber)).toEqual(left);
     expect(notices.filter(({ kind }) => !kind.endsWith('command-ended'))).toEqual([
@@ -61,7 +61,7 @@ describe('settlement after a hello', () => {
     ['with those of the add: it gets its own again', [held('777')], ['list-cards', 'update-card']],
   ])('leaves a card that was there before the add, %s (Protocol 5.4 rule 6)', async (_what, onLock, ops) => {
     const { cardService, cards, link, memory, notices } = await setUp([addAgain], held('42'), ...onLock);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(link.ops()).toEqual(ops);
     expect(memory.cards()).toEqual([held('42'), held('777', 3, 4)]);
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
@@ -71,7 +71,7 @@ describe('settlement after a hello', () => {
 
   it('leaves a card if nobody knows whether the lock held it before, and reports it (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, link, memory, notices } = await setUp([addUnsure], held('42'), held('777'));
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(link.ops()).toEqual(['list-cards']);
     expect(memory.cards()).toEqual([held('42'), held('777')]);
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
@@ -81,13 +81,13 @@ describe('settlement after a hello', () => {
   it('takes it that a card is gone when the lock says not-found to its removal (Protocol 5.2)', async () => {
     const { cardService, cards, link, memory } = await setUp([add], held('42'), held('777'));
     link.reply(lockId, (command) => (command.op === 'remove-card' ? refusal('not-found') : memory.replier(command)));
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('asks nothing when nothing is open (Protocol 5.4 rule 6)', async () => {
     const { cardService, link, notices } = await setUp([]);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(link.sent).toEqual([]);
     expect(notices).toEqual([]);
   });
@@ -95,21 +95,21 @@ describe('settlement after a hello', () => {
   it('finds the card however many pages come before it (Protocol 5.1 list-cards)', async () => {
     const many = Array.from({ length: 250 }, (_, n) => held(String(10_000 + n)));
     const { cardService, cards, link } = await setUp([add], ...many, held('777'), held('42'));
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(link.ops()).toEqual(['list-cards', 'list-cards', 'list-cards', 'remove-card']);
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [] });
   });
 
   it('closes several open changes, one after the other (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, memory } = await setUp([add, validity], held('777'), held('42', 5, 6));
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId)).toEqual({ cards: [{ ...card, startDate: 5, endDate: 6 }], intents: [] });
     expect(memory.cards()).toEqual([held('42', 5, 6)]);
   });
 
   it('leaves alone, and notices, cards that the gateway does not know (Protocol 5.4 rule 6)', async () => {
     const { cardService, memory, notices } = await setUp([add], held('42'), held('777'), held('5'), held('6'));
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(memory.cards().map(({ cardNumber }) => cardNumber)).toEqual(['42', '5', '6']);
     expect(notices).toContainEqual({ kind: 'cards-unknown', lockId, count: 2 });
   });
@@ -121,7 +121,7 @@ describe('settlement after a hello', () => {
   ])('leaves everything open, and never rejects, when the lock %s (Protocol 5.4 rule 6)', async (_what, replier) => {
     const { cardService, cards, link, notices } = await setUp([removal]);
     link.reply(lockId, replier);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId)).toEqual({ cards: [card], intents: [removal] });
     expect(notices).toContainEqual(expect.objectContaining({ kind: 'follow-up-failed', step: 'settle-cards' }));
   });
@@ -129,10 +129,10 @@ describe('settlement after a hello', () => {
   it('leaves an add open when the lock does not take it off, and tries again after the next hello (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, link, memory } = await setUp([add], held('777'));
     link.reply(lockId, (command) => (command.op === 'remove-card' ? refusal('busy') : memory.replier(command)));
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId).intents).toEqual([add]);
     link.connect(lockId, memory.replier);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId).intents).toEqual([]);
     expect(memory.cards()).toEqual([]);
   });
@@ -140,22 +140,22 @@ describe('settlement after a hello', () => {
   it('goes on after the next hello when the lock was lost in the middle; its own later session gets nothing of it (Protocol 5.3 rule 1)', async () => {
     const { cardService, cards, link, memory } = await setUp([add], held('777'));
     link.reply(lockId, (command) => (command.op === 'list-cards' ? memory.replier(command) : undefined));
-    const first = cardService.settle(lockId);
+    const first = cardService.reconcile(lockId);
     await settled();
     link.connect(lockId, memory.replier);
     await first;
     expect(link.ops()).toEqual(['list-cards', 'remove-card']);
     expect(cards.now(lockId).intents).toEqual([add]);
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId).intents).toEqual([]);
   });
 
   it('lets a door through soon when the lock ignores what it is asked (Protocol 5.4 rule 6)', async () => {
     const { cardService, lockService, clock, link } = await setUp([add], held('777'));
     link.reply(lockId, ({ op }) => (op === 'list-cards' ? undefined : ok));
-    const settling = cardService.settle(lockId);
+    const settling = cardService.reconcile(lockId);
     await settled();
-    const door = lockService.move(callers.operator, lockId, 'unlocked', stays());
+    const door = lockService.setBolt(callers.operator, lockId, 'unlocked', stays());
     await clock.advance(3_000);
     expect(await door).toEqual({ success: true });
     await settling;
@@ -164,10 +164,10 @@ describe('settlement after a hello', () => {
   it('never rejects when the disk is full; what was settled on the lock is settled again later (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, storage, memory } = await setUp([add], held('777'));
     storage.fails = () => true;
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId).intents).toEqual([add]);
     storage.fails = () => false;
-    await cardService.settle(lockId);
+    await cardService.reconcile(lockId);
     expect(cards.now(lockId).intents).toEqual([]);
     expect(memory.cards()).toEqual([]);
   });
@@ -175,10 +175,10 @@ describe('settlement after a hello', () => {
   it('keeps a card that a phone has added meanwhile on the lock (Protocol 5.4 rule 6)', async () => {
     const { cardService, lockService, cards, link, memory } = await setUp([add], held('777'));
     link.reply(lockId, () => undefined);
-    const settling = cardService.settle(lockId);
+    const settling = cardService.reconcile(lockId);
     await settled();
     // A door waits, and goes before the remove-card that follows the listing.
-    void lockService.move(callers.operator, lockId, 'locked', stays());
+    void lockService.setBolt(callers.operator, lockId, 'locked', stays());
     link.sent[0]?.answer({ kind: 'ok', listing: { cards: [held('777')], total: 1 } });
     await settled();
     expect(link.ops()).toEqual(['list-cards', 'lock']);
@@ -195,7 +195,7 @@ describe('settlement after a hello', () => {
   it('does not overwrite the dates that a phone has recorded meanwhile (Protocol 5.4 rule 6)', async () => {
     const { cardService, cards, link, storage } = await setUp([validity], held('42', 5, 6));
     link.reply(lockId, () => undefined);
-    const settling = cardService.settle(lockId);
+    const settling = cardService.reconcile(lockId);
     await settled();
     const release = storage.hold();
     const phone = cardService.changeValidity(callers.manager, lockId, cardId, { startDate: 8, endDate: 9 }, 'phone', stays());
@@ -215,7 +215,7 @@ describe('settlement after a hello', () => {
     const first = change(1);
     await settled();
     const second = change(2);
-    const settling = cardService.settle(lockId);
+    const settling = cardService.reconcile(lockId);
     link.sent[0]?.answer(ok);
     await Promise.all([first, settling]);
     await settled();

@@ -195,7 +195,7 @@ describe('other things about cards', () => {
     const { cardService, lockService, link } = await createDomain({ cards: [card] });
     const changing = ['1', '2'].map((cardNumber) => cardService.add(manager, lockId, newCard({ cardNumber }), 'gateway', stays()));
     await settled();
-    const opened = lockService.move(operator, lockId, 'unlocked', stays());
+    const opened = lockService.setBolt(operator, lockId, 'unlocked', stays());
     for (let n = 0; n < 3; n++) {
       link.sent[n]?.answer(ok);
       await settled();

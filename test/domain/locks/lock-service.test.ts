@@ -71,10 +71,10 @@ describe('locking and unlocking', () => {
   it('sends one command and succeeds when the lock says ok, with or without a state (Protocol 5.2)', async () => {
     const { lockService, link, statuses } = await createDomain();
     link.reply(lockId, () => ok);
-    expect(await lockService.move(operator, lockId, 'unlocked', stays())).toEqual({ success: true });
+    expect(await lockService.setBolt(operator, lockId, 'unlocked', stays())).toEqual({ success: true });
     expect(statuses.get(lockId).state).toBeNull();
     link.reply(lockId, () => ({ kind: 'ok', state: 'locked' }));
-    expect(await lockService.move(operator, lockId, 'locked', stays())).toEqual({ success: true });
+    expect(await lockService.setBolt(operator, lockId, 'locked', stays())).toEqual({ success: true });
     expect(statuses.get(lockId).state).toBe('locked');
     expect(link.sent.map(({ command, commandId }) => [command.op, commandId])).toEqual([
       ['unlock', '1/7/4'],
@@ -85,13 +85,13 @@ describe('locking and unlocking', () => {
   it('is success false with the reason of the lock when it could not do it (HTTP API 5.3)', async () => {
     const { lockService, link } = await createDomain();
     link.reply(lockId, () => refusal('jammed', 'bolt blocked'));
-    expect(await lockService.move(operator, lockId, 'unlocked', stays())).toEqual({ success: false, reason: 'jammed' });
+    expect(await lockService.setBolt(operator, lockId, 'unlocked', stays())).toEqual({ success: false, reason: 'jammed' });
   });
 
   it.each(['locked', 'unlocked'] as const)('sends nothing to an online lock that is %s already (Specification 3)', async (state) => {
     const { lockService, link, reports, notices } = await createDomain();
     reports.state(lockId, { state });
-    expect(await lockService.move(operator, lockId, state, stays())).toEqual({ success: true, nothingToDo: true });
+    expect(await lockService.setBolt(operator, lockId, state, stays())).toEqual({ success: true, nothingToDo: true });
     expect(link.sent).toEqual([]);
     expect(notices).toEqual([]);
   });
@@ -102,11 +102,11 @@ describe('locking and unlocking', () => {
     link.lose(lockId);
     link.connect(lockId, () => ok);
     reports.hello(lockId, { date: 0 });
-    expect(await lockService.move(operator, lockId, 'locked', stays())).toEqual({ success: true });
+    expect(await lockService.setBolt(operator, lockId, 'locked', stays())).toEqual({ success: true });
     expect(link.ops()).toContain('lock');
     const sent = link.sent.length;
     reports.hello(lockId, { date: 0, state: 'locked' });
-    expect(await lockService.move(operator, lockId, 'locked', stays())).toMatchObject({ success: true });
+    expect(await lockService.setBolt(operator, lockId, 'locked', stays())).toMatchObject({ success: true });
     expect(link.ops().slice(sent)).not.toContain('lock');
   });
 
@@ -116,7 +116,7 @@ describe('locking and unlocking', () => {
       const { lockService, link, reports } = await createDomain();
       if (state !== null) reports.state(lockId, { state });
       link.lose(lockId);
-      expect(await codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()))).toBe('lock-offline');
+      expect(await codeOf(() => lockService.setBolt(operator, lockId, 'unlocked', stays()))).toBe('lock-offline');
       link.connect(lockId);
       await settled();
       expect(link.sent).toEqual([]);
@@ -125,9 +125,9 @@ describe('locking and unlocking', () => {
 
   it('judges the state when its turn has come, not when it was asked for (Protocol 5.4 rule 1)', async () => {
     const { lockService, link } = await createDomain();
-    const first = lockService.move(operator, lockId, 'unlocked', stays());
-    const second = lockService.move(operator, lockId, 'unlocked', stays());
-    const third = lockService.move(operator, lockId, 'locked', stays());
+    const first = lockService.setBolt(operator, lockId, 'unlocked', stays());
+    const second = lockService.setBolt(operator, lockId, 'unlocked', stays());
+    const third = lockService.setBolt(operator, lockId, 'locked', stays());
     link.sent[0]?.answer({ kind: 'ok', state: 'unlocked' });
     await settled();
     link.sent[1]?.answer({ kind: 'ok', state: 'locked' });
@@ -137,8 +137,8 @@ describe('locking and unlocking', () => {
 
   it('asks for the rights again when its turn has come (HTTP API 3)', async () => {
     const { lockService, roleService, link } = await createDomain();
-    void lockService.move(manager, lockId, 'locked', stays());
-    const revoked = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
+    void lockService.setBolt(manager, lockId, 'locked', stays());
+    const revoked = codeOf(() => lockService.setBolt(operator, lockId, 'unlocked', stays()));
     await roleService.revoke(administrator, lockId, operator.username);
     link.sent[0]?.answer(ok);
     expect(await revoked).toBe('forbidden');
@@ -147,8 +147,8 @@ describe('locking and unlocking', () => {
 
   it('sends nothing for an account that was removed while it waited (HTTP API 8.4)', async () => {
     const { lockService, accountService, link } = await createDomain();
-    void lockService.move(manager, lockId, 'locked', stays());
-    const waiting = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
+    void lockService.setBolt(manager, lockId, 'locked', stays());
+    const waiting = codeOf(() => lockService.setBolt(operator, lockId, 'unlocked', stays()));
     await accountService.removeAccount(admin, operator.username);
     link.sent[0]?.answer(ok);
     expect(await waiting).toBe('forbidden');
@@ -159,9 +159,9 @@ describe('locking and unlocking', () => {
     const { lockService, accountService, link } = await createDomain();
     const issue = () => accountService.createToken(admin, { username: operator.username, name: 'phone' });
     const [stolen, other] = [await issue(), await issue()];
-    void lockService.move(manager, lockId, 'locked', stays());
+    void lockService.setBolt(manager, lockId, 'locked', stays());
     const waiting = [stolen, other].map(({ secret }) =>
-      codeOf(() => lockService.move(accountService.authenticate(secret), lockId, 'unlocked', stays())),
+      codeOf(() => lockService.setBolt(accountService.authenticate(secret), lockId, 'unlocked', stays())),
     );
     await accountService.removeToken(admin, stolen.token.tokenId);
     link.reply(lockId, () => ok);
@@ -172,8 +172,8 @@ describe('locking and unlocking', () => {
 
   it('sends nothing to a lock that was removed while it waited (HTTP API 8.1)', async () => {
     const { lockService, locks, link } = await createDomain();
-    void lockService.move(manager, lockId, 'locked', stays());
-    const waiting = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
+    void lockService.setBolt(manager, lockId, 'locked', stays());
+    const waiting = codeOf(() => lockService.setBolt(operator, lockId, 'unlocked', stays()));
     await locks.remove(lockId);
     link.sent[0]?.answer(ok);
     expect(await waiting).toBe('lock-not-found');
@@ -183,8 +183,8 @@ describe('locking and unlocking', () => {
   it('is never sent when the caller has gone before its turn (Protocol 5.4 rule 1)', async () => {
     const { lockService, link } = await createDomain();
     const leaving = new AbortController();
-    void lockService.move(manager, lockId, 'locked', stays());
-    const code = codeOf(() => lockService.move(operator, lockId, 'unlocked', leaving.signal));
+    void lockService.setBolt(manager, lockId, 'locked', stays());
+    const code = codeOf(() => lockService.setBolt(operator, lockId, 'unlocked', leaving.signal));
     leaving.abort();
     link.sent[0]?.answer(ok);
     expect(await code).toBe('lock-busy');
@@ -194,7 +194,7 @@ describe('locking and unlocking', () => {
 
   it('is lock-timeout when the lock does not answer, and is not sent again (HTTP API 4)', async () => {
     const { lockService, link, clock } = await createDomain();
-    const code = codeOf(() => lockService.move(operator, lockId, 'unlocked', stays()));
+    const code = codeOf(() => lockService.setBolt(operator, lockId, 'unlocked', stays()));
     await clock.advance(60_000);
     expect(await code).toBe('lock-timeout');
     expect(link.ops()).toEqual(['unlock', 'get-status']);

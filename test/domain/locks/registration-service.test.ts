@@ -178,7 +178,7 @@ describe('a lock of another kind', () => {
     }
     expect(driver.link.ops()).toEqual([]);
     expect(storage.writes.length).toBe(writes);
-    expect(await lockService.move(administrator, id, 'unlocked', stays())).toEqual({ success: true });
+    expect(await lockService.setBolt(administrator, id, 'unlocked', stays())).toEqual({ success: true });
     expect(driver.link.ops()).toEqual(['unlock']);
   });
 
@@ -186,7 +186,7 @@ describe('a lock of another kind', () => {
     const { registrationService, lockService, driver, clock } = await withPlainDriver();
     const { lockId: id } = await registrationService.register(admin, { ...plain('0007'), administrator: 'ada' });
     driver.link.connect(id);
-    const unlocked = codeOf(() => lockService.move(callers.administrator, id, 'unlocked', stays()));
+    const unlocked = codeOf(() => lockService.setBolt(callers.administrator, id, 'unlocked', stays()));
     await clock.advance(30_000);
     expect(await unlocked).toBe('lock-timeout');
     expect(driver.link.ops()).toEqual(['unlock']);

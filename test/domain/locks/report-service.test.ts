@@ -82,7 +82,7 @@ describe('a hello', () => {
 
   it('sends the time at which set-clock goes out, not that of the hello (Protocol 5.1)', async () => {
     const { reports, link, clock, lockService } = await createDomain();
-    void lockService.move(callers.operator, lockId, 'locked', stays());
+    void lockService.setBolt(callers.operator, lockId, 'locked', stays());
     reports.hello(lockId, {});
     await clock.advance(5_000);
     link.sent[0]?.answer(ok);
@@ -119,7 +119,7 @@ describe('a hello', () => {
     const { reports, link, lockService, clock } = await createDomain();
     reports.hello(lockId, { epoch: 'e', lastSeq: 300 });
     await settled();
-    void lockService.move(callers.operator, lockId, 'unlocked', stays());
+    void lockService.setBolt(callers.operator, lockId, 'unlocked', stays());
     link.sent[0]?.answer(ok);
     await settled();
     expect(link.ops()).toEqual(['set-clock', 'unlock']);

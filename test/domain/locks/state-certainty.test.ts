@@ -28,7 +28,7 @@ async function setUp() {
     hear: (event) => void (event.type === 'state-sure' && heard.push(event.sure)),
     accountChanged: () => undefined,
   });
-  const move = (wanted: OpenState, caller: Caller = operator) => lockService.move(caller, lockId, wanted, stays());
+  const move = (wanted: OpenState, caller: Caller = operator) => lockService.setBolt(caller, lockId, wanted, stays());
   const moves = () => link.ops().filter((op) => op === 'lock' || op === 'unlock');
   const sure = () => lockService.state(operator, lockId).sure;
   return { ...domain, bolt, answers, heard, move, moves, sure };
@@ -353,7 +353,7 @@ describe('of any interleaving', () => {
           underWay.add(by);
           const before = movesFor(by);
           const first = link.sent.length;
-          const end = await lockService.move(by, lockId, wanted, stays()).catch(() => undefined);
+          const end = await lockService.setBolt(by, lockId, wanted, stays()).catch(() => undefined);
           underWay.delete(by);
           if (end?.success !== true || movesFor(by) > before) return;
           spared += 1;

@@ -64,7 +64,7 @@ describe('the clocks of the locks', () => {
   it('are not set by a command that waited when the clock became suspect', async () => {
     const { link, clock, gatewayClock, reports, lockService } = await watched();
     link.reply(lockId, () => undefined);
-    const door = lockService.move(callers.operator, lockId, 'unlocked', stays());
+    const door = lockService.setBolt(callers.operator, lockId, 'unlocked', stays());
     reports.hello(lockId, { state: 'locked' });
     gatewayClock.isSuspect = true;
     link.sent[0]?.answer({ kind: 'ok', state: 'unlocked' });

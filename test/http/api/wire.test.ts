@@ -51,8 +51,8 @@ test('The services are asked in the words of the domain', () => {
   const period = { startDate: 1_763_000_000_000, endDate: 1_793_000_000_000 };
   expect(calls).toEqual([
     ['state', 7],
-    ['move', 7, 'locked'],
-    ['move', 7, 'unlocked'],
+    ['setBolt', 7, 'locked'],
+    ['setBolt', 7, 'unlocked'],
     ['setAutoLock', 7, 5],
     ['battery', 7],
     ['detail', 7],

@@ -80,7 +80,7 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
   'lock-busy'({ tokens, lockService, link }) {
     link.reply(7 as never, () => undefined);
     for (let waiting = 0; waiting < 17; waiting += 1)
-      lockService.move(callers.operator, 7 as never, 'unlocked', new AbortController().signal).catch(() => undefined);
+      lockService.setBolt(callers.operator, 7 as never, 'unlocked', new AbortController().signal).catch(() => undefined);
     return { method: 'post', path: '/api/v1/lock/unlock?lockId=7', token: tokens.operator };
   },
   'internal-error': ({ tokens }) => ({ method: 'get', path: '/api/v1/gateway/status', token: tokens.admin }),

@@ -65,7 +65,7 @@ describe('HTTP API 4: each code of the table has its status and title', () => {
   });
 
   test('lock-busy says in Retry-After when to come back', async () => {
-    under.locks.move = async () => {
+    under.locks.setBolt = async () => {
       throw new DomainError('lock-busy', 'too many commands wait', { retryAfterSeconds: 4 });
     };
     const answer = await http().post('/api/v1/lock/unlock?lockId=7').set('Authorization', bearer);

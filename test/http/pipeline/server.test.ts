@@ -86,7 +86,7 @@ describe('The server as a part', () => {
   test('stop answers the requests under way, closes idle connections, and is idempotent', async () => {
     const under = await started();
     const [asked, moved] = [signal(), signal<{ success: true }>()];
-    under.locks.move = () => {
+    under.locks.setBolt = () => {
       asked.fire();
       return moved.fired;
     };
@@ -108,7 +108,7 @@ describe('The server as a part', () => {
   test('stop is bounded: after 4.5 s it cuts off requests still under way, and their work learns that nobody waits', async () => {
     const under = await started();
     const asked = signal<CancelSignal>();
-    under.locks.move = (_caller, _lockId, _wanted, gone) => {
+    under.locks.setBolt = (_caller, _lockId, _wanted, gone) => {
       asked.fire(gone);
       return new Promise(() => undefined);
     };
@@ -156,7 +156,7 @@ describe('A client that leaves before its answer', () => {
   test('aborts the signal of its request, and leaves a line in the log without a status', async () => {
     const under = await started();
     const [asked, aborted] = [signal(), signal()];
-    under.locks.move = (_caller, _lockId, _wanted, gone) => {
+    under.locks.setBolt = (_caller, _lockId, _wanted, gone) => {
       gone.addEventListener('abort', () => aborted.fire());
       asked.fire();
       return new Promise(() => undefined);
@@ -174,7 +174,7 @@ describe('A client that leaves before its answer', () => {
   test('a client that got its answer never aborts the signal', async () => {
     const under = await started();
     let kept: CancelSignal | undefined;
-    under.locks.move = async (_caller, _lockId, _wanted, gone) => {
+    under.locks.setBolt = async (_caller, _lockId, _wanted, gone) => {
       kept = gone;
       return { success: true };
     };
@@ -288,7 +288,7 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     const under = await started();
     const [asked, slow] = [signal(), signal<{ success: true }>()];
     let batteries = 0;
-    under.locks.move = () => {
+    under.locks.setBolt = () => {
       asked.fire();
       return slow.fired;
     };
@@ -331,7 +331,7 @@ describe('T17: what is not HTTP, or not well meant, gets a 4xx problem and the c
     const [asked, slow] = [signal(), signal<{ success: true }>()];
     let batteries = 0;
     under.locks.battery = () => ++batteries;
-    under.locks.move = () => {
+    under.locks.setBolt = () => {
       asked.fire();
       return slow.fired;
     };

@@ -145,7 +145,7 @@ describe('MQTT over WebSocket', () => {
     const under = await started();
     let answer: (value: { success: true }) => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
-      under.locks.move = () => {
+      under.locks.setBolt = () => {
         resolve();
         return new Promise((settle) => {
           answer = settle;
