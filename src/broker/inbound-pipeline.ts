@@ -86,8 +86,13 @@ export class InboundPipeline {
   /** The receipt is there, and all before it are answered. */
   answer(receipt: Receipt, { messageIds, goOn }: Due): void {
     if (this.#isOver) return;
-    if (goOn !== undefined) goOn(receipt);
-    else if (receipt === 'acknowledge' && messageIds.length > 0) this.#owner.acknowledge(messageIds);
+    try {
+      if (goOn !== undefined) goOn(receipt);
+      else if (receipt === 'acknowledge' && messageIds.length > 0) this.#owner.acknowledge(messageIds);
+    } catch (error) {
+      // Aedes goes on within `goOn`: what it throws must not end the process (Fault T15).
+      this.fail(error);
+    }
   }
 
   fail(error: unknown): void {

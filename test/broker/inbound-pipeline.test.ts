@@ -166,6 +166,21 @@ test('an illegal message is rejected with the reason of the client handler, and 
   expect([take('state', 3).isTaken, acknowledged, failures.length]).toEqual([false, [], 2]);
 });
 
+test.each([
+  ['at once', 'acknowledge'],
+  ['after a flush', Promise.resolve<Receipt>('acknowledge')],
+] as const)('what aedes throws when it goes on %s ends that connection alone (Fault T15)', async (_when, receipt) => {
+  receive = () => receipt;
+  const goOn = () => {
+    throw new Error('a bug of aedes');
+  };
+  inbound.take({ topic: 'events', payload: '', messageId: 1, qos: 2 }, goOn);
+  take('state', 2);
+  await settled();
+  expect([failures, clock.timers()]).toEqual([['a bug of aedes'], 0]);
+  expect(take('state', 3).isTaken).toBe(false);
+});
+
 test('a message whose handling ends the connection leaves no timer and no bytes behind', async () => {
   receive = () => {
     inbound.end();
