@@ -100,7 +100,7 @@ describe('the records of a lock that was removed', () => {
     expect(await Promise.all(Object.values(callers).map(seen))).toEqual([1, 1, 'lock-not-found', 'lock-not-found', 'lock-not-found']);
   });
 
-  it('of a registered lock are not for gateway administrators', async () => {
+  it('are forbidden to gateway administrators while the lock is registered', async () => {
     const { recordService } = await createDomain();
     expect(await codeOf(() => recordService.page(callers.admin, lockId, open))).toBe('forbidden');
   });
