@@ -4,19 +4,19 @@ import type { Clock } from '../../../domain/clock.ts';
 import type { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
-import { type Page, pageOf } from '../../../domain/page.ts';
 import type { Log } from '../../../domain/part.ts';
-import { type LockRecord, oldestStored, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
-import type { AppendOutcome, RecordQuery, RecordStore } from '../../../domain/records/record-ports.ts';
+import { oldestStored, type RecordDraft, recordDaysAtMost } from '../../../domain/records/record.ts';
+import type { AppendOutcome, RecordStore } from '../../../domain/records/record-ports.ts';
 import type { ClockTrust } from '../clock-trust.ts';
 import type { CounterFile } from '../documents/counter-file.ts';
 import type { FileLayer } from '../files.ts';
 import { storageUnavailable } from '../flush-guard.ts';
 import { createReservedIds, type ReservedIds } from '../reserved-ids.ts';
-import type { DayFile, RecordPages } from './day-file.ts';
+import type { DayFile } from './day-file.ts';
 import { createEventProgress, type Reservation } from './event-deduplication.ts';
 import type { OpenDay } from './open-day.ts';
-import { createRecordDays, type RecordDays } from './record-days.ts';
+import { createRecordDays } from './record-days.ts';
+import { pageOver, recordsSince } from './record-queries.ts';
 
 export interface PurgeOutcome {
   /** Names of the files that were deleted. */
@@ -228,42 +228,4 @@ export function createRecordLog(options: {
     },
     stats: () => ({ records: count(), days: days.all().length, flushes: days.flushes(), stored, duplicates }),
   };
-}
-
-/** Queries the days from the newest to the oldest: all are counted, and those that contain the page return their part of it. */
-async function pageOver(newestFirst: readonly RecordPages[], query: RecordQuery): Promise<Page<LockRecord>> {
-  const { pageNo, pageSize } = query;
-  const list: LockRecord[] = [];
-  let skip = (pageNo - 1) * pageSize;
-  let wanted = pageSize;
-  let total = 0;
-  for (const pages of newestFirst) {
-    const found = pages.newest(query, skip, wanted);
-    const matching = found instanceof Promise ? await found : found;
-    list.push(...matching.records);
-    total += matching.total;
-    wanted -= Math.min(wanted, Math.max(0, matching.total - skip));
-    skip = Math.max(0, skip - matching.total);
-  }
-  return pageOf(list, total, { pageNo, pageSize });
-}
-
-/** Walks the days, beginning with the one that contains the first record above `recordId`. */
-async function* recordsSince(
-  days: RecordDays,
-  recordId: number,
-  wants: (lockId: LockId) => boolean,
-): AsyncGenerator<readonly LockRecord[]> {
-  const { view, release } = days.hold();
-  try {
-    for (const [n, day] of view.days.entries()) {
-      const next = view.days[n + 1];
-      if (next && next.name.firstRecordId <= recordId + 1) continue;
-      yield* day.above({ above: recordId, wants });
-    }
-  } catch (error) {
-    throw storageUnavailable(error);
-  } finally {
-    await release();
-  }
 }
