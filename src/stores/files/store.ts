@@ -11,7 +11,7 @@ import type { BackupSource } from './backup/backup-sources.ts';
 import { snapshotNow } from './backup/snapshot.ts';
 import { claimDirectory } from './claim-directory.ts';
 import { createDirectoryLock } from './directory-lock.ts';
-import type { DisabledLock } from './documents/lock-files.ts';
+import type { DisabledLock } from './documents/disabled-locks.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes } from './flush-guard.ts';
 import { probe } from './probe.ts';

@@ -10,15 +10,11 @@ import { createSortedItems } from '../../../domain/sorted.ts';
 import type { FileLayer } from '../files.ts';
 import { partlyDone, storageUnavailable } from '../flush-guard.ts';
 import { type CardFiles, createCardFiles } from './card-files.ts';
+import { createDisabledLocks, type DisabledLock } from './disabled-locks.ts';
 import { type BeforeUpgrade, conflict, createDocument, type Document, NewerSchemaError } from './document.ts';
 import { previousOf, removeIfThere } from './durable-file.ts';
-import { type LockDocument, lockDocumentFormat, readableDeviceId } from './lock-document.ts';
+import { type LockDocument, lockDocumentFormat } from './lock-document.ts';
 import { lostDocuments, missingLock, registeredLocks } from './lock-file-names.ts';
-
-export interface DisabledLock {
-  readonly file: string;
-  readonly reason: string;
-}
 
 export interface LockFiles {
   readonly locks: LockStore;
@@ -56,7 +52,7 @@ export function createLockFiles(options: {
   const folder = `${directory}/locks`;
   const entries = new Map<LockId, Entry>();
   const byDevice = new Map<DeviceId, Entry>();
-  const disabled = new Map<LockId, DisabledLock & { readonly deviceId: DeviceId | undefined }>();
+  const disabled = createDisabledLocks({ files, log });
   const sorted = createSortedItems<Lock>(({ lockId }) => lockId);
 
   const pathOf = (lockId: LockId): string => `${folder}/${lockId}.json`;
@@ -104,15 +100,8 @@ export function createLockFiles(options: {
       // A disk that rejects writes does not mean that the document is damaged.
       if (error instanceof NewerSchemaError || error instanceof DomainError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      await disable(lockId, reason, pathOf(lockId));
+      await disabled.add(lockId, reason, pathOf(lockId));
     }
-  }
-  /** `readable`: the file from which the deviceId may still be read. */
-  async function disable(lockId: LockId, reason: string, readable: string): Promise<void> {
-    const text = await files.readFile(readable).then(String, () => '');
-    const entry = { file: `locks/${lockId}.json`, reason, deviceId: readableDeviceId(text) };
-    disabled.set(lockId, entry);
-    log.error({ code: 'lock-disabled', ...entry }, 'a lock is disabled because its document cannot be used; all others serve');
   }
   /**
    * Starts `work` on the document in the same tick in which the lock is present and not being removed: a later write would outlive the
@@ -157,10 +146,7 @@ export function createLockFiles(options: {
     }
   }
   function isTaken({ lockId, deviceId }: Lock): boolean {
-    return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || isDisabled(deviceId);
-  }
-  function isDisabled(deviceId: DeviceId): boolean {
-    return [...disabled.values()].some((lock) => lock.deviceId === deviceId);
+    return entries.has(lockId) || byDevice.has(deviceId) || disabled.has(lockId) || disabled.hasDevice(deviceId);
   }
   /** Also undefined until the first write of a new lock is flushed. */
   function currentOf(entry: Entry | undefined): LockDocument | undefined {
@@ -188,7 +174,7 @@ export function createLockFiles(options: {
     all: sorted.all,
     get: (lockId) => currentOf(entries.get(lockId))?.lock,
     byDevice: (deviceId) => currentOf(byDevice.get(deviceId))?.lock,
-    isDisabled,
+    isDisabled: disabled.hasDevice,
     async add(lock) {
       if (isTaken(lock)) throw conflict('a lock with this MAC address is registered already');
       const entry: Entry = { document: documentOf(lock.lockId), deviceId: lock.deviceId };
@@ -240,19 +226,19 @@ export function createLockFiles(options: {
         // One after the other, by lockId: when two documents have the same deviceId, the newer lock is always the one that is disabled.
         for (const one of loaded) await takeIn(one);
       }
-      for (const lockId of lostDocuments(names)) await disable(lockId, missingLock(pathOf(lockId)), previousOf(pathOf(lockId)));
+      for (const lockId of lostDocuments(names)) await disabled.add(lockId, missingLock(pathOf(lockId)), previousOf(pathOf(lockId)));
     },
-    disabled: () => [...disabled.values()].map(({ file, reason }) => ({ file, reason })),
+    disabled: disabled.all,
     highest() {
       let lockId = 0;
-      for (const id of [...entries.keys(), ...disabled.keys()]) lockId = Math.max(lockId, id);
+      for (const id of [...entries.keys(), ...disabled.lockIds()]) lockId = Math.max(lockId, id);
       return { lockId };
     },
     flushed: () => [
       ...[...entries]
         .filter(([, entry]) => isLoaded(entry))
         .map(([lockId, { document }]) => [`${lockId}.json`, document.flushedText()] as const),
-      ...[...disabled.keys()].map((lockId) => [`${lockId}.json`, undefined] as const),
+      ...[...disabled.lockIds()].map((lockId) => [`${lockId}.json`, undefined] as const),
     ],
     async idle() {
       await cardFiles.idle();
