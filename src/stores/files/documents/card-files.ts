@@ -10,19 +10,17 @@ import {
   createHeldCards,
   type LockCards,
 } from '../../../domain/credentials/lock-cards.ts';
-import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
 import type { LockId } from '../../../domain/locks/lock.ts';
 import type { Log } from '../../../domain/part.ts';
-import { type BackupSource, sourceOfBytes, sourceOfPath } from '../backup/backup-sources.ts';
+import { type BackupSource, sourceOfPath } from '../backup/backup-sources.ts';
 import type { FileLayer } from '../files.ts';
-import { storageUnavailable } from '../flush-guard.ts';
-import { type CardRow, cardFileName, cardFormat, firstRows, follow, rowsForgotten, rowsOf } from './card-row.ts';
+import { createCardLoader } from './card-loader.ts';
+import { cardFileName, cardFormat, cardPath, firstRows, rowsForgotten, rowsOf } from './card-row.ts';
 import { changedRows } from './card-row-changes.ts';
-import { type CardsInMemory, createCardsInMemory } from './cards-in-memory.ts';
-import { DamagedDocumentError, NewerSchemaError } from './document.ts';
+import { createCardSnapshots } from './card-snapshots.ts';
+import type { CardsInMemory } from './cards-in-memory.ts';
 import { readIfThere, removeIfThere } from './durable-file.ts';
-import { createRowFile } from './row-file.ts';
 import { readTop } from './row-reader.ts';
 
 /** What the lock documents know about the cards of their locks. */
@@ -81,69 +79,15 @@ export function createCardFiles(options: {
   const folder = `${directory}/cards`;
   /** The locks that have a file. */
   const present = new Set<LockId>();
-  const inMemory = createCardsInMemory();
-  const reading = new Map<LockId, Promise<CardsInMemory>>();
-  /** Why the cards of a lock cannot be used, so that a damaged file is read only once. */
-  const unusable = new Map<LockId, DomainError>();
   const changing = new Map<LockId, Set<Promise<unknown>>>();
-  let holds = 0;
-  /** The content of files that were removed during a `hold`. */
-  const removed = new Map<LockId, Buffer>();
+  const snapshots = createCardSnapshots();
+  const loader = createCardLoader({ files, directory, log, mayCompact: () => !snapshots.isHeld() });
+  const { inMemory, rowsFor, load, begin, using } = loader;
 
-  const nameOf = (lockId: LockId): string => `cards/${lockId}.jsonl`;
-  const pathOf = (lockId: LockId): string => `${directory}/${nameOf(lockId)}`;
+  const pathOf = (lockId: LockId): string => `${directory}/${cardPath(lockId)}`;
 
-  function rowsFor(lockId: LockId): CardsInMemory {
-    const held = createHeldCards();
-    const rows = createRowFile<CardRow>({
-      files,
-      path: pathOf(lockId),
-      format: cardFormat,
-      onFlushed: (_key, row, before) => follow(held, row, before),
-      mayCompact: () => holds === 0,
-    });
-    return { rows, held, staged: [], counted: 0 };
-  }
-
-  async function read(lockId: LockId): Promise<CardsInMemory> {
-    const one = rowsFor(lockId);
-    try {
-      if (!(await one.rows.load())) throw new DamagedDocumentError(`${pathOf(lockId)} is missing: put it back from a backup`);
-    } catch (error) {
-      const reason = (error instanceof Error ? error.message : String(error)).replace(`${directory}/`, '');
-      const failure = new DomainError('storage-unavailable', `The cards of lock ${lockId} cannot be used: ${reason}`, { cause: error });
-      if (error instanceof DamagedDocumentError || error instanceof NewerSchemaError) {
-        unusable.set(lockId, failure);
-        log.error({ code: 'cards-disabled', lockId, file: nameOf(lockId), reason }, 'the cards of a lock cannot be used; its door serves');
-      }
-      throw failure;
-    }
-    inMemory.add(lockId, one);
-    return one;
-  }
-  /** The lock must have a file. */
-  function load(lockId: LockId): Promise<CardsInMemory> {
-    const there = inMemory.get(lockId);
-    if (there !== undefined) return Promise.resolve(there);
-    const failure = unusable.get(lockId);
-    if (failure !== undefined) return Promise.reject(failure);
-    const before = reading.get(lockId);
-    if (before !== undefined) return before;
-    return begin(lockId, read);
-  }
-  function begin(lockId: LockId, how: (lockId: LockId) => Promise<CardsInMemory>): Promise<CardsInMemory> {
-    const begun = how(lockId).finally(() => reading.delete(lockId));
-    reading.set(lockId, begun);
-    return begun;
-  }
-  /** Runs `work` on the one object that is in memory, and keeps it there: with two writers, neither would know the length of the file. */
-  async function using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T> {
-    let there = one;
-    while (inMemory.get(lockId) !== there) there = await load(lockId);
-    return inMemory.using(lockId, there, () => work(there));
-  }
   /** A file that the document does not know is empty: a start was interrupted after it made the file. */
-  const hasFile = (lockId: LockId): boolean => reading.has(lockId) || owners.hasCards(lockId);
+  const hasFile = (lockId: LockId): boolean => loader.begun(lockId) !== undefined || owners.hasCards(lockId);
 
   function viewNow(lockId: LockId): LockCards | undefined {
     if (!owners.has(lockId)) return noCards;
@@ -178,15 +122,14 @@ export function createCardFiles(options: {
   }
 
   async function settled(lockId: LockId): Promise<void> {
-    await Promise.allSettled([...(changing.get(lockId) ?? []), reading.get(lockId)]);
+    await Promise.allSettled([...(changing.get(lockId) ?? []), loader.begun(lockId)]);
     await inMemory.get(lockId)?.rows.idle();
   }
   async function remove(lockId: LockId): Promise<void> {
     await settled(lockId);
-    unusable.delete(lockId);
-    inMemory.remove(lockId);
+    loader.forget(lockId);
     if (!present.has(lockId)) return;
-    if (holds > 0) removed.set(lockId, (await readIfThere(files, pathOf(lockId))) ?? Buffer.alloc(0));
+    if (snapshots.isHeld()) snapshots.keep(lockId, (await readIfThere(files, pathOf(lockId))) ?? Buffer.alloc(0));
     await removeIfThere(files, pathOf(lockId));
     await files.syncFolder(folder);
     present.delete(lockId);
@@ -235,10 +178,10 @@ export function createCardFiles(options: {
         if (owners.has(lockId) || owners.isDisabled(lockId) || !wasRemoved(lockId)) continue;
         try {
           await remove(lockId);
-          log.info({ code: 'card-file-deleted', lockId, file: nameOf(lockId) }, 'deleted the cards of a lock that was removed');
+          log.info({ code: 'card-file-deleted', lockId, file: cardPath(lockId) }, 'deleted the cards of a lock that was removed');
         } catch (error) {
           log.warn(
-            { code: 'card-file-left', lockId, file: nameOf(lockId), err: error },
+            { code: 'card-file-left', lockId, file: cardPath(lockId), err: error },
             'the cards of a lock that was removed cannot be deleted',
           );
         }
@@ -255,36 +198,19 @@ export function createCardFiles(options: {
       return highest;
     },
     async forget(before) {
-      for (const lockId of [...present].filter((one) => owners.has(one) && !unusable.has(one))) await forgetOf(lockId, before);
+      for (const lockId of [...present].filter((one) => owners.has(one) && !loader.isUnusable(one))) await forgetOf(lockId, before);
     },
-    hold() {
-      holds += 1;
-      return () => {
-        holds -= 1;
-        if (holds === 0) removed.clear();
-      };
-    },
+    hold: snapshots.hold,
     keptNow: () =>
       [...present]
         .filter((lockId) => owners.has(lockId) || owners.isDisabled(lockId))
         .map((lockId) => {
-          const kept = inMemory.get(lockId)?.rows.keptNow(nameOf(lockId)) ?? sourceOfPath(files, directory, nameOf(lockId));
-          return { name: kept.name, open: () => openKept(kept, () => removed.get(lockId)) };
+          const source = inMemory.get(lockId)?.rows.keptNow(cardPath(lockId)) ?? sourceOfPath(files, directory, cardPath(lockId));
+          return snapshots.source(lockId, source);
         }),
     async idle() {
-      await Promise.allSettled([...reading.values(), ...[...changing.values()].flatMap((all) => [...all])]);
+      await Promise.allSettled([...loader.allBegun(), ...[...changing.values()].flatMap((all) => [...all])]);
       await inMemory.idle();
     },
   };
-}
-
-async function openKept(kept: BackupSource, removedBytes: () => Buffer | undefined): ReturnType<BackupSource['open']> {
-  try {
-    const content = await kept.open();
-    if (content !== undefined) return content;
-  } catch (error) {
-    if (removedBytes() === undefined) throw storageUnavailable(error);
-  }
-  const bytes = removedBytes();
-  return bytes && sourceOfBytes(kept.name, () => bytes).open();
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
 import { type CardsChange, cardIdOf, type HeldCards, nameOfIntent, type PastHolder } from '../../../domain/credentials/lock-cards.ts';
+import type { LockId } from '../../../domain/locks/lock.ts';
 import { cardId, lockId } from './id-schemas.ts';
 import type { RowChange, RowFormat } from './row-reader.ts';
 
@@ -40,6 +41,8 @@ export const cardFormat: RowFormat<CardRow> = {
 };
 
 export const cardFileName = /^([1-9]\d{0,15})\.jsonl$/;
+/** The file of a lock's cards in the data directory. */
+export const cardPath = (lockId: LockId): string => `cards/${lockId}.jsonl`;
 
 const cardKey = (id: number): string => `card ${id}`;
 const pastKey = ({ cardId: id, from }: PastHolder): string => `past ${id} ${from}`;

@@ -1,0 +1,113 @@
+// Reads the cards of a lock into memory when they are needed. There is one object for the file of a lock: with two, neither would know the
+// length of the file.
+import { createHeldCards } from '../../../domain/credentials/lock-cards.ts';
+import { DomainError } from '../../../domain/errors.ts';
+import type { LockId } from '../../../domain/locks/lock.ts';
+import type { Log } from '../../../domain/part.ts';
+import type { FileLayer } from '../files.ts';
+import { type CardRow, cardFormat, cardPath, follow } from './card-row.ts';
+import { type CardsInMemory, type CardsInMemoryOfLocks, createCardsInMemory } from './cards-in-memory.ts';
+import { DamagedDocumentError, NewerSchemaError } from './document.ts';
+import { createRowFile } from './row-file.ts';
+
+export interface CardLoader {
+  /** What is loaded. */
+  readonly inMemory: CardsInMemoryOfLocks;
+  /** An object for the file of a lock, which is neither read nor made by it. */
+  rowsFor(lockId: LockId): CardsInMemory;
+  /** The lock must have a file. `storage-unavailable` when it cannot be used. */
+  load(lockId: LockId): Promise<CardsInMemory>;
+  /** Whoever loads the cards of this lock meanwhile waits for `how`. */
+  begin(lockId: LockId, how: (lockId: LockId) => Promise<CardsInMemory>): Promise<CardsInMemory>;
+  /** What `begin` or `load` has begun for this lock. */
+  begun(lockId: LockId): Promise<CardsInMemory> | undefined;
+  allBegun(): Iterable<Promise<CardsInMemory>>;
+  /** Runs `work` on the one object that is in memory, and keeps it there. */
+  using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T>;
+  /** The file is damaged, or of a newer program. */
+  isUnusable(lockId: LockId): boolean;
+  /** The file is being deleted. */
+  forget(lockId: LockId): void;
+}
+
+export function createCardLoader(options: {
+  readonly files: FileLayer;
+  /** The data directory. */
+  readonly directory: string;
+  readonly log: Log;
+  readonly mayCompact: () => boolean;
+}): CardLoader {
+  const { files, directory, log, mayCompact } = options;
+  const inMemory = createCardsInMemory();
+  const reading = new Map<LockId, Promise<CardsInMemory>>();
+  /** Why the cards of a lock cannot be used, so that a damaged file is read only once. */
+  const unusable = new Map<LockId, DomainError>();
+
+  function rowsFor(lockId: LockId): CardsInMemory {
+    const held = createHeldCards();
+    const rows = createRowFile<CardRow>({
+      files,
+      path: `${directory}/${cardPath(lockId)}`,
+      format: cardFormat,
+      onFlushed: (_key, row, before) => follow(held, row, before),
+      mayCompact,
+    });
+    return { rows, held, staged: [], counted: 0 };
+  }
+
+  async function read(lockId: LockId): Promise<CardsInMemory> {
+    const one = rowsFor(lockId);
+    try {
+      if (!(await one.rows.load()))
+        throw new DamagedDocumentError(`${directory}/${cardPath(lockId)} is missing: put it back from a backup`);
+    } catch (error) {
+      const reason = (error instanceof Error ? error.message : String(error)).replace(`${directory}/`, '');
+      const failure = new DomainError('storage-unavailable', `The cards of lock ${lockId} cannot be used: ${reason}`, { cause: error });
+      if (error instanceof DamagedDocumentError || error instanceof NewerSchemaError) {
+        unusable.set(lockId, failure);
+        log.error(
+          { code: 'cards-disabled', lockId, file: cardPath(lockId), reason },
+          'the cards of a lock cannot be used; its door serves',
+        );
+      }
+      throw failure;
+    }
+    inMemory.add(lockId, one);
+    return one;
+  }
+
+  function load(lockId: LockId): Promise<CardsInMemory> {
+    const there = inMemory.get(lockId);
+    if (there !== undefined) return Promise.resolve(there);
+    const failure = unusable.get(lockId);
+    if (failure !== undefined) return Promise.reject(failure);
+    const before = reading.get(lockId);
+    if (before !== undefined) return before;
+    return begin(lockId, read);
+  }
+  function begin(lockId: LockId, how: (lockId: LockId) => Promise<CardsInMemory>): Promise<CardsInMemory> {
+    const begun = how(lockId).finally(() => reading.delete(lockId));
+    reading.set(lockId, begun);
+    return begun;
+  }
+  async function using<T>(lockId: LockId, one: CardsInMemory, work: (one: CardsInMemory) => Promise<T>): Promise<T> {
+    let there = one;
+    while (inMemory.get(lockId) !== there) there = await load(lockId);
+    return inMemory.using(lockId, there, () => work(there));
+  }
+
+  return {
+    inMemory,
+    rowsFor,
+    load,
+    begin,
+    begun: (lockId) => reading.get(lockId),
+    allBegun: () => reading.values(),
+    using,
+    isUnusable: (lockId) => unusable.has(lockId),
+    forget(lockId) {
+      unusable.delete(lockId);
+      inMemory.remove(lockId);
+    },
+  };
+}
