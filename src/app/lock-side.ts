@@ -1,0 +1,60 @@
+// The side of the locks: a driver for each kind, and the broker that their locks log in to.
+import { createBroker } from '../broker/broker.ts';
+import type { DriverTable } from '../domain/locks/driver-table.ts';
+import { createEventNumbers } from '../domain/locks/event-numbers.ts';
+import { type DriverFactory, type DriverHost, routeLogins } from '../drivers/driver-host.ts';
+import { createNativeParts } from '../drivers/native/parts.ts';
+import { checkerId } from '../platform/listener-check.ts';
+import type { Base } from './base.ts';
+import { createEndpoints } from './listener-config.ts';
+import type { Services } from './services.ts';
+import type { Storage } from './storage.ts';
+
+export type LockSide = ReturnType<typeof createLockSide>;
+
+interface LockSideOptions {
+  readonly base: Base;
+  readonly store: Storage['store'];
+  readonly services: Services;
+  /** Gets every driver. */
+  readonly drivers: DriverTable;
+  /** One for each kind of lock besides the native one. */
+  readonly factories: readonly DriverFactory[];
+}
+
+export function createLockSide(options: LockSideOptions) {
+  const { config, log, clock, tickBatcher } = options.base;
+  const { native, others } = createDrivers(options);
+  const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
+  const broker = createBroker({
+    ...{ clock, tickBatcher, log },
+    endpoints: forLocks,
+    handlers: routeLogins(
+      native.handlers,
+      others.map(({ handlers }) => handlers),
+    ),
+    checkedBy: checkerId,
+    limits: { maxPerAddress: config.mqtt.connectionsPerAddress },
+  });
+  const { clockSync, hubs, pairing } = native.driver;
+  return {
+    ...{ broker, clockSync, hubs, pairing, certificates, forPeople },
+    brokerStats: () => ({ ...native.handlers.stats(), ...broker.stats() }),
+  };
+}
+
+function createDrivers({ base, store, services, drivers, factories }: LockSideOptions) {
+  const { config, log, clock, secrets, events } = base;
+  const { clockIsSuspect, clockIsTrusted, locks, quarantine } = store;
+  const { commands, reports, registrations, administration } = services;
+  const native = createNativeParts({
+    ...{ topicRoot: config.mqtt.topicRoot, clock, secrets, log, emit: events.emit, clockIsSuspect, clockIsTrusted },
+    ...{ locks, hubs: store.hubs, records: store.records, quarantine },
+    ...{ reports, commands, registrations, administration },
+  });
+  events.subscribe('storage-works', native.storageWorks);
+  const host: DriverHost = { clock, locks, secrets, reports, registrations, numberEvents: createEventNumbers(store) };
+  const others = factories.map((create) => create(host));
+  for (const { driver } of [native, ...others]) drivers.add(driver);
+  return { native, others };
+}

@@ -1,0 +1,77 @@
+// The side of people and their programs: HTTP, the control socket, mDNS, and what the gateway says of itself there.
+import { fileURLToPath } from 'node:url';
+import { createSignInService } from '../domain/accounts/sign-in-service.ts';
+import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
+import type { LockLink } from '../domain/locks/lock-link.ts';
+import { createEventStreams } from '../http/events/event-streams.ts';
+import { createHttpServer } from '../http/pipeline/server.ts';
+import { createControlCounts } from '../platform/control/control.ts';
+import { announcementsOf } from '../platform/mdns/announcement.ts';
+import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
+import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
+import type { Base } from './base.ts';
+import type { LockSide } from './lock-side.ts';
+import type { Services } from './services.ts';
+import { createStatus } from './status.ts';
+import type { Storage } from './storage.ts';
+
+export type PeopleSide = Awaited<ReturnType<typeof createPeopleSide>>;
+
+interface PeopleSideOptions {
+  readonly base: Base;
+  readonly storage: Storage;
+  readonly services: Services;
+  readonly link: LockLink;
+  readonly lockSide: LockSide;
+}
+
+export async function createPeopleSide({ base, storage, services, link, lockSide }: PeopleSideOptions) {
+  const { config, log, version, clock, tickBatcher, secrets, events, addresses } = base;
+  const { store, backups, probe, storageHealth, freeBytes } = storage;
+  const { broker, brokerStats, certificates, hubs, pairing } = lockSide;
+  const allServices = { ...services, hubs, pairing };
+  const eventStreams = createEventStreams({ live: services.live, clock, log });
+  const controlCounts = createControlCounts();
+  const status = createStatus({
+    ...{ version, clock, config, store, backups, probe, link, broker, certificates, addresses, storageHealth, brokerStats, freeBytes },
+    services: allServices,
+    eventFigures: eventStreams.stats,
+    controlFigures: controlCounts.stats,
+  });
+  // Loaded only if they are enabled: their library is a large part of what a start has to read.
+  const metrics = config.metrics.enabled
+    ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats })
+    : undefined;
+  const attempts = createUnlockAttempts({ clock, audit: store.audit });
+  const audited = createAuditedServices(allServices, { clock, audit: store.audit, attempts });
+  const { accounts } = services;
+  const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.signIns });
+  const discovery = createDiscoveryFor(base);
+  const control = createLocalControl({
+    ...{ directory: config.dataDir, clock, log, services: audited, store, backups, status, counts: controlCounts },
+    discovery: discovery.state,
+  });
+  const http = createHttpServer({
+    ...{ clock, tickBatcher, log, signIns, eventStreams, metrics },
+    endpoints: lockSide.forPeople,
+    hosts: config.http.hosts,
+    onWebSocket: broker.accept,
+    ...audited,
+    records: services.records,
+    readiness: status.readiness,
+    gatewayStatus: status.gateway,
+    lockProtocol: status.lockProtocol,
+    // Beside the compiled sources.
+    consoleDirectory: fileURLToPath(new URL('../../console', import.meta.url)),
+  });
+  return { status, attempts, audit: audited.audit, signIns, discovery, control, http };
+}
+
+function createDiscoveryFor({ config, clock, log, addresses }: Base) {
+  return createDiscovery({
+    announcements: () => (config.discovery.enabled ? announcementsOf(addresses.all(), config.mqtt.topicRoot) : []),
+    clock,
+    log,
+    respond: respondInThread,
+  });
+}
