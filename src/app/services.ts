@@ -93,7 +93,7 @@ export function createServices({ clock, secrets, events, stores, drivers: link, 
   const evidence = createCardEvidence(link);
   const cardService = createCardService({
     ...{ clock, locks, cards, accounts, counters, commands, evidence, emit },
-    toldForGood: webhooks.stored,
+    webhooksStored: webhooks.stored,
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
   const leftRoles = createLeftRoles({ locks, accounts });

@@ -184,7 +184,7 @@ export class Connection implements ClientConnection {
     this.#filter.reject(reason);
   }
 
-  giveWay(): void {
+  evict(): void {
     this.reject('gave-way');
   }
 

@@ -15,14 +15,14 @@ function createPlaces(limits: Partial<ConnectionLimits>) {
   const table = new ConnectionTable({ maxConnections: 100, maxPerAddress: 100, maxWaiting: 100, maxWaitingPerNetwork: 100, ...limits });
   return {
     size: () => table.size(),
-    enter(address: string, giveWay: () => void): Place | string {
+    enter(address: string, evict: () => void): Place | string {
       const connection = {
         stream: new PassThrough(),
         origin: originOf(address),
         hasPlace: false,
-        giveWay() {
+        evict() {
           table.leave(connection);
-          giveWay();
+          evict();
         },
       };
       const noRoom = table.enter(connection);

@@ -58,7 +58,7 @@ export function createBoltModel(options: {
   let moving = false;
   let unheard: { readonly seq: number } | undefined;
   /** Jams, by their seq. */
-  const untold: number[] = [];
+  const unreported: number[] = [];
   let queue: (() => void)[] = [];
   const underWay = new Set<{ readonly target: OpenState; readonly number: number; readonly sentAt: number; mayMove(): boolean }>();
   let latency = 0;
@@ -84,10 +84,10 @@ export function createBoltModel(options: {
   }
   /** Kept until they are heard, over connections that break. */
   function tellEvents(): void {
-    for (const event of untold) {
+    for (const event of unreported) {
       say(() => {
-        if (!untold.includes(event)) return;
-        untold.splice(untold.indexOf(event), 1);
+        if (!unreported.includes(event)) return;
+        unreported.splice(unreported.indexOf(event), 1);
         void reports.events(lockId, { epoch: 'e', events: [{ seq: event, type: 'jammed' }] });
         heard(event);
       });
@@ -109,7 +109,7 @@ export function createBoltModel(options: {
           heard(said);
         });
       rests();
-      if (jams) untold.push(said);
+      if (jams) unreported.push(said);
       tellEvents();
       queue.shift()?.();
     };

@@ -81,10 +81,10 @@ export function createCardChanges(options: {
    * Resolves when the subscribers have stored a change, so that it survives a crash there, too: only then is the change done. Never
    * rejects.
    */
-  readonly toldForGood: () => Promise<void>;
+  readonly webhooksStored: () => Promise<void>;
   readonly emit: Emit;
 }): CardChanges {
-  const { clock, locks, cards, accounts, commands, evidence, toldForGood, emit } = options;
+  const { clock, locks, cards, accounts, commands, evidence, webhooksStored, emit } = options;
   /**
    * Adds that were refused or never sent, but whose intents could not be removed: a card of that number on the lock does not come from
    * these.
@@ -125,7 +125,7 @@ export function createCardChanges(options: {
         void reconcile(lockId, session);
         throw error;
       }
-      await toldForGood();
+      await webhooksStored();
       return intent;
     });
   }
@@ -194,7 +194,7 @@ export function createCardChanges(options: {
         const session = commands.session(lockId, 'cards');
         return inTurn.run(lockId, { priority: -1, deadline, gone: clearing.gone }, async () => {
           await clear(session, clearing);
-          await toldForGood();
+          await webhooksStored();
           return remove();
         });
       }
@@ -212,7 +212,7 @@ export function createCardChanges(options: {
       evidence.doubted(lockId, cardNumber);
       const isOver = (current: CardLookUp) => current.intents.filter((intent) => numberOf(current, intent) === sameCard(cardNumber));
       await cards.update(lockId, (current) => ({ ...change(current), close: isOver(current) }));
-      await toldForGood();
+      await webhooksStored();
     },
     reconcile: (lockId) => reconcile(lockId),
   };

@@ -74,10 +74,10 @@ export function createCardService(options: {
   readonly commands: CommandService;
   readonly evidence: CardEvidence;
   /** As in the options of the card changes. */
-  readonly toldForGood: () => Promise<void>;
+  readonly webhooksStored: () => Promise<void>;
   readonly emit: Emit;
 }): CardService {
-  const { clock, locks, cards, accounts, counters, commands, evidence, toldForGood } = options;
+  const { clock, locks, cards, accounts, counters, commands, evidence, webhooksStored } = options;
   const changes = createCardChanges(options);
 
   return {
@@ -146,7 +146,7 @@ export function createCardService(options: {
     async rename(caller, lockId, cardId, name) {
       requireRole(locks, caller, lockId, 'manager');
       await cards.update(lockId, (current) => renaming(current, cardWithId(current, cardId), name, clock.now()));
-      await toldForGood();
+      await webhooksStored();
     },
 
     async remove(caller, lockId, cardId, via, gone) {

@@ -34,7 +34,7 @@ export type Doing = (typeof doings)[number];
 export interface Client {
   doing(): Doing;
   /** Closes the connection. Called at most once, after its slot is freed. */
-  giveWay(): void;
+  evict(): void;
 }
 
 export interface ConnectionSlot {
@@ -65,7 +65,7 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
     return groups.every((group) => {
       if (!group.isFull()) return true;
       const least = group.least();
-      least?.giveWay();
+      least?.evict();
       return least !== undefined;
     });
   }
@@ -93,10 +93,10 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
       this.#move([]);
     }
 
-    giveWay(): void {
+    evict(): void {
       this.leave();
       onGaveWay(this.#address);
-      this.client.giveWay();
+      this.client.evict();
     }
 
     #move(groups: readonly Group[]): void {
@@ -117,7 +117,7 @@ export function createConnectionLimit(limits: ConnectionLimitSettings, onGaveWay
 
 interface Member {
   readonly client: Client;
-  giveWay(): void;
+  evict(): void;
 }
 
 /** Connections that share a limit, the oldest first. */

@@ -131,7 +131,7 @@ export class HttpConnection implements Client, Holder {
     return writableEnded || (headersSent && this.socket.writableLength > 0) ? 'taking' : 'asking';
   }
 
-  giveWay(): void {
+  evict(): void {
     this.socket.destroy();
   }
 

@@ -2,7 +2,7 @@
 
 export interface Holder {
   /** Closes the connection. */
-  giveWay(): void;
+  evict(): void;
 }
 
 /** Keeps the sum. Beyond the limit it closes the connection that has held bytes for longest. */
@@ -27,7 +27,7 @@ export class HeldBytes {
       const [oldest] = this.#held;
       if (oldest === undefined) return;
       this.hold(oldest[0], 0);
-      oldest[0].giveWay();
+      oldest[0].evict();
     }
   }
 }

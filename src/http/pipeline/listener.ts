@@ -67,7 +67,7 @@ export function createHttpListener(options: {
       connection.place = places.enter(originOf(socket.remoteAddress), connection);
       if (connection.place !== undefined) return;
       tooMany(socket.remoteAddress);
-      connection.giveWay();
+      connection.evict();
     },
     onRequest(request: IncomingMessage, response: ServerResponse) {
       const connection = connections.get(request.socket);

@@ -9,7 +9,7 @@ function world() {
   const gone: string[] = [];
   const places = createConnectionLimit({ strangers: 6, strangersOfNetwork: 3, known: 3, knownOfAccount: 2 }, () => undefined);
   function enter(name: string, address: string, doing: Doing): ConnectionSlot | undefined {
-    return places.enter(originOf(address), { doing: () => doing, giveWay: () => void gone.push(name) });
+    return places.enter(originOf(address), { doing: () => doing, evict: () => void gone.push(name) });
   }
   return { enter, gone };
 }

@@ -11,7 +11,7 @@ import { createAuditFiles } from './audit-files.ts';
 import { type AuditFile, type AuditSeriesOptions, type AuditSeriesPosition, createAuditSeries, entryOf } from './audit-series.ts';
 
 /** Files of 2 MiB each. Nobody makes so many entries in six months; the limit keeps somebody who does from filling the disk. */
-const series = { deeds: { name: 'audit', mostFiles: 32 }, attempts: { name: 'attempts', mostFiles: 16 } } as const;
+const series = { auditEntries: { name: 'audit', mostFiles: 32 }, attempts: { name: 'attempts', mostFiles: 16 } } as const;
 /** The folders of these files. */
 export const auditFolders: readonly string[] = Object.values(series).map(({ name }) => name);
 
@@ -28,11 +28,11 @@ export interface AuditLog extends AuditStore {
 export function createAuditLog(options: AuditSeriesOptions): AuditLog {
   const places = createAuditFiles<AuditFile>();
   const recent = createBoundedCache<AuditSeriesPosition, AuditEntry>(entriesCached);
-  const deeds = createAuditSeries(options, series.deeds, places.drop);
+  const auditEntries = createAuditSeries(options, series.auditEntries, places.drop);
   const attempts = createAuditSeries(options, series.attempts, places.drop);
   let highest = 0;
 
-  async function appendTo({ append }: typeof deeds, entry: AuditEntry): Promise<void> {
+  async function appendTo({ append }: typeof auditEntries, entry: AuditEntry): Promise<void> {
     const place = await append(entry);
     places.put(place, entry.at);
     recent.add(place, entry);
@@ -66,7 +66,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
 
   return {
     async open() {
-      const found = [await deeds.open(), await attempts.open()];
+      const found = [await auditEntries.open(), await attempts.open()];
       // The sort is stable: of two lines with one id, the later one counts.
       const lines = found.flatMap((one) => one.lines).sort((a, b) => a.place.id - b.place.id);
       for (const { place, at } of lines) places.put(place, at);
@@ -76,7 +76,7 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
       highest += 1;
       return highest;
     },
-    append: (entry) => appendTo(deeds, entry),
+    append: (entry) => appendTo(auditEntries, entry),
     appendAttempt: (entry) => appendTo(attempts, entry),
     async page({ from, to, pageNo, pageSize }: AuditQuery) {
       const found = places.newest(from, to, (pageNo - 1) * pageSize, pageSize);
@@ -86,9 +86,9 @@ export function createAuditLog(options: AuditSeriesOptions): AuditLog {
         throw storageUnavailable(error);
       }
     },
-    purge: async (now) => [...(await deeds.purge(now)), ...(await attempts.purge(now))],
+    purge: async (now) => [...(await auditEntries.purge(now)), ...(await attempts.purge(now))],
     async close() {
-      await deeds.close();
+      await auditEntries.close();
       await attempts.close();
     },
   };

@@ -122,7 +122,7 @@ export function createAuditSeries(
         const [oldest] = all as [AuditFile];
         log.warn(
           { code: 'audit-full', folder: folderName, file: dayFileName(oldest.name) },
-          'the oldest part of the audit log was deleted: there are too many deeds',
+          'the oldest part of the audit log was deleted: there are too many entries',
         );
         await drop([oldest]);
       }

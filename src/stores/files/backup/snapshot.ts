@@ -16,7 +16,7 @@ export function snapshotNow(store: {
   readonly files: FileLayer;
   readonly directory: string;
   readonly counters: Pick<CounterFile, 'document'>;
-  readonly accounts: Pick<AccountFile, 'keptNow'>;
+  readonly accounts: Pick<AccountFile, 'backupSource'>;
   readonly hubs: Pick<HubFile, 'document'>;
   /** The caller holds their files until the returned sources have been read. */
   readonly lockFiles: Pick<LockFiles, 'flushed' | 'cardFiles'>;
@@ -35,14 +35,14 @@ export function snapshotNow(store: {
 
   return [
     document('counters.json', counters.document),
-    accounts.keptNow(),
+    accounts.backupSource(),
     document('hubs.json', hubs.document),
     // A damaged document is copied as it is on the disk.
     ...lockFiles
       .flushed()
       .map(([name, text]) => (text ? sourceOfBytes(`locks/${name}`, text) : sourceOfPath(files, directory, `locks/${name}`))),
     ...removedLocks.flushed().map(([name, text]) => sourceOfBytes(`removed/${name}`, text)),
-    ...lockFiles.cardFiles.keptNow(),
+    ...lockFiles.cardFiles.backupSource(),
     ...webhooks.flushed().map(([name, text]) => sourceOfBytes(`webhooks/${name}`, text)),
     ...days.flatMap(dayFiles),
   ];

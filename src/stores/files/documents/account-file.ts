@@ -60,7 +60,7 @@ export interface AccountFile extends AccountStore {
   begin(account: Account, token: Token): Promise<void>;
   highest(): { readonly accountId: number; readonly tokenId: number };
   /** For a backup: the content that is on the disk now. */
-  keptNow(): BackupSource;
+  backupSource(): BackupSource;
   /** Resolves when no write is under way or waiting. */
   idle(): Promise<void>;
 }
@@ -160,7 +160,7 @@ export function createAccountFile(options: {
       accountId: Math.max(book.accounts().at(-1)?.accountId ?? 0, ...book.removed().map((one) => one.accountId)),
       tokenId: book.tokens().at(-1)?.tokenId ?? 0,
     }),
-    keptNow: () => rows.keptNow(accountsName),
+    backupSource: () => rows.backupSource(accountsName),
     async idle() {
       await forgetting(async () => undefined);
       await rows.idle();

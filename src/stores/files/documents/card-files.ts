@@ -54,10 +54,10 @@ export interface CardFiles {
   highest(): Promise<number>;
   /** Forgets past holders of card numbers whose time ended before this date. `storage-unavailable`. */
   forget(before: number): Promise<void>;
-  /** Keeps the sources of `keptNow` readable until the returned function is called. */
+  /** Keeps the sources of `backupSource` readable until the returned function is called. */
   hold(): () => void;
   /** All files with their present content. */
-  keptNow(): readonly BackupSource[];
+  backupSource(): readonly BackupSource[];
   idle(): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ export function createCardFiles(options: {
     if (old.length > 0) await using(lockId, one, ({ rows }) => rows.update(() => rowsForgotten(old)));
     if (wasInMemory) return;
     await one.rows.idle();
-    inMemory.giveWay(lockId);
+    inMemory.evict(lockId);
   }
 
   return {
@@ -201,11 +201,11 @@ export function createCardFiles(options: {
       for (const lockId of [...present].filter((one) => owners.has(one) && !loader.isUnusable(one))) await forgetOf(lockId, before);
     },
     hold: snapshots.hold,
-    keptNow: () =>
+    backupSource: () =>
       [...present]
         .filter((lockId) => owners.has(lockId) || owners.isDisabled(lockId))
         .map((lockId) => {
-          const source = inMemory.get(lockId)?.rows.keptNow(cardPath(lockId)) ?? sourceOfPath(files, directory, cardPath(lockId));
+          const source = inMemory.get(lockId)?.rows.backupSource(cardPath(lockId)) ?? sourceOfPath(files, directory, cardPath(lockId));
           return snapshots.source(lockId, source);
         }),
     async idle() {

@@ -29,7 +29,7 @@ export interface CardsInMemoryOfLocks {
   add(lockId: LockId, one: CardsInMemory): void;
   remove(lockId: LockId): void;
   /** Evicts the cards of this lock, if they are not in use. */
-  giveWay(lockId: LockId): void;
+  evict(lockId: LockId): void;
   /** Keeps the cards in memory at least until `work` has ended and their file is no longer being written. */
   using<T>(lockId: LockId, one: CardsInMemory, work: () => Promise<T>): Promise<T>;
   idle(): Promise<void>;
@@ -81,7 +81,7 @@ export function createCardsInMemory(atMost = mostRows): CardsInMemoryOfLocks {
       count(one);
     },
     remove: leave,
-    giveWay(lockId) {
+    evict(lockId) {
       const one = all.get(lockId);
       if (one !== undefined && !uses.has(one) && one.held.intents.length === 0) leave(lockId);
     },

@@ -98,7 +98,7 @@ export class LineFile {
   }
 
   /** The file as it is now, whatever is appended later. The caller must prevent a rewrite before the content has been read. */
-  keptNow(name: string): BackupSource {
+  backupSource(name: string): BackupSource {
     const length = this.#renaming ?? this.#length;
     return {
       name,

@@ -19,7 +19,7 @@ import { lostDocuments, missingLock, registeredLocks } from './lock-file-names.t
 export interface LockFiles {
   readonly locks: LockStore;
   readonly cards: CardStore;
-  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'keptNow' | 'removeLeft'>;
+  readonly cardFiles: Pick<CardFiles, 'highest' | 'forget' | 'hold' | 'backupSource' | 'removeLeft'>;
   /** Reads every document. Rejects when a newer program wrote one of them. */
   open(): Promise<void>;
   disabled(): readonly DisabledLock[];

@@ -7,7 +7,7 @@
 // line was never acknowledged. When most of the file is outdated, it is rewritten under a temporary name and renamed.
 //
 // Usage: `createRowFile`, then `load` (false: the file does not exist, then `create`), then `get`, `entries` and `update`. A caller that
-// looks rows up by something other than their key builds that index in `onFlushed`. A backup takes `keptNow`, and `mayCompact` must be
+// looks rows up by something other than their key builds that index in `onFlushed`. A backup takes `backupSource`, and `mayCompact` must be
 // false while it reads.
 
 import type { BackupSource } from '../backup/backup-sources.ts';
@@ -54,7 +54,7 @@ export interface RowFile<Row> {
    */
   update(change: (newest: NewestRows<Row>) => readonly RowChange<Row>[]): Promise<void>;
   /** For a backup: the file as it is now, whatever is appended later. */
-  keptNow(name: string): BackupSource;
+  backupSource(name: string): BackupSource;
   /** Bytes of a torn line that a power cut had left when the file was loaded. */
   torn(): number;
   /** Resolves when no write is running or waiting. Never rejects. */
@@ -128,8 +128,8 @@ class JsonRowFile<Row extends object> implements RowFile<Row> {
     });
   }
 
-  keptNow(name: string): BackupSource {
-    return this.#file.keptNow(name);
+  backupSource(name: string): BackupSource {
+    return this.#file.backupSource(name);
   }
   torn(): number {
     return this.#torn;

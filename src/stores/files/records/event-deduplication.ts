@@ -25,7 +25,7 @@ interface Epoch {
   newestAt: number;
 }
 
-/** The new events of one call while they are being written: one with `fresh` events ends with exactly one call of `keep` or `undo`. */
+/** The new events of one call while they are being written: one with `fresh` events ends with exactly one call of `commit` or `rollback`. */
 export interface Reservation {
   readonly fresh: readonly RecordDraft[];
   readonly duplicates: number;
@@ -56,11 +56,11 @@ export interface EventProgress {
    * somebody. When there are too many epochs, it drops one that has had no event since `forgetBefore`. Returns a promise, and reserves
    * nothing, when one of the events waits for a flush: call again when the promise resolves. It never rejects.
    */
-  claim(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Reservation | Promise<void>;
+  reservation(lockId: LockId, epoch: string, events: readonly RecordDraft[], forgetBefore: () => number): Reservation | Promise<void>;
   /** Ends a reservation whose events are flushed. */
-  keep(claim: Reservation): void;
+  commit(reservation: Reservation): void;
   /** Ends a reservation whose events are not flushed, and forgets them again. */
-  undo(claim: Reservation): void;
+  rollback(reservation: Reservation): void;
   /** Adds a stored record at the start. */
   restore(record: LockRecord): void;
   /** Everything that is flushed, for an index. */
@@ -137,11 +137,12 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
         isBeginning,
       };
     },
-    claim(lockId, name, events, forgetBefore) {
+    reservation(lockId, name, events, forgetBefore) {
       const epoch = roomFor(lockId, name, forgetBefore);
       if (!epoch) return { fresh: [], duplicates: 0, refused: events, epoch, ended: undefined, end: undefined };
       const earlier = earlierOf(lockId, name);
-      const pending = pendingOf(epoch, events) ?? earlier.map((before) => pendingOf(before, events)).find((claim) => claim !== undefined);
+      const pending =
+        pendingOf(epoch, events) ?? earlier.map((before) => pendingOf(before, events)).find((reservation) => reservation !== undefined);
       if (pending) return endOf(pending);
       const fresh: RecordDraft[] = [];
       let refused = none;
@@ -150,7 +151,7 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
         if (claimOne(epoch, event.seq)) fresh.push(nameOnce(lockId, event));
         else refused = [...refused, event];
       }
-      const claim: Reservation = {
+      const reservation: Reservation = {
         fresh,
         duplicates: events.length - fresh.length - refused.length,
         refused,
@@ -158,17 +159,17 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
         ended: undefined,
         end: undefined,
       };
-      if (fresh.length > 0) epoch.claims.push(claim);
+      if (fresh.length > 0) epoch.claims.push(reservation);
       else if (epoch.ranges.length === 0) epochsOf(lockId).delete(name);
-      return claim;
+      return reservation;
     },
-    keep(claim) {
-      const { fresh, epoch } = claim;
+    commit(reservation) {
+      const { fresh, epoch } = reservation;
       if (epoch) for (const { serverDate } of fresh) if (serverDate > epoch.newestAt) epoch.newestAt = serverDate;
-      endClaim(claim);
+      endClaim(reservation);
     },
-    undo(claim) {
-      const { fresh, epoch } = claim;
+    rollback(reservation) {
+      const { fresh, epoch } = reservation;
       if (epoch) {
         for (const { seq, command } of fresh) {
           removeSeq(epoch.ranges, seq);
@@ -176,7 +177,7 @@ export function createEventProgress(earlierIds: (lockId: LockId) => readonly Loc
         }
         if (epoch.ranges.length === 0) epochsOf(epoch.lockId).delete(epoch.name);
       }
-      endClaim(claim);
+      endClaim(reservation);
     },
     restore({ lockId, epoch: name, seq, serverDate, command }) {
       const epoch = epochsOf(lockId).get(name) ?? begin(lockId, name, serverDate);
@@ -217,17 +218,17 @@ function pendingOf({ ranges, claims }: Epoch, events: readonly RecordDraft[]): R
   return claims.find(({ fresh }) => events.some(({ seq }) => fresh.some((claimed) => claimed.seq === seq)));
 }
 
-function endOf(claim: Reservation): Promise<void> {
-  claim.ended ??= new Promise((resolve) => {
-    claim.end = resolve;
+function endOf(reservation: Reservation): Promise<void> {
+  reservation.ended ??= new Promise((resolve) => {
+    reservation.end = resolve;
   });
-  return claim.ended;
+  return reservation.ended;
 }
 
-function endClaim(claim: Reservation): void {
-  const claims = claim.epoch?.claims;
+function endClaim(reservation: Reservation): void {
+  const claims = reservation.epoch?.claims;
   // Nearly always the first, because flushes end in order. `splice` would allocate an array for every event.
-  if (claims?.[0] === claim) claims.shift();
-  else if (claims && claim.fresh.length > 0) claims.splice(claims.indexOf(claim), 1);
-  claim.end?.();
+  if (claims?.[0] === reservation) claims.shift();
+  else if (claims && reservation.fresh.length > 0) claims.splice(claims.indexOf(reservation), 1);
+  reservation.end?.();
 }

@@ -64,7 +64,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   let group = emptyGroup();
   let other = emptyGroup();
   /** Position of the flushed lines of `other` while they are not in the tail yet. */
-  let untold: number | undefined;
+  let unreported: number | undefined;
   let writing: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   /** Bytes of a failed write may be behind `length`. */
@@ -105,7 +105,7 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
     const bytes = lines.bytes().length;
     await (length + bytes > end ? writePadded(lines) : write(lines.bytes()));
     flushes += 1;
-    untold = length;
+    unreported = length;
     let position = length;
     let line = 0;
     length += bytes;
@@ -117,8 +117,8 @@ export function createJournal(file: OpenFile, goodLength: number, tail?: Journal
   }
   /** Adds the lines of the last flush to the tail. */
   function tell(): void {
-    if (untold !== undefined) tail?.add(other.lines.bytes(), untold);
-    untold = undefined;
+    if (unreported !== undefined) tail?.add(other.lines.bytes(), unreported);
+    unreported = undefined;
   }
   /** No caller waits for `other` any more: empties it for the next lines. */
   function emptyOther(): void {

@@ -89,10 +89,10 @@ export function createRecordLog(options: {
   }
   /** Every event of every lock passes here: one promise per call, unless it has to wait for something first. */
   function append(recordIds: ReservedIds, lockId: LockId, epoch: string, events: readonly RecordDraft[]): Promise<AppendOutcome> {
-    const claim = waiting.get(lockId) ?? progress.claim(lockId, epoch, events, forgetBefore);
-    if (claim instanceof Promise) return appendInTurn(recordIds, lockId, epoch, events, claim);
-    const day = readyDay(recordIds, claim.fresh.length);
-    return day ? store(recordIds, lockId, epoch, claim, day) : appendInTurn(recordIds, lockId, epoch, events, claim);
+    const reservation = waiting.get(lockId) ?? progress.reservation(lockId, epoch, events, forgetBefore);
+    if (reservation instanceof Promise) return appendInTurn(recordIds, lockId, epoch, events, reservation);
+    const day = readyDay(recordIds, reservation.fresh.length);
+    return day ? store(recordIds, lockId, epoch, reservation, day) : appendInTurn(recordIds, lockId, epoch, events, reservation);
   }
   /**
    * Until this message is in the journal's queue, later messages of its lock wait behind it: the recordIds of a lock rise in the order of
@@ -111,21 +111,21 @@ export function createRecordLog(options: {
     });
     waiting.set(lockId, turn);
     try {
-      let claim = before;
-      while (claim instanceof Promise) {
-        await claim;
-        claim = progress.claim(lockId, epoch, events, forgetBefore);
+      let reservation = before;
+      while (reservation instanceof Promise) {
+        await reservation;
+        reservation = progress.reservation(lockId, epoch, events, forgetBefore);
       }
-      const day = await dayFor(recordIds, claim);
-      return store(recordIds, lockId, epoch, claim, day);
+      const day = await dayFor(recordIds, reservation);
+      return store(recordIds, lockId, epoch, reservation, day);
     } finally {
       if (waiting.get(lockId) === turn) waiting.delete(lockId);
       queued();
     }
   }
   /** The day for a reservation; if there is none, the reservation is undone. Undefined: nothing to store. */
-  async function dayFor(recordIds: ReservedIds, claim: Reservation): Promise<OpenDay | undefined> {
-    const { length } = claim.fresh;
+  async function dayFor(recordIds: ReservedIds, reservation: Reservation): Promise<OpenDay | undefined> {
+    const { length } = reservation.fresh;
     if (length === 0) return undefined;
     try {
       for (let day = readyDay(recordIds, length); ; day = readyDay(recordIds, length)) {
@@ -133,7 +133,7 @@ export function createRecordLog(options: {
         await makeReady(recordIds, length);
       }
     } catch (error) {
-      progress.undo(claim);
+      progress.rollback(reservation);
       throw storageUnavailable(error);
     }
   }
@@ -142,26 +142,26 @@ export function createRecordLog(options: {
     recordIds: ReservedIds,
     lockId: LockId,
     epoch: string,
-    claim: Reservation,
+    reservation: Reservation,
     day: OpenDay | undefined,
   ): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       function done(error: unknown, lastRecordId: number): void {
         if (error !== undefined) {
-          progress.undo(claim);
+          progress.rollback(reservation);
           reject(storageUnavailable(error));
           return;
         }
-        progress.keep(claim);
-        stored += claim.fresh.length;
-        duplicates += claim.duplicates;
-        if (claim.fresh.length > 0) {
+        progress.commit(reservation);
+        stored += reservation.fresh.length;
+        duplicates += reservation.duplicates;
+        if (reservation.fresh.length > 0) {
           newest = lastRecordId;
-          emit('records-stored', { lockId, epoch, drafts: claim.fresh, firstRecordId: lastRecordId - claim.fresh.length + 1 });
+          emit('records-stored', { lockId, epoch, drafts: reservation.fresh, firstRecordId: lastRecordId - reservation.fresh.length + 1 });
         }
-        resolve({ stored: claim.fresh.length, duplicates: claim.duplicates, refused: claim.refused });
+        resolve({ stored: reservation.fresh.length, duplicates: reservation.duplicates, refused: reservation.refused });
       }
-      if (day && claim.fresh.length > 0) day.append(lockId, epoch, claim.fresh, recordIds.take, done);
+      if (day && reservation.fresh.length > 0) day.append(lockId, epoch, reservation.fresh, recordIds.take, done);
       else done(undefined, 0);
     });
   }

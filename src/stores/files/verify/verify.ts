@@ -77,7 +77,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
     for (const name of (await readdirIfThere(files, `${directory}/${folder}`)).sort()) {
       if (!name.endsWith('.jsonl')) continue;
       await verifyLines(files, directory, `${folder}/${name}`, report, (line) =>
-        holdsAuditEntry(line) ? undefined : 'holds something else than a deed',
+        holdsAuditEntry(line) ? undefined : 'holds something else than an audit entry',
       );
     }
   }

@@ -148,7 +148,7 @@ describe('a file of rows', () => {
       const rows = rowFile(nodeFiles(), path, () => mayCompact);
       await rows.create([]);
       await rows.update(() => [put(1)]);
-      const kept = rows.keptNow('things');
+      const kept = rows.backupSource('things');
       await rows.update(() => [put(2)]);
       await wear(rows);
       const content = await kept.open();

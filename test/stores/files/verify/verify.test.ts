@@ -276,12 +276,12 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
   ['quarantine.jsonl', 'line 1 holds something else than a message', (d) => writeFile(`${d}/quarantine.jsonl`, withChecksum('{"at":1'))],
   [
     'attempts/2026-11-20-1.jsonl',
-    'line 1 holds something else than a deed',
+    'line 1 holds something else than an audit entry',
     (d) => writeFile(`${d}/attempts/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
   ],
   [
     'audit/2026-11-20-1.jsonl',
-    'line 1 holds something else than a deed',
+    'line 1 holds something else than an audit entry',
     (d) => writeFile(`${d}/audit/2026-11-20-1.jsonl`, withChecksum('{"id":1'), { mode: 0o600 }),
   ],
   ['accounts.jsonl', 'may be read by others than its owner (mode 644)', (d) => chmod(`${d}/accounts.jsonl`, 0o644)],
