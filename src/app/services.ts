@@ -24,7 +24,7 @@ import { createRegistrationService } from '../domain/locks/registration-service.
 import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
 import { createStateCertainty } from '../domain/locks/state-certainty.ts';
-import { createMutex } from '../domain/mutex.ts';
+import { createMutex, type Mutex } from '../domain/mutex.ts';
 import { createRecordService } from '../domain/records/record-service.ts';
 import type { Secrets } from '../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../domain/stores.ts';
@@ -61,24 +61,42 @@ export interface DeviceServices {
 }
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */
-export function createServices({ clock, secrets, events, stores, drivers: link, commandIds, ...options }: ServicesOptions) {
-  const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks, quarantine, clockIsSuspect } = stores;
-  const { commandTimeoutMs, recordDays, alarmDetector: settings } = options;
-  const { emit } = events;
+export function createServices(options: ServicesOptions) {
   const administration = createMutex();
+  const command = createCommandServices(options);
+  const live = createLiveServices(options, command, administration);
+  const noun = createNounServices(options, { ...command, ...live }, administration);
+  const report = createReportServices(options, { ...command, ...live, ...noun });
+  const { stallDetector, commands, certainty } = command;
+  return { stallDetector, commands, certainty, ...live, ...noun, ...report, administration };
+}
 
+/** What the gateway says to a lock, and how sure it is of the lock's state. */
+function createCommandServices({ clock, events, stores, drivers: link, commandIds, commandTimeoutMs }: ServicesOptions) {
+  const { locks, statuses, batteries } = stores;
+  const { emit } = events;
   const lists = createLockLists(locks);
   const names = createLockNames(locks);
   // The lists are updated before any other subscriber sees the change.
   events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
   events.subscribe('lock-changed', ({ before, after }) => names.changed(before, after));
   recordBatteries({ events, batteries, clock });
-
   const stallDetector = createStallDetector({ clock, emit, commandTimeoutMs });
   const commands = createCommandService({ clock, link, commandIds, emit, stallDetector, commandTimeoutMs });
   const certainty = createStateCertainty({ clock, events, link, locks, commands, commandTimeoutMs });
   countCards({ events, locks, statuses });
-  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, emit, endAfterMs: settings.endAfterMs });
+  return { lists, names, stallDetector, commands, certainty };
+}
+
+type CommandServices = ReturnType<typeof createCommandServices>;
+
+/** What the gateway says to people and programs without being asked: alarms, live events, webhooks. */
+function createLiveServices(options: ServicesOptions, { lists, certainty }: CommandServices, administration: Mutex) {
+  const { clock, secrets, events, stores, drivers: link, recordDays } = options;
+  const { locks, accounts, statuses, counters, records, removedLocks, clockIsSuspect } = stores;
+  const { emit } = events;
+  const { endAfterMs } = options.alarmDetector;
+  const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, emit, endAfterMs });
   const live = createLiveService({
     ...{ clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty },
   });
@@ -88,9 +106,19 @@ export function createServices({ clock, secrets, events, stores, drivers: link, 
     bodies: options.webhookBodies,
     random: options.random,
   });
+  return { alarms, live, webhooks };
+}
 
-  const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link, commands, certainty });
-  const evidence = createCardEvidence(link);
+type LiveServices = ReturnType<typeof createLiveServices>;
+
+/** What callers ask for and change: locks, cards, records, accounts, roles. */
+function createNounServices(options: ServicesOptions, before: CommandServices & LiveServices, administration: Mutex) {
+  const { clock, secrets, events, stores, drivers, recordDays } = options;
+  const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks, clockIsSuspect } = stores;
+  const { lists, names, commands, certainty, webhooks } = before;
+  const { emit } = events;
+  const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
+  const evidence = createCardEvidence(drivers);
   const cardService = createCardService({
     ...{ clock, locks, cards, accounts, counters, commands, evidence, emit },
     webhooksStored: webhooks.stored,
@@ -99,30 +127,34 @@ export function createServices({ clock, secrets, events, stores, drivers: link, 
   const leftRoles = createLeftRoles({ locks, accounts });
   const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, leftRoles });
   const registrations = createRegistrationService({
-    ...{ clock, locks, lists, names, removedLocks, cards, cardService, statuses, accounts, counters, secrets, administration },
-    drivers: link,
+    ...{ clock, locks, lists, names, removedLocks, cards, cardService, statuses, accounts, counters, secrets, administration, drivers },
   });
   const roleService = createRoleService({ locks, accounts, administration });
-
-  const clockEvidence = createClockEvidence({ clock, locks });
-  const alarmDetector = createAlarmDetector({
-    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty },
-    storageHealth: options.storageHealth,
-    clockEvidence: clockEvidence.evidence,
-  });
-  const reports = createReportService({
-    ...{ clock, locks, statuses, cards, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },
-    ...{ commandIds, link, certainty, clockIsSuspect, secrets, emit },
-  });
-
   return {
-    ...{ certainty, evidence, leftRoles, registrations, alarms, webhooks, live, commands, stallDetector },
-    ...{ clockEvidence, alarmDetector, reports },
+    ...{ evidence, leftRoles, registrations },
     locks: lockService,
     cards: cardService,
     records: recordService,
     accounts: accountService,
     roles: roleService,
-    administration,
   };
+}
+
+type NounServices = ReturnType<typeof createNounServices>;
+
+/** What the gateway hears from locks: reports, and what it concludes from them. */
+function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
+  const { clock, secrets, events, stores, drivers: link, commandIds, storageHealth, alarmDetector: settings } = options;
+  const { locks, cards, accounts, statuses, records, quarantine, clockIsSuspect } = stores;
+  const { certainty, alarms, evidence, cards: cardService } = before;
+  const clockEvidence = createClockEvidence({ clock, locks });
+  const alarmDetector = createAlarmDetector({
+    ...{ clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, certainty, storageHealth },
+    clockEvidence: clockEvidence.evidence,
+  });
+  const reports = createReportService({
+    ...{ clock, locks, statuses, cards, records, accounts, quarantine, cardService, evidence, clockEvidence, alarmDetector },
+    ...{ commandIds, link, certainty, clockIsSuspect, secrets, emit: events.emit },
+  });
+  return { clockEvidence, alarmDetector, reports };
 }
