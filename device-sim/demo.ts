@@ -19,8 +19,9 @@ const profiles = names.map((name, index) =>
 
 async function demo(folder: string): Promise<boolean> {
   const interrupted = new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
+    // Ctrl-C comes twice, because npm passes it on: the second one must not end the process before its folder is removed.
+    process.on('SIGINT', resolve);
+    process.on('SIGTERM', resolve);
   });
   const gateway = await startGatewayProcess({ dataDir: join(folder, 'data') });
   write(`The gateway serves HTTP at ${gateway.httpUrl} and MQTT at ${gateway.mqttUrl}.`);
