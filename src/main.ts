@@ -17,6 +17,9 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot)
 
 process.setSourceMapsEnabled(true);
 
+/** Under `npm start` one Ctrl-C arrives twice: the terminal sends it, and npm passes it on. */
+const sameCtrlCMs = 2_000;
+
 /** `read` returns the present configuration, for the start and for each SIGHUP. */
 async function serve(read: () => Config): Promise<void> {
   const config = read();
@@ -35,10 +38,13 @@ async function serve(read: () => Config): Promise<void> {
 
   const { createGateway } = await import('./app/gateway.ts');
   const gateway = await createGateway(config, { log: logger, version, onFatal: failed });
-  let signals = 0;
+  let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
   const stop = (signal: NodeJS.Signals) => {
-    signals += 1;
-    if (signals > 1) process.exit(1);
+    if (stopping !== undefined) {
+      if (signal === 'SIGINT' && stopping.signal === 'SIGINT' && performance.now() - stopping.since < sameCtrlCMs) return;
+      process.exit(1);
+    }
+    stopping = { signal, since: performance.now() };
     logger.info({ signal }, 'stopping');
     gateway.stop().then(() => process.exit(0), failed);
   };
@@ -54,7 +60,7 @@ async function serve(read: () => Config): Promise<void> {
   } catch (error) {
     await gateway.stop();
     // A signal during the start is a stop, not a failure.
-    if (signals > 0) return;
+    if (stopping !== undefined) return;
     say(`latchd: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   }

@@ -392,6 +392,15 @@ describe('a process that is asked to end', () => {
     expect((await site.api('POST', '/api/v1/lock/unlock', { query: { lockId: site.lockId(1) } })).body).toEqual({ success: true });
   });
 
+  test('a Ctrl-C that npm passes on once more is one signal: the gateway ends in order', async () => {
+    const site = await open({ locks: [{}] });
+    site.lock(1).script([{ kind: 'silence' }]);
+    await underWay(site);
+    void site.gateway.stop('SIGINT');
+    await until(() => site.gateway.log.some(({ msg }) => msg === 'stopping'), 'it is stopping');
+    expect(await site.gateway.stop('SIGINT')).toBe(0);
+  });
+
   test('SIGTERM while it starts: it ends with 0, has said nothing on standard error, and the data directory is good', async () => {
     const dataDir = join(folder, 'signalled');
     for (const moment of ['first start', 'the store is open']) {

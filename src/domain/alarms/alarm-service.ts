@@ -1,5 +1,4 @@
-// The active alarms: the alarm detector raises and clears them; this service stores them and shows them to people, who end those that
-// nothing else ends.
+// The active alarms: the alarm detector raises and clears them; this service stores them and shows them to people.
 import type { Caller } from '../accounts/account.ts';
 import { requireLock, requireRole } from '../accounts/permissions.ts';
 import type { Clock } from '../clock.ts';
@@ -34,8 +33,7 @@ export interface AlarmService extends Part {
   /** The active alarm has another reason, or one more: it is emitted again. */
   amend(kind: AlarmKind, lockId: LockId | null, reason: string): void;
   /**
-   * Resolves when an active alarm is on the disk; undefined when it is there already. Rejects with `storage-unavailable`; the alarm is
-   * active all the same.
+   * Resolves when an active alarm is on the disk; undefined: it is already. Rejects with `storage-unavailable`, and it is active all the same.
    */
   kept(kind: AlarmKind, lockId: LockId | null): Promise<void> | undefined;
   /** The cause is gone: the alarm ends when it stays gone for a while. Has no effect on an alarm that a person must end. */

@@ -5,18 +5,20 @@ import { accountNamed } from '../accounts/account-service.ts';
 import { requireRole } from '../accounts/permissions.ts';
 import type { CounterStore } from '../counters.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
-import type { LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex, type Mutex } from '../mutex.ts';
 import { type Page, type PageRequest, paginate } from '../page.ts';
 import type { Part } from '../part.ts';
 import type { Secrets } from '../secrets.ts';
-import { type Attempt, type DeliveryLogEntry, type DeliveryType, freshProgress, type NotifiedAlarm } from './delivery.ts';
+import { type Attempt, type DeliveryLogEntry, freshProgress, type NotifiedAlarm } from './delivery.ts';
 import type { DeliveryStats } from './delivery-worker.ts';
 import { notifiedAlarm } from './notified-alarms.ts';
 import {
+  type IssuedSecret,
+  type NewWebhook,
   type StoredWebhook,
   type Webhook,
+  type WebhookChanges,
   type WebhookId,
   webhooksAtMost,
   webhooksOfAccountAtMost,
@@ -24,15 +26,6 @@ import {
 } from './webhook.ts';
 import type { WebhookPost } from './webhook-ports.ts';
 import { createWebhookWorkers, postOf, type WebhookSurroundings } from './webhook-workers.ts';
-
-export interface NewWebhook {
-  readonly name: string;
-  readonly url: string;
-  readonly eventTypes: readonly DeliveryType[];
-  readonly lockIds: readonly LockId[];
-}
-
-export type WebhookChanges = Partial<NewWebhook & { readonly enabled: boolean }>;
 
 export interface WebhookView {
   readonly webhook: Webhook;
@@ -43,12 +36,6 @@ export interface WebhookView {
   readonly forgotten: number;
   /** null: its last attempt did not fail. */
   readonly failingSince: number | null;
-}
-
-/** A new secret, which is shown only once. */
-export interface IssuedSecret {
-  readonly webhookId: WebhookId;
-  readonly secret: string;
 }
 
 export interface WebhookStats extends Readonly<DeliveryStats> {

@@ -39,3 +39,19 @@ export const webhooksOfAccountAtMost = 10;
 export const webhooksAtMost = 50;
 /** The remaining ones are for gateway administrators, so that a few other accounts cannot take all. */
 export const webhooksOfOthersAtMost = 40;
+
+/** What its owner gives. */
+export interface NewWebhook {
+  readonly name: string;
+  readonly url: string;
+  readonly eventTypes: readonly DeliveryType[];
+  readonly lockIds: readonly LockId[];
+}
+
+export type WebhookChanges = Partial<NewWebhook & { readonly enabled: boolean }>;
+
+/** A new secret, which is shown only once. */
+export interface IssuedSecret {
+  readonly webhookId: WebhookId;
+  readonly secret: string;
+}

@@ -9,7 +9,8 @@ import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
 import { type LockRecord, recordLabel } from '../../domain/records/record.ts';
 import type { Attempt, DeliveryEvent, DeliveryLogEntry } from '../../domain/webhooks/delivery.ts';
-import type { IssuedSecret, WebhookView } from '../../domain/webhooks/webhook-service.ts';
+import type { IssuedSecret } from '../../domain/webhooks/webhook.ts';
+import type { WebhookView } from '../../domain/webhooks/webhook-service.ts';
 import type { EventBody } from './event-schemas.ts';
 import type { ResponseBody } from './response-schemas.ts';
 
