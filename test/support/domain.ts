@@ -10,6 +10,7 @@ import type { HubLink } from '../../src/domain/locks/hub-ports.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
 import type { CommandIds } from '../../src/domain/locks/lock-link.ts';
+import type { LockEvent } from '../../src/domain/locks/lock-report.ts';
 import { createMutex } from '../../src/domain/mutex.ts';
 import type { Secrets } from '../../src/domain/secrets.ts';
 import { createWebhookService } from '../../src/domain/webhooks/webhook-service.ts';
@@ -386,4 +387,17 @@ export async function createDomain(
     createWebhooks,
     webhooks,
   };
+}
+
+export type Domain = Awaited<ReturnType<typeof createDomain>>;
+
+/** The records of a lock, newest first. */
+export async function recordsOf({ records }: Domain, id: LockId = lockId) {
+  return (await records.page({ lockId: id, from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 })).list;
+}
+
+/** The record that this event of a lock becomes, when it is the lock's first. */
+export async function recordOf(domain: Domain, event: Partial<LockEvent>) {
+  await domain.reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'card-unlock', ...event }] });
+  return (await recordsOf(domain))[0];
 }

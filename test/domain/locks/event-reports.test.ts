@@ -2,26 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
 import { createEventReports } from '../../../src/domain/locks/event-reports.ts';
 import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
-import type { LockEvent } from '../../../src/domain/locks/lock-report.ts';
 import type { AppendOutcome } from '../../../src/domain/records/record-ports.ts';
-import { callers, codeOf, createDomain, lockId, someCard } from '../../support/domain.ts';
+import { callers, codeOf, createDomain, lockId, recordOf, recordsOf, someCard } from '../../support/domain.ts';
 import { ok } from '../../support/fake-link.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const dayMs = 86_400_000;
 const now = Date.UTC(2026, 10, 21, 9);
 const onTime = { date: now };
-
-type Domain = Awaited<ReturnType<typeof createDomain>>;
-
-async function recordsOf({ records }: Domain, id: LockId = lockId) {
-  return (await records.page({ lockId: id, from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 })).list;
-}
-
-async function recordOf(domain: Domain, event: Partial<LockEvent>) {
-  await domain.reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'card-unlock', ...event }] });
-  return (await recordsOf(domain))[0];
-}
 
 describe('events', () => {
   it('resolve only when every event is stored, each once however often it comes (Protocol 4.4)', async () => {

@@ -1,26 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CardId } from '../../../src/domain/credentials/card.ts';
 import { digestOf } from '../../../src/domain/credentials/card-rules.ts';
-import type { LockId } from '../../../src/domain/locks/lock.ts';
-import type { LockEvent } from '../../../src/domain/locks/lock-report.ts';
-import { callers, createDomain, lockId, noLockId, someCard, stays } from '../../support/domain.ts';
+import { callers, createDomain, lockId, noLockId, recordOf, someCard, stays } from '../../support/domain.ts';
 import { createCardMemory, ok, refusal } from '../../support/fake-link.ts';
 import { settled } from '../../support/settable-clock.ts';
 
 const dayMs = 86_400_000;
 const now = Date.UTC(2026, 10, 21, 9);
 const onTime = { date: now };
-
-type Domain = Awaited<ReturnType<typeof createDomain>>;
-
-async function recordsOf({ records }: Domain, id: LockId = lockId) {
-  return (await records.page({ lockId: id, from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1_000 })).list;
-}
-
-async function recordOf(domain: Domain, event: Partial<LockEvent>) {
-  await domain.reports.events(lockId, { epoch: 'e', events: [{ seq: 1, type: 'card-unlock', ...event }] });
-  return (await recordsOf(domain))[0];
-}
 
 describe('a hello', () => {
   it('updates the lock with what is present and leaves the rest (Protocol 4.1)', async () => {
