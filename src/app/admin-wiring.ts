@@ -54,13 +54,13 @@ export function createLocalControl(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly services: AuditedServices;
-  readonly store: Pick<WallClockTrust, 'acceptClock'>;
+  readonly clockTrust: Pick<WallClockTrust, 'acceptClock'>;
   readonly backups: Backups;
   readonly status: Status;
   readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
 }): Part {
-  const { directory, clock, log, services, store, backups, status, counts, discovery } = options;
+  const { directory, clock, log, services, clockTrust, backups, status, counts, discovery } = options;
   const { audit: trail } = services;
   return createControl({
     directory,
@@ -70,7 +70,7 @@ export function createLocalControl(options: {
     actions: {
       ...createManagement({ ...services, gatewayStatus: status.gateway, address: onThisMachine.address }),
       async 'accept-clock'() {
-        await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), store.acceptClock);
+        await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), clockTrust.acceptClock);
         return {};
       },
       'GET /readyz': async () => ({

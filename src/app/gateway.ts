@@ -44,14 +44,22 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const base = createBase(config, surroundings);
   const storage = createStorage(base, surroundings.onFatal);
   const { store, backups, probe } = storage;
-  const drivers = createDriverTable(store);
+  const drivers = createDriverTable(store.ports);
   const services = createServicesFor(base, storage, drivers);
   const lockSide = createLockSide({ base, store, services, drivers, factories: surroundings.drivers ?? [] });
   const { broker, clockSync, certificates } = lockSide;
   const peopleSide = await createPeopleSide({ base, storage, services, link: drivers, lockSide });
   const { status, attempts, signIns, control, http, discovery, audit } = peopleSide;
   const { clock, log, events } = base;
-  const jobs = createSchedule({ config, clock, log, store, accounts: services.accounts, backups, emit: events.emit });
+  const jobs = createSchedule({
+    config,
+    clock,
+    log,
+    maintenance: store.maintenance,
+    accounts: services.accounts,
+    backups,
+    emit: events.emit,
+  });
   const systemd = createSystemdFor(base, status);
 
   // Doors serve before people can call; at the end, HTTP stops before the doors do.
@@ -94,8 +102,8 @@ function createServicesFor(base: Base, { store, storageHealth }: Storage, driver
   const ownPorts = () => Object.values(addresses.all()).map(({ port }) => port);
   const { networks, timeoutMs } = config.webhooks;
   return createServices({
-    ...{ clock, secrets, events, stores: store, drivers, storageHealth },
-    commandIds: createCommandIds({ key: store.commandKey, start: store.startNumber }),
+    ...{ clock, secrets, events, stores: store.ports, clockIsSuspect: store.clockTrust.clockIsSuspect, drivers, storageHealth },
+    commandIds: createCommandIds({ key: store.maintenance.commandKey, start: store.maintenance.startNumber }),
     commandTimeoutMs: config.commandTimeoutMs,
     recordDays: config.retention.records,
     alarmDetector: alarmDetectorSettings(config),

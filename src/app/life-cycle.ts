@@ -51,7 +51,7 @@ export function createLifeCycle(options: {
     }
     if (stopping !== undefined) return;
     status.serves();
-    const fields = { dataDir: resolve(config.dataDir), locks: store.locks.all().length, version, ms: Math.round(status.uptimeMs()) };
+    const fields = { dataDir: resolve(config.dataDir), locks: store.ports.locks.all().length, version, ms: Math.round(status.uptimeMs()) };
     log.info({ code: 'ready', ...status.addresses(), ...fields }, 'ready');
   }
 

@@ -45,15 +45,16 @@ export function createLockSide(options: LockSideOptions) {
 
 function createDrivers({ base, store, services, drivers, factories }: LockSideOptions) {
   const { config, log, clock, secrets, events } = base;
-  const { clockIsSuspect, clockIsTrusted, locks, quarantine } = store;
+  const { clockIsSuspect, clockIsTrusted } = store.clockTrust;
+  const { locks, hubs, records, quarantine } = store.ports;
   const { commands, reports, registrations, administration } = services;
   const native = createNativeParts({
     ...{ topicRoot: config.mqtt.topicRoot, clock, secrets, log, emit: events.emit, clockIsSuspect, clockIsTrusted },
-    ...{ locks, hubs: store.hubs, records: store.records, quarantine },
+    ...{ locks, hubs, records, quarantine },
     ...{ reports, commands, registrations, administration },
   });
   events.subscribe('storage-works', native.storageWorks);
-  const host: DriverHost = { clock, locks, secrets, reports, registrations, numberEvents: createEventNumbers(store) };
+  const host: DriverHost = { clock, locks, secrets, reports, registrations, numberEvents: createEventNumbers({ records }) };
   const others = factories.map((create) => create(host));
   for (const { driver } of [native, ...others]) drivers.add(driver);
   return { native, others };

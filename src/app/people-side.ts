@@ -42,13 +42,14 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const metrics = config.metrics.enabled
     ? (await import('../platform/metrics.ts')).createMetrics({ version, events, stats: status.stats })
     : undefined;
-  const attempts = createUnlockAttempts({ clock, audit: store.audit });
-  const audited = createAuditedServices(allServices, { clock, audit: store.audit, attempts });
+  const attempts = createUnlockAttempts({ clock, audit: store.ports.audit });
+  const audited = createAuditedServices(allServices, { clock, audit: store.ports.audit, attempts });
   const { accounts } = services;
-  const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.signIns });
+  const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.ports.signIns });
   const discovery = createDiscoveryFor(base);
   const control = createLocalControl({
-    ...{ directory: config.dataDir, clock, log, services: audited, store, backups, status, counts: controlCounts },
+    ...{ directory: config.dataDir, clock, log, services: audited, backups, status, counts: controlCounts },
+    clockTrust: store.clockTrust,
     discovery: discovery.state,
   });
   const http = createHttpServer({

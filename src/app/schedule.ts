@@ -6,26 +6,26 @@ import type { Emit } from '../domain/event-bus.ts';
 import type { Log, Part } from '../domain/part.ts';
 import { createJobs } from '../platform/jobs.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
-import type { StoreMaintenance } from '../stores/files/store.ts';
+import type { StoreMaintenance } from '../stores/files/store-maintenance.ts';
 import type { Config } from './config.ts';
 
 export function createSchedule(options: {
   readonly config: Pick<Config, 'retention' | 'backup'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly store: Pick<StoreMaintenance, 'sealDays' | 'purge'>;
+  readonly maintenance: Pick<StoreMaintenance, 'sealDays' | 'purge'>;
   readonly accounts: Pick<AccountService, 'forgetExpired'>;
   readonly backups: Backups;
   readonly emit: Emit;
 }): Part {
-  const { config, clock, log, store, accounts, backups, emit } = options;
+  const { config, clock, log, maintenance, accounts, backups, emit } = options;
 
   async function seal(): Promise<object> {
-    await store.sealDays();
+    await maintenance.sealDays();
     return {};
   }
   async function retention(): Promise<object> {
-    const outcome = await store.purge(clock.now(), config.retention.records);
+    const outcome = await maintenance.purge(clock.now(), config.retention.records);
     return { ...outcome, expiredTokens: outcome.clockIsSuspect ? 0 : await accounts.forgetExpired() };
   }
   async function backup(): Promise<object> {

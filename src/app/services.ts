@@ -37,7 +37,8 @@ export interface ServicesOptions {
   readonly secrets: Secrets;
   /** The stores emit their changes here. */
   readonly events: EventBus;
-  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'> & Pick<WallClockTrust, 'clockIsSuspect' | 'clockIsTrusted'>;
+  readonly stores: Omit<Stores, 'hubs' | 'signIns' | 'audit'>;
+  readonly clockIsSuspect: WallClockTrust['clockIsSuspect'];
   readonly drivers: Drivers;
   readonly commandIds: CommandIds;
   readonly commandTimeoutMs: number;
@@ -92,8 +93,8 @@ type CommandServices = ReturnType<typeof createCommandServices>;
 
 /** What the gateway says to people and programs without being asked: alarms, live events, webhooks. */
 function createLiveServices(options: ServicesOptions, { lists, certainty }: CommandServices, administration: Mutex) {
-  const { clock, secrets, events, stores, drivers: link, recordDays } = options;
-  const { locks, accounts, statuses, counters, records, removedLocks, clockIsSuspect } = stores;
+  const { clock, clockIsSuspect, secrets, events, stores, drivers: link, recordDays } = options;
+  const { locks, accounts, statuses, counters, records, removedLocks } = stores;
   const { emit } = events;
   const { endAfterMs } = options.alarmDetector;
   const alarms = createAlarmService({ clock, alarms: stores.alarms, locks, lists, emit, endAfterMs });
@@ -113,8 +114,8 @@ type LiveServices = ReturnType<typeof createLiveServices>;
 
 /** What callers ask for and change: locks, cards, records, accounts, roles. */
 function createNounServices(options: ServicesOptions, before: CommandServices & LiveServices, administration: Mutex) {
-  const { clock, secrets, events, stores, drivers, recordDays } = options;
-  const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks, clockIsSuspect } = stores;
+  const { clock, clockIsSuspect, secrets, events, stores, drivers, recordDays } = options;
+  const { locks, cards, accounts, statuses, batteries, counters, records, removedLocks } = stores;
   const { lists, names, commands, certainty, webhooks } = before;
   const { emit } = events;
   const lockService = createLockService({ locks, lists, names, accounts, statuses, batteries, link: drivers, commands, certainty });
@@ -144,8 +145,8 @@ type NounServices = ReturnType<typeof createNounServices>;
 
 /** What the gateway hears from locks: reports, and what it concludes from them. */
 function createReportServices(options: ServicesOptions, before: CommandServices & LiveServices & NounServices) {
-  const { clock, secrets, events, stores, drivers: link, commandIds, storageHealth, alarmDetector: settings } = options;
-  const { locks, cards, accounts, statuses, records, quarantine, clockIsSuspect } = stores;
+  const { clock, clockIsSuspect, secrets, events, stores, drivers: link, commandIds, storageHealth, alarmDetector: settings } = options;
+  const { locks, cards, accounts, statuses, records, quarantine } = stores;
   const { certainty, alarms, evidence, cards: cardService } = before;
   const clockEvidence = createClockEvidence({ clock, locks });
   const alarmDetector = createAlarmDetector({

@@ -15,7 +15,8 @@ import type { StorageProbe } from '../platform/storage-probe.ts';
 import type { Certificates } from '../platform/tls/certificates.ts';
 import type { WatchedLock, WatchedStats } from '../platform/watched-stats.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
-import type { Store, StoreMaintenance } from '../stores/files/store.ts';
+import type { Store } from '../stores/files/store.ts';
+import type { StoreMaintenance } from '../stores/files/store-maintenance.ts';
 import type { Addresses } from './addresses.ts';
 import type { Config } from './config.ts';
 import type { DeviceServices, Services } from './services.ts';
@@ -52,8 +53,8 @@ interface StatusOptions {
 }
 
 /** 'ok', or what is wrong with writing new data or reading stored data. */
-export function storageHealthOf(probe: Pick<StorageProbe, 'health'>, store: Pick<StoreMaintenance, 'unreadable'>): string {
-  return probe.health() === 'ok' ? (store.unreadable()?.message ?? 'ok') : probe.health();
+export function storageHealthOf(probe: Pick<StorageProbe, 'health'>, maintenance: Pick<StoreMaintenance, 'unreadable'>): string {
+  return probe.health() === 'ok' ? (maintenance.unreadable()?.message ?? 'ok') : probe.health();
 }
 
 export type Status = ReturnType<typeof createStatus>;
@@ -61,7 +62,7 @@ export type Status = ReturnType<typeof createStatus>;
 export function createStatus(options: StatusOptions) {
   const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes } = options;
   const { eventFigures, controlFigures, storageHealth } = options;
-  const { locks } = store;
+  const { locks } = store.ports;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
 
@@ -71,7 +72,7 @@ export function createStatus(options: StatusOptions) {
 
   /** What the metrics show about a lock. */
   function watched({ lockId }: Lock): WatchedLock {
-    const { batteryPercent } = store.statuses.get(lockId);
+    const { batteryPercent } = store.ports.statuses.get(lockId);
     return { lockId, isOnline: link.session(lockId) !== undefined, batteryPercent };
   }
 
@@ -126,12 +127,12 @@ export function createStatus(options: StatusOptions) {
         alarms: Object.values(alarms.stats()).reduce((sum, count) => sum + count, 0),
         commands: commands.stats(),
         cardChanges: cards.stats(),
-        records: store.records.count(),
+        records: store.ports.records.count(),
         listeners: addresses(),
         certificates: certificateDates(),
-        clockIsSuspect: store.clockIsSuspect(),
+        clockIsSuspect: store.clockTrust.clockIsSuspect(),
         backupDate: backups.newestAt() || null,
-        storage: { health: storageHealth(), freeBytes: free, ...store.stats() },
+        storage: { health: storageHealth(), freeBytes: free, ...store.maintenance.stats() },
         broker: brokerStats(),
         events: eventFigures(),
         webhooks: services.webhooks.stats(),
@@ -145,11 +146,11 @@ export function createStatus(options: StatusOptions) {
         locks: locks.all().map(watched),
         lowBatteryPercent: config.alarms.lowBatteryPercent,
         storageWorks: storageHealth() === 'ok',
-        clockIsSuspect: store.clockIsSuspect(),
+        clockIsSuspect: store.clockTrust.clockIsSuspect(),
         alarms: services.alarms.stats(),
         commands: { underWay: commands.underWay, waiting: commands.waiting + services.cards.stats().waiting },
         backupAt: backups.newestAt(),
-        store: store.stats(),
+        store: store.maintenance.stats(),
         broker: brokerStats(),
         events: eventFigures(),
         webhooks: services.webhooks.stats(),

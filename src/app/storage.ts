@@ -24,12 +24,12 @@ export function createStorage({ config, log, version, clock, secrets, events }: 
     files: config.metrics.enabled ? timeFlushes(nodeFiles(), clock.monotonic, (ms) => emit('disk-flushed', { ms })) : nodeFiles(),
     beforeUpgrade: upgradeBackup.make,
   });
-  const backups = createBackups({ ...backupOptions, store });
-  const probe = createStorageProbe({ clock, log, probe: store.probe, works: () => emit('storage-works', {}) });
+  const backups = createBackups({ ...backupOptions, accounts: store.ports.accounts, maintenance: store.maintenance });
+  const probe = createStorageProbe({ clock, log, probe: store.maintenance.probe, works: () => emit('storage-works', {}) });
   events.subscribe('storage-failed', ({ error }) => probe.failed(error));
   return {
     ...{ store, backups, upgradeBackup, probe },
-    storageHealth: () => storageHealthOf(probe, store),
+    storageHealth: () => storageHealthOf(probe, store.maintenance),
     freeBytes: () => nodeFiles().freeBytes(directory),
   };
 }

@@ -96,7 +96,7 @@ async function openAppender(directory: string): Promise<Appender> {
   return {
     async round() {
       const write = async (lockId: number): Promise<void> => {
-        for (let n = 1; n <= each; n++) await store.records.append(lockId as LockId, 'e', [draft(stored + n)]);
+        for (let n = 1; n <= each; n++) await store.ports.records.append(lockId as LockId, 'e', [draft(stored + n)]);
       };
       await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer + 1)));
       stored += each;
@@ -215,13 +215,13 @@ async function opened(directory: string, building: Building): Promise<Opened> {
   const startMs = performance.now() - begin;
   const pages: PageTimes[] = [];
   for (const [title, count, asked] of pagesOf(building)) {
-    pages.push(await timed(title, count, (n) => store.records.page({ lockId: lockOf(n, building), ...everything, ...asked(n) })));
+    pages.push(await timed(title, count, (n) => store.ports.records.page({ lockId: lockOf(n, building), ...everything, ...asked(n) })));
   }
   global.gc?.();
   const residentMb = process.memoryUsage().rss / 1e6;
   const peak = /VmHWM:\s+(\d+)/.exec(await readFile('/proc/self/status', 'utf8'))?.[1];
   pages.push(await readTimes(directory));
-  const records = store.records.count();
+  const records = store.ports.records.count();
   await store.stop();
   return { startMs, records, pages, residentMb, peakMb: (Number(peak) * 1_024) / 1e6 };
 }
@@ -257,7 +257,7 @@ async function sealed(directory: string): Promise<Sealed> {
     before = performance.now();
   }, 1);
   const begin = performance.now();
-  await store.sealDays();
+  await store.maintenance.sealDays();
   const ms = performance.now() - begin;
   clearInterval(watch);
   await store.stop();

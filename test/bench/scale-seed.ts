@@ -52,12 +52,12 @@ export async function seedScale(directory: string, scale: Scale): Promise<{ toke
   await store.start();
   for (let n = 0; n < scale.deeds; n += atOnce) {
     const some = Array.from({ length: Math.min(atOnce, scale.deeds - n) }, async () =>
-      store.audit.append(auditActionOf(await store.audit.nextId())),
+      store.ports.audit.append(auditActionOf(await store.ports.audit.nextId())),
     );
     await Promise.all(some);
   }
-  for (let n = 0; n < scale.removedLocks; n++) await store.removedLocks.add(removedLockOf(n, scale.locks));
-  await store.webhooks.add(webhookOf(scale.failedDeliveries));
+  for (let n = 0; n < scale.removedLocks; n++) await store.ports.removedLocks.add(removedLockOf(n, scale.locks));
+  await store.ports.webhooks.add(webhookOf(scale.failedDeliveries));
   await store.stop();
   return seeded;
 }

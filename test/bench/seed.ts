@@ -41,11 +41,11 @@ export async function seedDirectory(directory: string, count: number, cardsEach 
   for (let from = 0; from < count; from += atOnce) {
     await Promise.all(
       locks.slice(from, from + atOnce).map(async ({ lockId, deviceId }) => {
-        await store.locks.add(lockOf(lockId as LockId, deviceId as DeviceId, keyHash));
+        await store.ports.locks.add(lockOf(lockId as LockId, deviceId as DeviceId, keyHash));
         const all = cardsOf(lockId as LockId, cardsEach);
         // A line each, as they would be added.
         for (let n = 0; n < all.length; n += cardsAtOnce)
-          await store.cards.update(lockId as LockId, () => ({ put: all.slice(n, n + cardsAtOnce) }));
+          await store.ports.cards.update(lockId as LockId, () => ({ put: all.slice(n, n + cardsAtOnce) }));
       }),
     );
   }

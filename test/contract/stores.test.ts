@@ -1,6 +1,6 @@
 // The contract of every store port, over the stores in memory and those on the disk.
 import { describe } from '@jest/globals';
-import type { Store } from '../../src/stores/files/store.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { startedStore, withDirectory } from '../stores/files/support/directory.ts';
 import {
   createMemoryAccounts,
@@ -54,18 +54,18 @@ describe('in memory', () => {
 });
 
 describe('on the disk', () => {
-  function onDisk<T>(pick: (store: Store) => T): RunOver<T> {
+  function onDisk<T>(pick: (stores: Stores) => T): RunOver<T> {
     return (run) =>
       withDirectory(async (directory) => {
         const { store } = await startedStore(directory);
         try {
-          await run(pick(store));
+          await run(pick(store.ports));
         } finally {
           await store.stop();
         }
       });
   }
-  lockStoreContract(onDisk((store) => store));
+  lockStoreContract(onDisk((stores) => stores));
   recordStoreContract(onDisk(({ records }) => records));
   accountStoreContract(onDisk(({ accounts }) => accounts));
   alarmStoreContract(onDisk(({ alarms }) => alarms));
@@ -78,7 +78,7 @@ describe('on the disk', () => {
     withDirectory(async (directory) => {
       const { store, events } = await startedStore(directory);
       try {
-        await run({ stores: store, events });
+        await run({ stores: store.ports, events });
       } finally {
         await store.stop();
       }

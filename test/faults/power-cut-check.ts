@@ -22,9 +22,9 @@ export async function whatIsMissing(directory: string, acknowledged: Acknowledge
   const clock = { now: Date.now, monotonic: Date.now, timer: () => quiet };
   const store = createStore({ directory, clock, log, secrets: createSecrets(), onFatal: (error) => missing.push(String(error)) });
   await store.start();
-  for (const { file, reason } of store.disabledLocks()) missing.push(`${file} is disabled: ${reason}`);
+  for (const { file, reason } of store.maintenance.disabledLocks()) missing.push(`${file} is disabled: ${reason}`);
   for (const [subject, { highest }] of acknowledged) missing.push(...(await missingOf(store, subject, highest, acknowledged)));
-  await store.sealDays();
+  await store.maintenance.sealDays();
   missing.push(...(await doubles(store)));
   await store.stop();
   return missing;
@@ -39,15 +39,15 @@ async function missingOf(store: Store, subject: string, highest: number, acknowl
 
 async function foundOf(store: Store, kind: string, lockId: LockId, epoch: string, acknowledged: Acknowledged): Promise<number> {
   if (kind === 'event') {
-    const { highest, gaps } = store.records.progress(lockId, epoch);
+    const { highest, gaps } = store.ports.records.progress(lockId, epoch);
     return gaps.length === 0 ? highest : (gaps[0]?.[0] ?? 1) - 1;
   }
-  if (kind === 'card') return Number((await store.cards.of(lockId)).cards.at(-1)?.name ?? 0);
-  if (kind === 'number') return (await store.counters.next('tokenId')) - 1;
+  if (kind === 'card') return Number((await store.ports.cards.of(lockId)).cards.at(-1)?.name ?? 0);
+  if (kind === 'number') return (await store.ports.counters.next('tokenId')) - 1;
   const known = acknowledged.get('lock')?.highest ?? 0;
   const removed = acknowledged.get('removed')?.highest ?? 0;
   for (let n = 100; n <= known; n++) {
-    const isThere = store.locks.get(n as LockId)?.alias === 'changed';
+    const isThere = store.ports.locks.get(n as LockId)?.alias === 'changed';
     // The one whose removal was under way may be there or not.
     const mustBeGone = n % 3 === 0 && n <= removed;
     const mustBeThere = n % 3 !== 0;
@@ -60,11 +60,11 @@ async function foundOf(store: Store, kind: string, lockId: LockId, epoch: string
 async function doubles(store: Store): Promise<string[]> {
   const problems: string[] = [];
   const recordIds = new Set<number>();
-  for (const { lockId } of store.locks.all()) {
+  for (const { lockId } of store.ports.locks.all()) {
     const events = new Set<string>();
     let shown = 0;
     for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
-      const page = await store.records.page({ lockId, ...everything, pageNo });
+      const page = await store.ports.records.page({ lockId, ...everything, pageNo });
       pages = page.pages;
       shown += page.list.length;
       for (const { epoch, seq, recordId } of page.list) {
@@ -75,6 +75,6 @@ async function doubles(store: Store): Promise<string[]> {
     }
     if (events.size !== shown) problems.push(`lock ${lockId}: ${shown - events.size} records are there twice`);
   }
-  if (recordIds.size !== store.records.count()) problems.push('a recordId was given twice');
+  if (recordIds.size !== store.ports.records.count()) problems.push('a recordId was given twice');
   return problems;
 }

@@ -37,7 +37,7 @@ export async function pourIn(directory: string, withFlushes: boolean, ready: () 
     files: withFlushes ? nodeFiles() : unflushed(nodeFiles()),
   });
   await store.start();
-  for (let n = 1; n <= locks; n++) await store.locks.add(sampleLock(n, { roles: [] }));
+  for (let n = 1; n <= locks; n++) await store.ports.locks.add(sampleLock(n, { roles: [] }));
   const acknowledge = (subject: string, number: number): void => {
     process.stdout.write(`${subject} ${number}\n`);
   };
@@ -57,7 +57,7 @@ type Acknowledge = (subject: string, number: number) => void;
 
 async function events(store: Store, lockId: LockId, epoch: string, acknowledge: Acknowledge): Promise<void> {
   for (let seq = 1; ; seq++) {
-    await store.records.append(lockId, epoch, [sampleEvent(seq)]);
+    await store.ports.records.append(lockId, epoch, [sampleEvent(seq)]);
     acknowledge(`event ${lockId} ${epoch}`, seq);
   }
 }
@@ -65,23 +65,23 @@ async function events(store: Store, lockId: LockId, epoch: string, acknowledge: 
 async function cards(store: Store, lockId: LockId, acknowledge: Acknowledge): Promise<void> {
   const there: CardId[] = [];
   for (let n = 1; ; n++) {
-    const cardId = (await store.counters.next('cardId')) as CardId;
+    const cardId = (await store.ports.counters.next('cardId')) as CardId;
     const card: Card = { ...sampleCard(n, lockId, { name: `${n}` }), cardId };
     there.push(cardId);
-    await store.cards.update(lockId, () => ({ put: [card], remove: there.length > 40 ? there.splice(0, 1) : [] }));
+    await store.ports.cards.update(lockId, () => ({ put: [card], remove: there.length > 40 ? there.splice(0, 1) : [] }));
     acknowledge(`card ${lockId}`, n);
   }
 }
 async function numbers(store: Store, acknowledge: Acknowledge): Promise<void> {
-  for (;;) acknowledge('number', await store.counters.next('tokenId'));
+  for (;;) acknowledge('number', await store.ports.counters.next('tokenId'));
 }
 async function moreLocks(store: Store, acknowledge: Acknowledge): Promise<void> {
   for (let n = 100; ; n++) {
-    await store.locks.add(sampleLock(n, { roles: [] }));
-    await store.locks.update(n as LockId, (lock) => ({ ...lock, alias: 'changed' }));
+    await store.ports.locks.add(sampleLock(n, { roles: [] }));
+    await store.ports.locks.update(n as LockId, (lock) => ({ ...lock, alias: 'changed' }));
     acknowledge('lock', n);
     if (n % 3 === 0) {
-      await store.locks.remove(n as LockId);
+      await store.ports.locks.remove(n as LockId);
       acknowledge('removed', n);
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -89,7 +89,7 @@ async function moreLocks(store: Store, acknowledge: Acknowledge): Promise<void> 
 }
 async function sealing(store: Store): Promise<void> {
   for (;;) {
-    await store.sealDays();
+    await store.maintenance.sealDays();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -288,9 +288,9 @@ export async function createDomain(
   const random = () => 0.5;
 
   const services = createServices({
-    ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random },
+    ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores: {
-      ...{ batteries, counters, records, removedLocks, quarantine, clockIsSuspect, clockIsTrusted },
+      ...{ batteries, counters, records, removedLocks, quarantine },
       ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
       alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
     },

@@ -41,10 +41,10 @@ export async function manageDirectory<T>(
   const administration = createMutex();
   const events = createEventBus(logFailedSubscriber(log));
   const store = createStore({ directory, clock, log, secrets, onFatal, emit: events.emit });
-  const { locks, removedLocks, cards, hubs, statuses, accounts, counters } = store;
+  const { locks, removedLocks, cards, hubs, statuses, accounts, counters } = store.ports;
   const lists = createLockLists(locks);
   events.subscribe('lock-changed', ({ before, after }) => lists.changed(before, after));
-  recordBatteries({ events, batteries: store.batteries, clock });
+  recordBatteries({ events, batteries: store.ports.batteries, clock });
   // No device is connected.
   const link = { session: () => undefined, online: () => false, disconnect() {} };
   const drivers = createDriverTable({ locks });
@@ -56,7 +56,7 @@ export async function manageDirectory<T>(
     },
   };
   const common = { clock, locks, removedLocks, cards, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
-  const trail = createAuditTrail({ clock, audit: store.audit });
+  const trail = createAuditTrail({ clock, audit: store.ports.audit });
   await store.start();
   try {
     return await work(
@@ -67,7 +67,7 @@ export async function manageDirectory<T>(
         hubs: auditedHubs(createHubService(common), trail),
         audit: trail,
         address: 'command line',
-        gatewayStatus: () => ({ locks: locks.all().length, storage: store.stats() }),
+        gatewayStatus: () => ({ locks: locks.all().length, storage: store.maintenance.stats() }),
       }),
     );
   } finally {

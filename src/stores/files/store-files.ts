@@ -34,6 +34,14 @@ interface StoreFilesOptions {
   readonly isClockSynchronised?: (() => Promise<boolean>) | undefined;
 }
 
+/** What is known once the files are open: the key for command ids, and the number of this start. */
+export interface OpenedFiles {
+  readonly key: Buffer;
+  readonly start: number;
+}
+
+export type StoreFiles = ReturnType<typeof createStoreFiles>;
+
 export function createStoreFiles(options: StoreFilesOptions) {
   const { files, directory, clock, log, secrets, emit } = options;
   let announced: Promise<void> | undefined;
@@ -84,11 +92,8 @@ export function createStoreFiles(options: StoreFilesOptions) {
     records,
     audit,
     quarantine,
-    /**
-     * Resolves with the key for command ids and the number of this start. Rejects with one sentence that names the file and says what to
-     * do.
-     */
-    async open(): Promise<{ readonly key: Buffer; readonly start: number }> {
+    /** Rejects with one sentence that names the file and says what to do. */
+    async open(): Promise<OpenedFiles> {
       const key = await openOrBegin({
         files,
         directory,

@@ -1,23 +1,16 @@
 // The store adapter: implements every store port of the domain with plain JSON files in one data directory.
 import { resolve } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
-import type { DomainError } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
 import type { Log, Part } from '../../domain/part.ts';
-import { retentionCutoff } from '../../domain/records/record.ts';
 import type { Secrets } from '../../domain/secrets.ts';
 import type { Stores, WallClockTrust } from '../../domain/stores.ts';
-import type { BackupSource } from './backup/backup-sources.ts';
-import { snapshotNow } from './backup/snapshot.ts';
 import { claimDirectory } from './claim-directory.ts';
 import { createDirectoryLock } from './directory-lock.ts';
-import type { DisabledLock } from './documents/disabled-locks.ts';
 import { type FileLayer, nodeFiles } from './files.ts';
 import { guardFlushes } from './flush-guard.ts';
-import { probe } from './probe.ts';
-import type { PurgeOutcome } from './records/record-log.ts';
-import { lastRemovalWithoutRecords } from './records/retention.ts';
-import { createStoreFiles } from './store-files.ts';
+import { createStoreFiles, type OpenedFiles } from './store-files.ts';
+import { createStoreMaintenance, type StoreMaintenance } from './store-maintenance.ts';
 
 export interface StoreOptions {
   /** The data directory; made (0700) when it is missing. */
@@ -39,50 +32,13 @@ export interface StoreOptions {
   readonly isClockSynchronised?: () => Promise<boolean>;
 }
 
-interface StoreStats {
-  readonly locks: number;
-  readonly disabledLocks: number;
-  readonly records: number;
-  /** Files of the record log. */
-  readonly days: number;
-  /** Flushes of the record log since the start. */
-  readonly recordFlushes: number;
-  /** Since the start: events that became records, and events that were stored already. */
-  readonly stored: number;
-  readonly duplicates: number;
-  /** False after a failed flush. */
-  readonly writable: boolean;
-}
-
-/** Operations that only a store of files needs. The composition root and the commands call them; the domain does not know them. */
-export interface StoreMaintenance {
-  /** 32 bytes that sign command ids. */
-  commandKey(): Buffer;
-  /** The number of this start, from 1: higher than that of every earlier start, also after a restore. */
-  startNumber(): number;
-  /** Locks with a damaged document: they are not in `locks`, and their MAC addresses cannot be registered. */
-  disabledLocks(): readonly DisabledLock[];
-  /** Writes and flushes this many bytes, to see whether events can be stored now; `storage-unavailable`. */
-  probe(bytes: number): Promise<void>;
-  /** What is wrong with an unreadable file of records; undefined: nothing. Each probe tries the file again. */
-  unreadable(): DomainError | undefined;
-  stats(): StoreStats;
-  /**
-   * Runs `use` on the documents and records as they are at one instant. Files that are changed, sealed or deleted meanwhile stay readable
-   * in that state until `use` has ended.
-   */
-  atOneInstant<T>(use: (kept: readonly BackupSource[]) => Promise<T>): Promise<T>;
-  /** Seals every finished day; to be called after midnight UTC. A start also does it. Never rejects. */
-  sealDays(): Promise<void>;
-  /**
-   * Deletes records older than `recordDays` (30 to 184) and parts of the audit log older than six calendar months, in whole days, at most
-   * seven, and what is left of locks that no longer have records; nothing while the clock is suspect. `storage-unavailable`.
-   */
-  purge(now: number, recordDays: number): Promise<PurgeOutcome>;
-}
-
 /** Everything but `start` and `stop` may be used only between them. */
-export interface Store extends Part, Stores, WallClockTrust, StoreMaintenance {}
+export interface Store extends Part {
+  /** What the domain uses. */
+  readonly ports: Stores;
+  readonly clockTrust: WallClockTrust;
+  readonly maintenance: StoreMaintenance;
+}
 
 /** `start` rejects with one sentence that names the file or the directory and says what to do. */
 export function createStore(options: StoreOptions): Store {
@@ -91,12 +47,12 @@ export function createStore(options: StoreOptions): Store {
   const files = guardFlushes(unguarded, onFatal, (error) => emit('storage-failed', { error }));
   // Without the guard: the lock is released even after a failed flush.
   const directoryLock = createDirectoryLock({ files: unguarded, directory, log });
-  const kept = createStoreFiles({ ...options, files, emit });
-  const { counters, accounts, hubs, lockFiles, removedLocks, webhooks, records, audit, clockTrust } = kept;
-  let opened: Awaited<ReturnType<typeof kept.open>> | undefined;
+  const storeFiles = createStoreFiles({ ...options, files, emit });
+  const { lockFiles, records, clockTrust } = storeFiles;
+  let opened: OpenedFiles | undefined;
   let stopping: Promise<void> | undefined;
 
-  function whenOpen(): NonNullable<typeof opened> {
+  function whenOpen(): OpenedFiles {
     if (!opened) throw new Error('the store is not started');
     return opened;
   }
@@ -106,9 +62,9 @@ export function createStore(options: StoreOptions): Store {
     async start() {
       await claimDirectory({ files, unguarded, directory, directoryLock });
       try {
-        opened = await kept.open();
+        opened = await storeFiles.open();
       } catch (error) {
-        await kept.close();
+        await storeFiles.close();
         await quietly(directoryLock.release());
         throw error;
       }
@@ -118,67 +74,30 @@ export function createStore(options: StoreOptions): Store {
     },
     stop() {
       stopping ??= (async () => {
-        if (opened) await kept.close();
+        if (opened) await storeFiles.close();
         files.close();
         await quietly(directoryLock.release());
       })();
       return stopping;
     },
-    locks: lockFiles.locks,
-    cards: lockFiles.cards,
-    removedLocks,
-    hubs,
-    statuses: kept.statuses,
-    batteries: kept.batteries,
-    accounts,
-    signIns: kept.signIns,
-    alarms: kept.alarms,
-    webhooks,
-    audit,
-    counters,
-    records,
-    quarantine: kept.quarantine,
-    commandKey: () => whenOpen().key,
-    startNumber: () => whenOpen().start,
-    disabledLocks: lockFiles.disabled,
-    async probe(bytes) {
-      records.tryUnreadable();
-      await probe(files, `${directory}/probe.tmp`, bytes);
+    ports: {
+      locks: lockFiles.locks,
+      cards: lockFiles.cards,
+      removedLocks: storeFiles.removedLocks,
+      hubs: storeFiles.hubs,
+      statuses: storeFiles.statuses,
+      batteries: storeFiles.batteries,
+      accounts: storeFiles.accounts,
+      signIns: storeFiles.signIns,
+      alarms: storeFiles.alarms,
+      webhooks: storeFiles.webhooks,
+      audit: storeFiles.audit,
+      counters: storeFiles.counters,
+      records,
+      quarantine: storeFiles.quarantine,
     },
-    unreadable: records.unreadable,
-    atOneInstant: (use) =>
-      kept.holding(() =>
-        records.holding((days) =>
-          use(snapshotNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days })),
-        ),
-      ),
-    sealDays: records.seal,
-    async purge(now, recordDays) {
-      const outcome = await records.purge(now, recordDays);
-      if (outcome.clockIsSuspect) return outcome;
-      const ofAudit = await audit.purge(now);
-      const withoutRecords = lastRemovalWithoutRecords(now, recordDays);
-      const ofRemoved = await removedLocks.forgetBefore(withoutRecords);
-      await accounts.forgetRemoved(withoutRecords);
-      await lockFiles.cardFiles.forget(retentionCutoff(now, recordDays));
-      return { ...outcome, deleted: [...outcome.deleted, ...ofAudit, ...ofRemoved] };
-    },
-    clockIsSuspect: clockTrust.isSuspect,
-    clockIsTrusted: clockTrust.isTrusted,
-    acceptClock: clockTrust.accept,
-    stats() {
-      const log = records.stats();
-      return {
-        locks: lockFiles.locks.all().length,
-        disabledLocks: lockFiles.disabled().length,
-        records: log.records,
-        days: log.days,
-        recordFlushes: log.flushes,
-        stored: log.stored,
-        duplicates: log.duplicates,
-        writable: files.broken() === undefined,
-      };
-    },
+    clockTrust: { clockIsSuspect: clockTrust.isSuspect, clockIsTrusted: clockTrust.isTrusted, acceptClock: clockTrust.accept },
+    maintenance: createStoreMaintenance({ files, unguarded, directory, storeFiles, whenOpen }),
   };
 }
 

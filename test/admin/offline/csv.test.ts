@@ -51,10 +51,10 @@ test('an export of records escapes the texts of a lock and its card in the same 
   withDirectory(async (directory) => {
     const now = Date.now();
     const { store } = await startedStore(directory, { clock: manualClock(now) });
-    await store.counters.next('lockId');
-    await store.locks.add(sampleLock(1));
+    await store.ports.counters.next('lockId');
+    await store.ports.locks.add(sampleLock(1));
     const [event] = sampleEvents(1, 1);
-    await store.records.append(lockId(1), 'e', [
+    await store.ports.records.append(lockId(1), 'e', [
       { ...event, username: '=1+1', type: '@SUM(A1)', lockDate: now, serverDate: now } as RecordDraft,
     ]);
     await store.stop();

@@ -7,10 +7,10 @@ import { lockId, sampleLock } from '../../stores/files/support/samples.ts';
 test('a lock that is removed leaves nothing of its battery behind (HTTP API 8.1)', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    await store.counters.next('lockId');
-    await store.locks.add(sampleLock(1));
-    store.statuses.patch(lockId(1), { batteryPercent: 92 });
-    await store.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
+    await store.ports.counters.next('lockId');
+    await store.ports.locks.add(sampleLock(1));
+    store.ports.statuses.patch(lockId(1), { batteryPercent: 92 });
+    await store.ports.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.stop();
     const onFatal = (error: Error): never => {
       throw error;
@@ -20,8 +20,8 @@ test('a lock that is removed leaves nothing of its battery behind (HTTP API 8.1)
       return remove?.({ parameters: { lockId: '1' } }) ?? Promise.reject(new Error('there is no such route'));
     });
     const { store: again } = await startedStore(directory);
-    expect(again.locks.all()).toEqual([]);
-    expect(await again.batteries.levels(lockId(1))).toEqual([]);
-    expect(again.statuses.get(lockId(1)).batteryPercent).toBeNull();
+    expect(again.ports.locks.all()).toEqual([]);
+    expect(await again.ports.batteries.levels(lockId(1))).toEqual([]);
+    expect(again.ports.statuses.get(lockId(1)).batteryPercent).toBeNull();
     await again.stop();
   }));

@@ -63,7 +63,7 @@ async function seedWebhooks(directory: string, count: number, url: string): Prom
   const store = createStore({ directory, clock, log: silentLog, secrets: createSecrets(), files: withoutFlushes(), onFatal: quiet });
   await store.start();
   for (let webhookId = 1; webhookId <= count; webhookId++) {
-    await store.webhooks.add({
+    await store.ports.webhooks.add({
       webhook: {
         ...{ webhookId: webhookId as WebhookId, accountId: 1 as AccountId, name: `Receiver ${webhookId}`, url, secret: 'bench-secret' },
         ...{ eventTypes: [], lockIds: [], enabled: true, createdAt: clock.now() },

@@ -26,21 +26,31 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
   await withDirectory(async (directory) => {
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
-    for (const number of [1, 2]) await store.locks.add(sampleLock(number));
-    await store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)], open: [{ kind: 'delete', cardId: sampleCard(1, 1).cardId }] }));
-    await store.removedLocks.add(sampleRemovedLock(3));
-    await store.webhooks.add(sampleWebhook(1));
-    store.statuses.patch(lockId(1), { state: 'locked' });
-    await store.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
-    await store.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });
-    await store.counters.groupId('Ground floor');
-    await store.alarms.keep({ standing: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }], ended: [], acceptedLosses: [] });
-    await store.signIns.keep({ hash: 'a'.repeat(64), tokenId: 1, accountId: 1 as never, expiresAt: 9e12 });
-    await store.records.append(lockId(1), 'e', sampleEvents(1, 200));
+    for (const number of [1, 2]) await store.ports.locks.add(sampleLock(number));
+    await store.ports.cards.update(lockId(1), () => ({
+      put: [sampleCard(1, 1)],
+      open: [{ kind: 'delete', cardId: sampleCard(1, 1).cardId }],
+    }));
+    await store.ports.removedLocks.add(sampleRemovedLock(3));
+    await store.ports.webhooks.add(sampleWebhook(1));
+    store.ports.statuses.patch(lockId(1), { state: 'locked' });
+    await store.ports.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
+    await store.ports.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });
+    await store.ports.counters.groupId('Ground floor');
+    await store.ports.alarms.keep({
+      standing: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }],
+      ended: [],
+      acceptedLosses: [],
+    });
+    await store.ports.signIns.keep({ hash: 'a'.repeat(64), tokenId: 1, accountId: 1 as never, expiresAt: 9e12 });
+    await store.ports.records.append(lockId(1), 'e', sampleEvents(1, 200));
     clock.advance(86_400_000);
-    await store.sealDays();
-    await store.records.append(lockId(2), 'e', [sampleEvent(1, { undated: true, reason: 'busy' }), sampleEvent(2, { reportedDate: 1 })]);
-    await store.quarantine.keep('0123456789ab' as never, 'not JSON', 'x');
+    await store.maintenance.sealDays();
+    await store.ports.records.append(lockId(2), 'e', [
+      sampleEvent(1, { undated: true, reason: 'busy' }),
+      sampleEvent(2, { reportedDate: 1 }),
+    ]);
+    await store.ports.quarantine.keep('0123456789ab' as never, 'not JSON', 'x');
     await store.stop();
     for (const file of await readdir(directory, { recursive: true, withFileTypes: true })) {
       const name = `${file.parentPath}/${file.name}`.slice(directory.length + 1);

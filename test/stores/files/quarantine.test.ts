@@ -15,11 +15,11 @@ test('a message is on the disk when the promise resolves, and there after a rest
   withDirectory(async (directory) => {
     const path = `${directory}/quarantine.jsonl`;
     const { store } = await startedStore(directory);
-    await store.quarantine.keep(deviceId(7), 'first', '{"seq":');
+    await store.ports.quarantine.keep(deviceId(7), 'first', '{"seq":');
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ deviceId: '000000000007', reason: 'first', payload: '{"seq":' });
     await store.stop();
     const again = await startedStore(directory);
-    await again.store.quarantine.keep(deviceId(7), 'second', '');
+    await again.store.ports.quarantine.keep(deviceId(7), 'second', '');
     expect(await seen(path)).toEqual(['first', 'second']);
     await again.store.stop();
   }));
@@ -28,7 +28,8 @@ test('the quarantine never takes more than two generations of 1 MiB, and has the
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     const payload = 'x'.repeat(60_000);
-    for (let n = 0; n < 60; n += 4) await Promise.all([0, 1, 2, 3].map((m) => store.quarantine.keep(deviceId(1), `${n + m}`, payload)));
+    for (let n = 0; n < 60; n += 4)
+      await Promise.all([0, 1, 2, 3].map((m) => store.ports.quarantine.keep(deviceId(1), `${n + m}`, payload)));
     const files = ['quarantine.previous.jsonl', 'quarantine.jsonl'].map((name) => `${directory}/${name}`);
     for (const file of files) expect((await stat(file)).size).toBeLessThanOrEqual(1 << 20);
     const kept = (await Promise.all(files.map(seen))).flat();
@@ -45,9 +46,9 @@ test('the quarantine accepts messages again after a failure at any step of a cha
     for (let step = 1; step < 12; step++) {
       const start = files.operations;
       files.fault = (operation, _path, n) => (n === start + step && operation !== 'syncFolder' ? 'ENOSPC' : undefined);
-      for (let n = 0; n < 4; n++) await store.quarantine.keep(deviceId(1), `${step}`, payload).catch(() => undefined);
+      for (let n = 0; n < 4; n++) await store.ports.quarantine.keep(deviceId(1), `${step}`, payload).catch(() => undefined);
       files.fault = undefined;
-      await store.quarantine.keep(deviceId(1), `${step}`, payload);
+      await store.ports.quarantine.keep(deviceId(1), `${step}`, payload);
     }
     await store.stop();
     await (await startedStore(directory)).store.stop();
@@ -56,14 +57,14 @@ test('the quarantine accepts messages again after a failure at any step of a cha
 test('an unreadable quarantine keeps no door closed: it is set aside, and messages are accepted (Fault T4)', () =>
   withDirectory(async (directory) => {
     const before = await startedStore(directory);
-    await before.store.quarantine.keep(deviceId(1), 'first', '{');
+    await before.store.ports.quarantine.keep(deviceId(1), 'first', '{');
     await before.store.stop();
     const files = faultyFiles();
     files.unreadable = (path, step) => (step === 'read' && path.endsWith('quarantine.jsonl') ? 'EIO' : undefined);
     const { store, log } = testStore(directory, { files });
     await store.start();
     files.unreadable = undefined;
-    await store.quarantine.keep(deviceId(1), 'second', '[');
+    await store.ports.quarantine.keep(deviceId(1), 'second', '[');
     await store.stop();
     expect(log.lines.join()).toContain('quarantine-unreadable');
     expect(await seen(`${directory}/quarantine.previous.jsonl`)).toEqual(['first']);

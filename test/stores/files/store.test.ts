@@ -16,12 +16,12 @@ async function forgetOwner(directory: string): Promise<void> {
 async function filled(directory: string): Promise<void> {
   const { store } = await startedStore(directory);
   for (const number of [1, 2, 3]) {
-    await store.counters.next('lockId');
-    await store.locks.add(sampleLock(number));
+    await store.ports.counters.next('lockId');
+    await store.ports.locks.add(sampleLock(number));
   }
-  await store.cards.update(lockId(2), () => ({ put: [sampleCard(5, 2)] }));
-  await store.records.append(lockId(2), 'e', sampleEvents(1, 10));
-  store.statuses.patch(lockId(1), { batteryPercent: 92 });
+  await store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(5, 2)] }));
+  await store.ports.records.append(lockId(2), 'e', sampleEvents(1, 10));
+  store.ports.statuses.patch(lockId(1), { batteryPercent: 92 });
   await store.stop();
 }
 
@@ -31,12 +31,12 @@ describe('the first start', () => {
       const { store, log } = await startedStore(directory);
       const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
       expect(token).toMatch(/^latchd_[A-Za-z0-9_-]{43}$/);
-      const [accounts, tokens] = [store.accounts.page(everything).list, store.accounts.tokenPage(everything).list];
+      const [accounts, tokens] = [store.ports.accounts.page(everything).list, store.ports.accounts.tokenPage(everything).list];
       expect(accounts).toEqual([{ accountId: 1, username: 'admin', gatewayAdministrator: true, createdAt: expect.any(Number) }]);
       expect(tokens[0]).toMatchObject({ tokenId: 1, accountId: 1, hash: createSecrets().hash(token), expiresAt: null });
-      expect(await store.counters.next('accountId')).toBe(2);
-      expect(await store.counters.next('tokenId')).toBe(2);
-      expect(store.commandKey()).toHaveLength(32);
+      expect(await store.ports.counters.next('accountId')).toBe(2);
+      expect(await store.ports.counters.next('tokenId')).toBe(2);
+      expect(store.maintenance.commandKey()).toHaveLength(32);
       await store.stop();
       expect(log.lines.join()).not.toContain(token);
       for (const file of ['accounts.jsonl', 'counters.json']) expect(await readFile(`${directory}/${file}`, 'utf8')).not.toContain(token);
@@ -79,7 +79,7 @@ describe('the first start', () => {
         await forgetOwner(directory);
         const { store } = await startedStore(directory);
         const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
-        expect(store.accounts.token(1)?.hash).toBe(createSecrets().hash(token));
+        expect(store.ports.accounts.token(1)?.hash).toBe(createSecrets().hash(token));
         await store.stop();
         if (isDone) break;
       }
@@ -132,7 +132,7 @@ describe('a directory that is there', () => {
       await writeFile(`${directory}/notes.txt`, '');
       await rm(`${directory}/command.key`);
       const { store } = await startedStore(directory);
-      expect(store.locks.all()).toHaveLength(3);
+      expect(store.ports.locks.all()).toHaveLength(3);
       await store.stop();
     }));
 });
@@ -142,14 +142,14 @@ describe('a restart', () => {
     withDirectory(async (directory) => {
       await filled(directory);
       const { store } = await startedStore(directory);
-      expect(store.locks.all()).toEqual([sampleLock(1), sampleLock(2), sampleLock(3)]);
-      expect((await store.cards.of(lockId(2))).cards).toEqual([sampleCard(5, 2)]);
-      expect(store.statuses.get(lockId(1)).batteryPercent).toBe(92);
-      expect((await store.records.page({ lockId: lockId(2), ...everything })).list.map(({ recordId }) => recordId)).toEqual([
+      expect(store.ports.locks.all()).toEqual([sampleLock(1), sampleLock(2), sampleLock(3)]);
+      expect((await store.ports.cards.of(lockId(2))).cards).toEqual([sampleCard(5, 2)]);
+      expect(store.ports.statuses.get(lockId(1)).batteryPercent).toBe(92);
+      expect((await store.ports.records.page({ lockId: lockId(2), ...everything })).list.map(({ recordId }) => recordId)).toEqual([
         10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
       ]);
-      expect(await store.counters.next('lockId')).toBe(4);
-      expect(await store.counters.next('cardId')).toBe(6);
+      expect(await store.ports.counters.next('lockId')).toBe(4);
+      expect(await store.ports.counters.next('cardId')).toBe(6);
       await store.stop();
       await store.stop();
     }));
@@ -159,11 +159,11 @@ describe('a restart', () => {
       await filled(directory);
       const key = await readFile(`${directory}/command.key`);
       const second = await startedStore(directory);
-      expect(second.store.commandKey()).toEqual(key);
+      expect(second.store.maintenance.commandKey()).toEqual(key);
       await second.store.stop();
       await rm(`${directory}/command.key`);
       const third = await startedStore(directory);
-      expect(third.store.commandKey()).not.toEqual(key);
+      expect(third.store.maintenance.commandKey()).not.toEqual(key);
       expect(third.log.lines.join()).toContain('the key of command ids was missing');
       await third.store.stop();
     }));
@@ -207,7 +207,7 @@ describe('a restart', () => {
       await filled(directory);
       await writeFile(`${directory}/status.json`, '{"schemaVersion":1,"statuses":[{"lockId":1}]}');
       const { store, log } = await startedStore(directory);
-      expect(store.statuses.get(lockId(1)).batteryPercent).toBeNull();
+      expect(store.ports.statuses.get(lockId(1)).batteryPercent).toBeNull();
       expect(log.lines.join()).toContain('they will say it again');
       expect(existsSync(`${directory}/status.json.damaged`)).toBe(true);
       await store.stop();
@@ -220,19 +220,19 @@ describe('a restart', () => {
       await writeFile(`${directory}/locks/3.json`, good.slice(0, -30));
       await writeFile(`${directory}/locks/9.json`, '');
       const { store, log } = await startedStore(directory);
-      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 2]);
-      expect(store.disabledLocks()).toEqual([
+      expect(store.ports.locks.all().map((lock) => lock.lockId)).toEqual([1, 2]);
+      expect(store.maintenance.disabledLocks()).toEqual([
         { file: 'locks/3.json', reason: `${directory}/locks/3.json is damaged: it is not JSON` },
         { file: 'locks/9.json', reason: `${directory}/locks/9.json is damaged: it is empty` },
       ]);
       expect(log.lines.filter((line) => line.startsWith('error'))).toHaveLength(2);
-      expect(store.locks.get(lockId(3))).toBeUndefined();
-      expect(store.locks.byDevice(deviceId(3))).toBeUndefined();
-      expect([store.locks.isDisabled(deviceId(3)), store.locks.isDisabled(deviceId(2))]).toEqual([true, false]);
-      await expect(store.locks.add(sampleLock(20, { deviceId: deviceId(3) }))).rejects.toMatchObject({ code: 'conflict' });
-      await expect(store.locks.add(sampleLock(3, { deviceId: deviceId(77) }))).rejects.toMatchObject({ code: 'conflict' });
-      expect(await store.counters.next('lockId')).toBe(10);
-      expect(store.stats()).toMatchObject({ locks: 2, disabledLocks: 2, records: 10, writable: true });
+      expect(store.ports.locks.get(lockId(3))).toBeUndefined();
+      expect(store.ports.locks.byDevice(deviceId(3))).toBeUndefined();
+      expect([store.ports.locks.isDisabled(deviceId(3)), store.ports.locks.isDisabled(deviceId(2))]).toEqual([true, false]);
+      await expect(store.ports.locks.add(sampleLock(20, { deviceId: deviceId(3) }))).rejects.toMatchObject({ code: 'conflict' });
+      await expect(store.ports.locks.add(sampleLock(3, { deviceId: deviceId(77) }))).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store.ports.counters.next('lockId')).toBe(10);
+      expect(store.maintenance.stats()).toMatchObject({ locks: 2, disabledLocks: 2, records: 10, writable: true });
       expect(await readFile(`${directory}/locks/3.json`, 'utf8')).toBe(good.slice(0, -30));
       await store.stop();
     }));
@@ -242,14 +242,14 @@ describe('a restart', () => {
       await filled(directory);
       await rm(`${directory}/locks/2.json`);
       const { store, log } = await startedStore(directory);
-      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 3]);
+      expect(store.ports.locks.all().map((lock) => lock.lockId)).toEqual([1, 3]);
       const reason = `${directory}/locks/2.json is missing, though what it held before is there (2.json.previous): put it back from a backup, or remove that, too, if the lock is to be gone`;
-      expect(store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason }]);
+      expect(store.maintenance.disabledLocks()).toEqual([{ file: 'locks/2.json', reason }]);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([expect.stringContaining(reason)]);
-      expect(store.locks.isDisabled(deviceId(2))).toBe(true);
-      await store.locks.update(lockId(3), (lock) => ({ ...lock, alias: 'Side door' }));
+      expect(store.ports.locks.isDisabled(deviceId(2))).toBe(true);
+      await store.ports.locks.update(lockId(3), (lock) => ({ ...lock, alias: 'Side door' }));
       await writeFile(`${directory}/locks/3.json.previous.tmp`, 'left by a kill');
-      await store.locks.remove(lockId(3));
+      await store.ports.locks.remove(lockId(3));
       expect((await readdir(`${directory}/locks`)).filter((name) => name.startsWith('3'))).toEqual([]);
       await store.stop();
     }));
@@ -261,8 +261,8 @@ describe('a restart', () => {
       await writeFile(`${directory}/locks/3.json`, second);
       await writeFile(`${directory}/locks/4.json`, second.replaceAll('"lockId": 2', '"lockId": 4'));
       const { store } = await startedStore(directory);
-      expect(store.locks.all().map((lock) => lock.lockId)).toEqual([1, 2]);
-      expect(store.disabledLocks().map(({ file }) => file)).toEqual(['locks/3.json', 'locks/4.json']);
+      expect(store.ports.locks.all().map((lock) => lock.lockId)).toEqual([1, 2]);
+      expect(store.maintenance.disabledLocks().map(({ file }) => file)).toEqual(['locks/3.json', 'locks/4.json']);
       await store.stop();
     }));
 
@@ -288,13 +288,13 @@ describe('storage that fails', () => {
       const failed: string[] = [];
       const { store } = await startedStore(directory, { files, onFailed: (error) => failed.push(error.message) });
       files.fault = (operation) => (operation === 'write' ? code : undefined);
-      await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toThrow(sentence);
+      await expect(store.ports.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toThrow(sentence);
       expect(failed).toEqual([expect.stringContaining(sentence)]);
-      await expect(store.counters.next('lockId')).rejects.toThrow(sentence);
+      await expect(store.ports.counters.next('lockId')).rejects.toThrow(sentence);
       expect(failed).toHaveLength(2);
       files.fault = undefined;
-      await store.records.append(lockId(2), 'e', sampleEvents(11, 12));
-      await store.locks.remove(lockId(2));
+      await store.ports.records.append(lockId(2), 'e', sampleEvents(11, 12));
+      await store.ports.locks.remove(lockId(2));
       expect(failed).toHaveLength(2);
       await store.stop();
     }),
@@ -307,34 +307,34 @@ describe('storage that fails', () => {
       const { store, fatal } = await startedStore(directory, { files });
       files.fault = (operation) => (operation === 'write' || operation === 'commit' ? 'ENOSPC' : undefined);
       const refused = { code: 'storage-unavailable' };
-      await expect(store.probe(16_384)).rejects.toMatchObject(refused);
-      await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
-      await expect(store.locks.add(sampleLock(4))).rejects.toMatchObject(refused);
-      await expect(store.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] }))).rejects.toMatchObject(refused);
-      await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
-      await expect(store.counters.groupId('East')).rejects.toMatchObject(refused);
-      await expect(store.accounts.removeTokens([1])).rejects.toMatchObject(refused);
-      await expect(store.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toMatchObject(refused);
-      await expect(store.quarantine.keep(deviceId(1), 'not JSON', '{')).rejects.toMatchObject(refused);
-      expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
-      expect(store.locks.all()).toHaveLength(3);
-      expect((await store.cards.of(lockId(2))).cards).toHaveLength(1);
-      expect(store.accounts.tokenPage(everything).list).toHaveLength(1);
-      expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(10);
-      expect(await store.records.append(lockId(2), 'e', sampleEvents(1, 10))).toMatchObject({ stored: 0, duplicates: 10 });
+      await expect(store.maintenance.probe(16_384)).rejects.toMatchObject(refused);
+      await expect(store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
+      await expect(store.ports.locks.add(sampleLock(4))).rejects.toMatchObject(refused);
+      await expect(store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] }))).rejects.toMatchObject(refused);
+      await expect(store.ports.counters.next('lockId')).rejects.toMatchObject(refused);
+      await expect(store.ports.counters.groupId('East')).rejects.toMatchObject(refused);
+      await expect(store.ports.accounts.removeTokens([1])).rejects.toMatchObject(refused);
+      await expect(store.ports.records.append(lockId(2), 'e', sampleEvents(11, 12))).rejects.toMatchObject(refused);
+      await expect(store.ports.quarantine.keep(deviceId(1), 'not JSON', '{')).rejects.toMatchObject(refused);
+      expect(store.ports.locks.get(lockId(1))?.alias).toBe('Door 1');
+      expect(store.ports.locks.all()).toHaveLength(3);
+      expect((await store.ports.cards.of(lockId(2))).cards).toHaveLength(1);
+      expect(store.ports.accounts.tokenPage(everything).list).toHaveLength(1);
+      expect((await store.ports.records.page({ lockId: lockId(2), ...everything })).total).toBe(10);
+      expect(await store.ports.records.append(lockId(2), 'e', sampleEvents(1, 10))).toMatchObject({ stored: 0, duplicates: 10 });
       files.fault = undefined;
-      await store.probe(16_384);
-      await store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }));
-      await store.locks.add(sampleLock(4));
-      expect(await store.counters.next('lockId')).toBe(4);
-      expect(await store.records.append(lockId(2), 'e', sampleEvents(11, 12))).toMatchObject({ stored: 2 });
-      await store.quarantine.keep(deviceId(1), 'not JSON', '{');
+      await store.maintenance.probe(16_384);
+      await store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }));
+      await store.ports.locks.add(sampleLock(4));
+      expect(await store.ports.counters.next('lockId')).toBe(4);
+      expect(await store.ports.records.append(lockId(2), 'e', sampleEvents(11, 12))).toMatchObject({ stored: 2 });
+      await store.ports.quarantine.keep(deviceId(1), 'not JSON', '{');
       expect(fatal).toEqual([]);
       expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
       await store.stop();
       const again = await startedStore(directory);
-      expect(again.store.locks.all().map(({ alias }) => alias)).toEqual(['new', 'Door 2', 'Door 3', 'Door 4']);
-      expect((await again.store.records.page({ lockId: lockId(2), ...everything })).list.map(({ seq }) => seq)).toEqual([
+      expect(again.store.ports.locks.all().map(({ alias }) => alias)).toEqual(['new', 'Door 2', 'Door 3', 'Door 4']);
+      expect((await again.store.ports.records.page({ lockId: lockId(2), ...everything })).list.map(({ seq }) => seq)).toEqual([
         12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1,
       ]);
       await again.store.stop();
@@ -351,7 +351,7 @@ describe('storage that fails', () => {
       await filled(directory);
       const files = faultyFiles();
       const { store, fatal } = await startedStore(directory, { files });
-      await store.records.append(lockId(2), 'e', sampleEvents(11, 12));
+      await store.ports.records.append(lockId(2), 'e', sampleEvents(11, 12));
       let failures = 0;
       files.fault = (operation) => {
         if (operation !== failing || failures > 0) return undefined;
@@ -359,18 +359,19 @@ describe('storage that fails', () => {
         return code;
       };
       const refused = { code: 'storage-unavailable' };
-      if (failing === 'commit') await expect(store.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
-      else await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
+      if (failing === 'commit')
+        await expect(store.ports.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
+      else await expect(store.ports.counters.next('lockId')).rejects.toMatchObject(refused);
       expect(failures).toBe(1);
       expect(fatal).toHaveLength(1);
-      await expect(store.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
-      await expect(store.records.append(lockId(1), 'e', sampleEvents(1, 1))).rejects.toMatchObject(refused);
-      await expect(store.counters.next('lockId')).rejects.toMatchObject(refused);
-      await expect(store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
-      await expect(store.probe(16_384)).rejects.toMatchObject(refused);
-      expect(store.locks.get(lockId(1))?.alias).toBe('Door 1');
-      expect((await store.records.page({ lockId: lockId(2), ...everything })).total).toBe(12);
-      expect(store.stats().writable).toBe(false);
+      await expect(store.ports.records.append(lockId(2), 'e', sampleEvents(13, 14))).rejects.toMatchObject(refused);
+      await expect(store.ports.records.append(lockId(1), 'e', sampleEvents(1, 1))).rejects.toMatchObject(refused);
+      await expect(store.ports.counters.next('lockId')).rejects.toMatchObject(refused);
+      await expect(store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))).rejects.toMatchObject(refused);
+      await expect(store.maintenance.probe(16_384)).rejects.toMatchObject(refused);
+      expect(store.ports.locks.get(lockId(1))?.alias).toBe('Door 1');
+      expect((await store.ports.records.page({ lockId: lockId(2), ...everything })).total).toBe(12);
+      expect(store.maintenance.stats().writable).toBe(false);
       expect(fatal).toHaveLength(1);
       await store.stop();
     }),
@@ -394,26 +395,26 @@ describe('storage that fails', () => {
             ),
           );
         };
-        await attempt('lock', () => store.locks.add(sampleLock(1)));
+        await attempt('lock', () => store.ports.locks.add(sampleLock(1)));
         await Promise.all([
-          attempt('events', () => store.records.append(lockId(1), 'e', sampleEvents(1, 3))),
-          attempt('card', () => store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }))),
-          attempt('alias', () => store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))),
+          attempt('events', () => store.ports.records.append(lockId(1), 'e', sampleEvents(1, 3))),
+          attempt('card', () => store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }))),
+          attempt('alias', () => store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'new' }))),
         ]);
-        await attempt('more events', () => store.records.append(lockId(1), 'e', sampleEvents(1, 6)));
+        await attempt('more events', () => store.ports.records.append(lockId(1), 'e', sampleEvents(1, 6)));
         isDone = files.operations < before + step;
         files.die();
         await store.stop();
         await forgetOwner(directory);
         const again = (await startedStore(directory)).store;
-        const seqs = (await again.records.page({ lockId: lockId(1), ...everything })).list.map(({ seq }) => seq).toReversed();
-        if (kept.get('lock')) expect(again.locks.all()).toHaveLength(1);
-        if (kept.get('card')) expect((await again.cards.of(lockId(1))).cards).toHaveLength(1);
-        if (kept.get('alias')) expect(again.locks.get(lockId(1))?.alias).toBe('new');
+        const seqs = (await again.ports.records.page({ lockId: lockId(1), ...everything })).list.map(({ seq }) => seq).toReversed();
+        if (kept.get('lock')) expect(again.ports.locks.all()).toHaveLength(1);
+        if (kept.get('card')) expect((await again.ports.cards.of(lockId(1))).cards).toHaveLength(1);
+        if (kept.get('alias')) expect(again.ports.locks.get(lockId(1))?.alias).toBe('new');
         if (kept.get('events')) expect(seqs.slice(0, 3)).toEqual([1, 2, 3]);
         if (kept.get('more events')) expect(seqs.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
-        await again.records.append(lockId(1), 'e', sampleEvents(1, 6));
-        expect((await again.records.page({ lockId: lockId(1), ...everything })).total).toBe(6);
+        await again.ports.records.append(lockId(1), 'e', sampleEvents(1, 6));
+        expect((await again.ports.records.page({ lockId: lockId(1), ...everything })).total).toBe(6);
         await again.stop();
       }
     }));
@@ -430,7 +431,9 @@ test('names unreadable documents: one of the gateway stops the start, that of a 
     await expect(testStore(directory, { files }).store.start()).rejects.toThrow(`${directory}/accounts.jsonl cannot be read (EIO)`);
     failing('locks/2.json');
     const second = await startedStore(directory, { files });
-    expect(second.store.disabledLocks()).toEqual([{ file: 'locks/2.json', reason: `${directory}/locks/2.json cannot be read (EIO)` }]);
+    expect(second.store.maintenance.disabledLocks()).toEqual([
+      { file: 'locks/2.json', reason: `${directory}/locks/2.json cannot be read (EIO)` },
+    ]);
     await second.store.stop();
   }));
 
@@ -442,7 +445,7 @@ describe('the status of the locks', () => {
       const older = { lockId: 1, state: 'locked', stateAt: 5, batteryPercent: 9, lastSeenAt: 7 };
       await writeFile(`${directory}/status.json`, JSON.stringify({ schemaVersion: 1, statuses: [older] }));
       const { store: next } = await startedStore(directory);
-      expect({ lockId: 1, ...next.statuses.get(lockId(1)) }).toEqual({ ...older, cardsOnLock: null });
+      expect({ lockId: 1, ...next.ports.statuses.get(lockId(1)) }).toEqual({ ...older, cardsOnLock: null });
       await next.stop();
     }));
 
@@ -450,8 +453,8 @@ describe('the status of the locks', () => {
     withDirectory(async (directory) => {
       const clock = manualClock();
       const { store } = await startedStore(directory, { clock });
-      store.statuses.patch(lockId(1), { state: 'unlocked', stateAt: 5 });
-      expect(store.statuses.get(lockId(1))).toEqual({
+      store.ports.statuses.patch(lockId(1), { state: 'unlocked', stateAt: 5 });
+      expect(store.ports.statuses.get(lockId(1))).toEqual({
         state: 'unlocked',
         stateAt: 5,
         batteryPercent: null,
@@ -473,9 +476,9 @@ describe('the status of the locks', () => {
       const files = faultyFiles();
       const { store, clock, log } = await startedStore(directory, { files });
       files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
-      store.statuses.patch(lockId(1), { batteryPercent: 7 });
+      store.ports.statuses.patch(lockId(1), { batteryPercent: 7 });
       clock.advance(5_000);
-      await expect(store.probe(16_384)).rejects.toThrow();
+      await expect(store.maintenance.probe(16_384)).rejects.toThrow();
       while (clock.timers === 0) await new Promise((resolve) => setImmediate(resolve));
       expect(log.lines.join()).toContain('it is tried again');
       files.fault = undefined;
@@ -489,17 +492,17 @@ test('battery levels are on the disk within the hour, without a stop, and a dama
     const clock = manualClock();
     const levels = [{ at: 5, percent: 83 }];
     const { store } = await startedStore(directory, { clock });
-    await store.batteries.update(lockId(1), () => levels);
+    await store.ports.batteries.update(lockId(1), () => levels);
     clock.advance(3_600_000);
     expect(clock.timers).toBe(0);
     await store.stop();
     const again = (await startedStore(directory)).store;
-    expect(await again.batteries.levels(lockId(1))).toEqual(levels);
-    await again.batteries.remove(lockId(1));
+    expect(await again.ports.batteries.levels(lockId(1))).toEqual(levels);
+    await again.ports.batteries.remove(lockId(1));
     await again.stop();
     await writeFile(`${directory}/battery.json`, '{"schemaVersion":1,"batteries":[{"lockId":1}]}');
     const anew = (await startedStore(directory)).store;
-    expect(await anew.batteries.levels(lockId(1))).toEqual([]);
+    expect(await anew.ports.batteries.levels(lockId(1))).toEqual([]);
     expect(existsSync(`${directory}/battery.json.damaged`)).toBe(true);
     await anew.stop();
   }));
@@ -510,10 +513,10 @@ test('a lock that is removed stays so, whatever was asked of it in that moment',
     const { store } = await startedStore(directory);
     const gone = expect.objectContaining({ status: 'rejected', reason: expect.objectContaining({ code: 'lock-not-found' }) });
     const ends = await Promise.allSettled([
-      store.locks.remove(lockId(2)),
-      store.locks.update(lockId(2), (lock) => ({ ...lock, alias: 'late' })),
-      store.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] })),
-      store.locks.remove(lockId(2)),
+      store.ports.locks.remove(lockId(2)),
+      store.ports.locks.update(lockId(2), (lock) => ({ ...lock, alias: 'late' })),
+      store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(6, 2)] })),
+      store.ports.locks.remove(lockId(2)),
     ]);
     expect(ends.slice(1)).toEqual([gone, gone, gone]);
     await store.stop();
@@ -524,11 +527,11 @@ test('roles and tokens survive in the documents as they were given', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
     const account = { accountId: 2 as AccountId, username: 'eve', gatewayAdministrator: false, createdAt: 1 };
-    await store.accounts.add(account);
+    await store.ports.accounts.add(account);
     await store.stop();
     const again = await startedStore(directory);
-    expect(again.store.accounts.get(account.accountId)).toEqual(account);
-    expect(await again.store.counters.next('accountId')).toBe(3);
+    expect(again.store.ports.accounts.get(account.accountId)).toEqual(account);
+    expect(await again.store.ports.counters.next('accountId')).toBe(3);
     await again.store.stop();
-    await expect(store.accounts.removeTokens([1])).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await expect(store.ports.accounts.removeTokens([1])).rejects.toMatchObject({ code: 'storage-unavailable' });
   }));

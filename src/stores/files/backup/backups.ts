@@ -1,14 +1,14 @@
 // Makes the backups of a data directory: of a running store, of a directory that no process uses, and of a directory before its upgrade.
 import { join } from 'node:path';
+import type { AccountReader } from '../../../domain/accounts/account-book.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Log, Part } from '../../../domain/part.ts';
-import type { Stores } from '../../../domain/stores.ts';
 import { appendOfflineAudit } from '../audit/offline-audit.ts';
 import { dataIn, isInSnapshot } from '../data-directory.ts';
 import { createDirectoryLock } from '../directory-lock.ts';
 import { administratorHashes, adminTokenName, hasSpareAdminToken, isSpare } from '../documents/admin-token.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
-import type { StoreMaintenance } from '../store.ts';
+import type { StoreMaintenance } from '../store-maintenance.ts';
 import { type BackupOutcome, writeBackup } from './backup.ts';
 import { archiveName, isFolder, newestMadeAt, removeUnfinished, rotate } from './backup-folder.ts';
 import type { BackupReason } from './backup-manifest.ts';
@@ -44,17 +44,16 @@ export interface Backups extends Part {
 }
 
 export function createBackups(
-  options: BackupsOptions & { readonly store: Pick<StoreMaintenance, 'atOneInstant'> & Pick<Stores, 'accounts'> },
+  options: BackupsOptions & { readonly accounts: AccountReader; readonly maintenance: Pick<StoreMaintenance, 'atOneInstant'> },
 ): Backups {
-  const { directory, log } = options;
-  const { atOneInstant, accounts } = options.store;
+  const { directory, log, accounts, maintenance } = options;
   const files = options.files ?? nodeFiles();
   const stopping = new AbortController();
   let underWay: Promise<BackupOutcome> | undefined;
   let newestAt = 0;
 
   async function backUpStore(request: BackupRequest): Promise<BackupOutcome> {
-    return atOneInstant(async (kept) => {
+    return maintenance.atOneInstant(async (kept) => {
       // Read in the same tick as the snapshot, so these are the accounts in the backup.
       const hashes = administratorHashes(accounts, options.clock.now());
       const isTokenSpare = await isSpare(files, directory, hashes);

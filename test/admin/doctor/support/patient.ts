@@ -20,9 +20,9 @@ export async function withPatient(run: (patient: Patient) => Promise<void>): Pro
   await withDirectory(async (folder) => {
     const directory = `${folder}/data`;
     const { store } = await startedStore(directory, { clock: manualClock(madeAt) });
-    await store.counters.next('lockId');
-    await store.locks.add(sampleLock(1, { roles: [], hubId: null }));
-    await store.records.append(lockId(1), 'e', sampleEvents(1, 3));
+    await store.ports.counters.next('lockId');
+    await store.ports.locks.add(sampleLock(1, { roles: [], hubId: null }));
+    await store.ports.records.append(lockId(1), 'e', sampleEvents(1, 3));
     await store.stop();
     const config = (flags = {}) =>
       loadConfig({

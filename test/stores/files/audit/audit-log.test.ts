@@ -51,7 +51,7 @@ test('the log shows an action as one entry with the content of its last line, al
 test('a start cuts off a torn end; verify finds a flipped bit, and the log leaves its line out', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    for (const id of [1, 2, 3]) await store.audit.append(entry(id));
+    for (const id of [1, 2, 3]) await store.ports.audit.append(entry(id));
     await store.stop();
     expect((await verify(directory)).findings).toEqual([]);
     const [name] = await readdir(`${directory}/audit`);
@@ -143,10 +143,10 @@ test('an unreadable part keeps no door closed: the log continues in another file
   withDirectory(async (directory) => {
     await mkdir(`${directory}/audit/2026-11-20-5.jsonl`, { recursive: true });
     const { store } = await startedStore(directory);
-    const id = await store.audit.nextId();
+    const id = await store.ports.audit.nextId();
     expect(id).toBeGreaterThan(1_000_000);
-    await store.audit.append(entry(id));
-    expect((await store.audit.page(all)).list).toMatchObject([{ id }]);
+    await store.ports.audit.append(entry(id));
+    expect((await store.ports.audit.page(all)).list).toMatchObject([{ id }]);
     await store.stop();
   }));
 

@@ -34,17 +34,17 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
     for (const number of [1, 2]) {
-      await store.counters.next('lockId');
-      await store.counters.next('cardId');
-      await store.locks.add(sampleLock(number, { roles: [] }));
-      await store.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
+      await store.ports.counters.next('lockId');
+      await store.ports.counters.next('cardId');
+      await store.ports.locks.add(sampleLock(number, { roles: [] }));
+      await store.ports.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
     }
-    await store.counters.next('webhookId');
-    await store.webhooks.add(sampleWebhook(1));
+    await store.ports.counters.next('webhookId');
+    await store.ports.webhooks.add(sampleWebhook(1));
     for (let n = 0; n < 3; n++) {
-      for (const number of [1, 2]) await store.records.append(lockId(number), 'e', sampleEvents(n * 100 + 1, n * 100 + 100));
+      for (const number of [1, 2]) await store.ports.records.append(lockId(number), 'e', sampleEvents(n * 100 + 1, n * 100 + 100));
       if (n < 2) clock.advance(day);
-      await store.sealDays();
+      await store.maintenance.sealDays();
     }
     await mkdir(`${directory}/tls`);
     await writeFile(`${directory}/tls/ca.key`, 'the key of the authority');
@@ -56,9 +56,12 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
   });
 }
 
+/** What a backup of a running store needs of it. */
+const storeOf = ({ ports: { accounts }, maintenance }: Store) => ({ accounts, maintenance });
+
 function backupsOf({ directory, store, clock }: Kept, options: Partial<BackupsOptions> = {}) {
   const folder = `${directory}/backups`;
-  return createBackups({ directory, folder, keep: 2, latchd: '9.9.9', clock, log: captureLog(), ...options, store });
+  return createBackups({ directory, folder, keep: 2, latchd: '9.9.9', clock, log: captureLog(), ...options, ...storeOf(store) });
 }
 
 function restored(archive: string, directory: string, options: Partial<RestoreOptions> = {}) {
@@ -96,14 +99,14 @@ async function pack(archive: string, files: readonly { name: string; bytes: Buff
 }
 
 async function recordsOf(store: Store, number: number) {
-  return (await store.records.page({ lockId: lockId(number), ...everything })).list;
+  return (await store.ports.records.page({ lockId: lockId(number), ...everything })).list;
 }
 
 test('a backup of a running store contains everything, and a restore brings back every record', () =>
   withKept(async (kept) => {
     const { root, store, archive, directory } = kept;
     const before = [await recordsOf(store, 1), await recordsOf(store, 2)];
-    const accounts = [store.accounts.page(everything), store.accounts.tokenPage(everything)];
+    const accounts = [store.ports.accounts.page(everything), store.ports.accounts.tokenPage(everything)];
     const made = await backupsOf(kept).make({ reason: 'asked', to: archive });
     expect(made).toMatchObject({ file: archive, bytes: (await stat(archive)).size });
     expect((await stat(archive)).mode & 0o777).toBe(0o600);
@@ -117,11 +120,11 @@ test('a backup of a running store contains everything, and a restore brings back
 
     const { store: second, log } = await startedStore(into, { clock: kept.clock });
     expect([await recordsOf(second, 1), await recordsOf(second, 2)]).toEqual(before);
-    expect([second.accounts.page(everything), second.accounts.tokenPage(everything)]).toEqual(accounts);
-    expect(second.locks.all()).toEqual(store.locks.all());
-    expect(second.webhooks.all()).toEqual([sampleWebhook(1)]);
-    expect((await second.cards.of(lockId(2))).cards).toEqual((await store.cards.of(lockId(2))).cards);
-    expect(second.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [], isBeginning: false });
+    expect([second.ports.accounts.page(everything), second.ports.accounts.tokenPage(everything)]).toEqual(accounts);
+    expect(second.ports.locks.all()).toEqual(store.ports.locks.all());
+    expect(second.ports.webhooks.all()).toEqual([sampleWebhook(1)]);
+    expect((await second.ports.cards.of(lockId(2))).cards).toEqual((await store.ports.cards.of(lockId(2))).cards);
+    expect(second.ports.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [], isBeginning: false });
     expect(log.lines.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
     await second.stop();
   }));
@@ -131,11 +134,11 @@ test('a backup contains the documents and records of one instant, and no later c
     const { root, store, archive, clock } = kept;
     const making = backupsOf(kept).make({ reason: 'asked', to: archive });
     const changes = [
-      store.records.append(lockId(1), 'e', sampleEvents(301, 340)),
-      store.locks.add(sampleLock(3)),
-      store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Changed' })),
-      store.locks.remove(lockId(2)),
-      store.counters.groupId('Cellar'),
+      store.ports.records.append(lockId(1), 'e', sampleEvents(301, 340)),
+      store.ports.locks.add(sampleLock(3)),
+      store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Changed' })),
+      store.ports.locks.remove(lockId(2)),
+      store.ports.counters.groupId('Cellar'),
     ];
     await Promise.all([making, ...changes]);
     clock.advance(day);
@@ -143,8 +146,8 @@ test('a backup contains the documents and records of one instant, and no later c
     const into = join(root, 'restored');
     expect(await restored(archive, into)).toMatchObject({ restored: true, locks: 2, records: 600 });
     const { store: second } = await startedStore(into, { clock });
-    expect(second.locks.all().map(({ alias }) => alias)).toEqual(['Door 1', 'Door 2']);
-    expect(second.records.progress(lockId(1), 'e').highest).toBe(300);
+    expect(second.ports.locks.all().map(({ alias }) => alias)).toEqual(['Door 1', 'Door 2']);
+    expect(second.ports.records.progress(lockId(1), 'e').highest).toBe(300);
     await second.stop();
   }));
 
@@ -153,13 +156,13 @@ test('days that are sealed and deleted while a backup is made stay readable to i
     const { root, store, archive, clock } = kept;
     const files = (await readdir(`${kept.directory}/records`)).length;
     let opened = 0;
-    const making = store.atOneInstant(async (contents) => {
+    const making = store.maintenance.atOneInstant(async (contents) => {
       // Tomorrow the journal is sealed, and half a year later all of it is deleted.
       clock.advance(day);
-      await store.sealDays();
+      await store.maintenance.sealDays();
       clock.set(Date.UTC(2027, 11, 1));
-      await store.acceptClock();
-      expect((await store.purge(clock.now(), recordDaysAtMost)).deleted.length).toBeGreaterThan(0);
+      await store.clockTrust.acceptClock();
+      expect((await store.maintenance.purge(clock.now(), recordDaysAtMost)).deleted.length).toBeGreaterThan(0);
       const lines: string[] = [];
       for (const one of contents.filter(({ name }) => name.startsWith('records/') && name.endsWith('.jsonl'))) {
         const content = await one.open();
@@ -184,10 +187,10 @@ test('a restored gateway gives out no id that the first one gave out after the b
     await backupsOf(kept).make({ reason: 'asked', to: archive });
     const given: number[] = [];
     const giveSome = async (one: Store, seq: number) => {
-      for (const kind of ['lockId', 'cardId', 'accountId', 'tokenId'] as const) given.push(await one.counters.next(kind));
+      for (const kind of ['lockId', 'cardId', 'accountId', 'tokenId'] as const) given.push(await one.ports.counters.next(kind));
       // A group made after the backup, and another in each later life.
-      given.push(await one.counters.groupId(`group ${given.length}`));
-      await one.records.append(lockId(1), 'later', sampleEvents(seq, seq + 9));
+      given.push(await one.ports.counters.groupId(`group ${given.length}`));
+      await one.ports.records.append(lockId(1), 'later', sampleEvents(seq, seq + 9));
       return (await recordsOf(one, 1)).slice(0, 10).map(({ recordId }) => recordId);
     };
     const records = [...(await giveSome(store, 1))];
@@ -238,7 +241,7 @@ test('a backup of a stopped store contains the files as they are, without the to
 test('a backup contains no temporary, earlier or set-aside file, no socket and no other backup', () =>
   withKept(async (kept) => {
     const { directory, store, archive } = kept;
-    await store.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Twice written' }));
+    await store.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Twice written' }));
     await writeFile(`${directory}/records/x.jsonl.damaged`, '?');
     const backups = backupsOf(kept);
     await backups.make({ reason: 'scheduled' });
@@ -255,11 +258,11 @@ test('a backup of a running or stopped store contains the first token only while
     const backups = backupsOf(kept);
     const has = async (name: string) => (await unpacked(join(root, name))).some((file) => file.name === 'data/admin.token');
     const token = { accountId: 1 as AccountId, name: 'other', createdAt: 1 };
-    await store.accounts.addToken({ ...token, tokenId: 2, hash: 'ab'.repeat(32), expiresAt: clock.now() });
+    await store.ports.accounts.addToken({ ...token, tokenId: 2, hash: 'ab'.repeat(32), expiresAt: clock.now() });
     await backups.make({ reason: 'asked', to: join(root, 'expired.tar.gz') });
     expect(await has('expired.tar.gz')).toBe(true);
     const making = backups.make({ reason: 'asked', to: join(root, 'meanwhile.tar.gz') });
-    await store.accounts.addToken({ ...token, tokenId: 3, hash: 'cd'.repeat(32), expiresAt: null });
+    await store.ports.accounts.addToken({ ...token, tokenId: 3, hash: 'cd'.repeat(32), expiresAt: null });
     await making;
     // At least one of both is always there.
     const accounts = (await unpacked(join(root, 'meanwhile.tar.gz'))).find((file) => file.name === 'data/accounts.jsonl');
@@ -326,8 +329,8 @@ test('a full disk, a read error and a failed flush end the backup with a sentenc
     for (const [files, sentence] of Object.values(faults)) {
       await expect(backupsOf(kept, { files }).make({ reason: 'asked', to: archive })).rejects.toThrow(sentence);
       expect((await readdir(root)).sort()).toEqual(['data']);
-      const { highest } = store.records.progress(lockId(1), 'e');
-      expect(await store.records.append(lockId(1), 'e', sampleEvents(highest + 1, highest + 5))).toMatchObject({ stored: 5 });
+      const { highest } = store.ports.records.progress(lockId(1), 'e');
+      expect(await store.ports.records.append(lockId(1), 'e', sampleEvents(highest + 1, highest + 5))).toMatchObject({ stored: 5 });
     }
     await expect(backupsOf(kept).make({ reason: 'asked', to: join(root, 'missing/one.tar.gz') })).rejects.toThrow(
       'there is no such folder',
@@ -496,7 +499,7 @@ test('a restore finds what was damaged before the backup, and rejects it unless 
     const path = `${directory}/locks/2.json`;
     await writeFile(path, (await readFile(path, 'utf8')).replace('"alias"', '"malias"'));
     const { store: again } = await startedStore(directory, { clock });
-    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log, store: again });
+    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log, ...storeOf(again) });
     const { file } = await backups.make({ reason: 'asked' });
     await again.stop();
     const into = join(root, 'restored');
@@ -504,7 +507,7 @@ test('a restore finds what was damaged before the backup, and rejects it unless 
     expect(await readdir(root)).not.toContain('restored');
     expect(await restored(file, into, { acceptDamage: true })).toMatchObject({ restored: true, findings: [{ file: 'locks/2.json' }] });
     const { store: second } = await startedStore(into, { clock });
-    expect(second.disabledLocks()).toMatchObject([{ file: 'locks/2.json' }]);
+    expect(second.maintenance.disabledLocks()).toMatchObject([{ file: 'locks/2.json' }]);
     await second.stop();
   }));
 
@@ -535,7 +538,7 @@ test('a start backs up the data of an older program before changing it; when tha
       const upgradeBackup = createUpgradeBackup({ directory, folder, keep: 1, latchd: '9.9.9', clock, log });
       const again = testStore(directory, { clock, beforeUpgrade: upgradeBackup.make }).store;
       await again.start();
-      await again.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Upgraded' }));
+      await again.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'Upgraded' }));
       await again.stop();
       expect(log.lines.some((line) => /^error no backup was made before the upgrade/.test(line))).toBe(fails);
     }

@@ -30,10 +30,10 @@ async function withArchive(run: (kept: Kept) => Promise<void>): Promise<void> {
     const directory = join(root, 'data');
     const archive = join(root, 'one.tar.gz');
     const { store, clock } = await startedStore(directory);
-    const accountId = (await store.counters.next('accountId')) as AccountId;
-    const tokenId = await store.counters.next('tokenId');
-    await store.accounts.add({ accountId, username: 'reception', gatewayAdministrator: false, createdAt: 1 });
-    await store.accounts.addToken({ tokenId, accountId, name: 'desk', hash: 'ab'.repeat(32), createdAt: 1, expiresAt: null });
+    const accountId = (await store.ports.counters.next('accountId')) as AccountId;
+    const tokenId = await store.ports.counters.next('tokenId');
+    await store.ports.accounts.add({ accountId, username: 'reception', gatewayAdministrator: false, createdAt: 1 });
+    await store.ports.accounts.addToken({ tokenId, accountId, name: 'desk', hash: 'ab'.repeat(32), createdAt: 1, expiresAt: null });
     const token = (await readFile(`${directory}/admin.token`, 'utf8')).trim();
     await store.stop();
     const options = { directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog() };
@@ -148,13 +148,13 @@ test('a restore revokes the tokens on request: no token of the backup is valid, 
 
     const { store } = await startedStore(into, { clock: manualClock(Date.UTC(2027, 0, 2)) });
     const secrets = createSecrets();
-    const all = store.accounts.tokenPage({ pageNo: 1, pageSize: 10 }).list;
+    const all = store.ports.accounts.tokenPage({ pageNo: 1, pageSize: 10 }).list;
     expect(all).toEqual([expect.objectContaining({ accountId: 1, name: 'restore', expiresAt: null })]);
-    expect(store.accounts.tokenByHash(secrets.hash(token))).toBeUndefined();
-    expect(store.accounts.tokenByHash(secrets.hash(fresh.trim()))).toEqual(all[0]);
+    expect(store.ports.accounts.tokenByHash(secrets.hash(token))).toBeUndefined();
+    expect(store.ports.accounts.tokenByHash(secrets.hash(fresh.trim()))).toEqual(all[0]);
     // No id of a token is given out twice.
-    expect(await store.counters.next('tokenId')).toBe((all[0]?.tokenId ?? 0) + 1);
-    expect(store.accounts.byName('reception')).toBeDefined();
+    expect(await store.ports.counters.next('tokenId')).toBe((all[0]?.tokenId ?? 0) + 1);
+    expect(store.ports.accounts.byName('reception')).toBeDefined();
     await store.stop();
   }));
 

@@ -19,8 +19,8 @@ const tokensOfEve = (count: number) => Array.from({ length: count }, (_, n) => t
 /** accounts.json as an older program left it, with what the first start made and more. */
 async function olderDirectory(directory: string, tokens: readonly object[]): Promise<void> {
   const { store } = await startedStore(directory);
-  const [admin] = store.accounts.page(everything).list;
-  const first = store.accounts.token(1);
+  const [admin] = store.ports.accounts.page(everything).list;
+  const first = store.ports.accounts.token(1);
   await store.stop();
   await rm(`${directory}/accounts.jsonl`);
   const content = { schemaVersion: 1, accounts: [admin, eve], tokens: [first, ...tokens] };
@@ -36,14 +36,14 @@ test('the accounts of an older program are upgraded from accounts.json once, wit
       upgrades += 1;
     };
     const second = await startedStore(directory, { beforeUpgrade });
-    expect(second.store.accounts.get(eve.accountId)).toEqual(eve);
-    expect(second.store.accounts.tokenByHash(token(7, 2).hash)).toEqual(token(7, 2));
-    expect(await second.store.counters.next('tokenId')).toBe(8);
+    expect(second.store.ports.accounts.get(eve.accountId)).toEqual(eve);
+    expect(second.store.ports.accounts.tokenByHash(token(7, 2).hash)).toEqual(token(7, 2));
+    expect(await second.store.ports.counters.next('tokenId')).toBe(8);
     await second.store.stop();
     const names = (await readdir(directory)).filter((name) => name.startsWith('accounts'));
     expect(names.sort()).toEqual(['accounts.json.schema-1', 'accounts.jsonl']);
     const third = await startedStore(directory, { beforeUpgrade });
-    expect([upgrades, third.store.accounts.byName('eve')]).toEqual([1, eve]);
+    expect([upgrades, third.store.ports.accounts.byName('eve')]).toEqual([1, eve]);
     await third.store.stop();
   }));
 
@@ -52,11 +52,11 @@ test('when a power cut left both files, the rows count, and the document is dele
     await olderDirectory(directory, [token(7, 2)]);
     const older = await readFile(`${directory}/accounts.json`);
     const second = await startedStore(directory);
-    await second.store.accounts.removeTokens([7]);
+    await second.store.ports.accounts.removeTokens([7]);
     await second.store.stop();
     await writeFile(`${directory}/accounts.json`, older);
     const third = await startedStore(directory);
-    expect(third.store.accounts.token(7)).toBeUndefined();
+    expect(third.store.ports.accounts.token(7)).toBeUndefined();
     expect(await readdir(directory)).not.toContain('accounts.json');
     await third.store.stop();
   }));
@@ -66,15 +66,15 @@ test('each change is one line, and all changes are there after a restart', () =>
     const { store } = await startedStore(directory);
     const lines = async () => (await readFile(`${directory}/accounts.jsonl`, 'utf8')).split('\n').length;
     const before = await lines();
-    await store.accounts.add(eve);
-    await store.accounts.addToken(token(2, 2));
-    await store.accounts.addToken(token(3, 2));
-    await store.accounts.removeTokens([2]);
+    await store.ports.accounts.add(eve);
+    await store.ports.accounts.addToken(token(2, 2));
+    await store.ports.accounts.addToken(token(3, 2));
+    await store.ports.accounts.removeTokens([2]);
     expect((await lines()) - before).toBe(4);
     await store.stop();
     const again = await startedStore(directory);
-    expect(again.store.accounts.page(everything).list.at(-1)).toEqual(eve);
-    expect(again.store.accounts.tokenPage(everything).list.map(({ tokenId }) => tokenId)).toEqual([1, 3]);
+    expect(again.store.ports.accounts.page(everything).list.at(-1)).toEqual(eve);
+    expect(again.store.ports.accounts.tokenPage(everything).list.map(({ tokenId }) => tokenId)).toEqual([1, 3]);
     await again.store.stop();
   }));
 
@@ -101,7 +101,7 @@ test('removing an account with thousands of tokens ends all of them at once, and
   withDirectory(async (directory) => {
     await olderDirectory(directory, tokensOfEve(20_000));
     const { store } = await startedStore(directory);
-    const { accounts } = store;
+    const { accounts } = store.ports;
     const last = token(20_001, 2);
     expect([accounts.tokenPage(everything).total, accounts.tokenByHash(last.hash)]).toEqual([20_001, last]);
     await accounts.remove(eve.accountId, 1);
@@ -118,25 +118,25 @@ test('the newest 10,000 names of removed accounts are there after a restart and 
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
     const id = (n: number) => n as AccountId;
-    for (const n of [2, 3]) await first.store.accounts.add({ ...eve, accountId: id(n), username: `name ${n}` });
-    await first.store.accounts.remove(id(3), 50);
+    for (const n of [2, 3]) await first.store.ports.accounts.add({ ...eve, accountId: id(n), username: `name ${n}` });
+    await first.store.ports.accounts.remove(id(3), 50);
     await first.store.stop();
     const path = `${directory}/accounts.jsonl`;
     // The removal and the name that is remembered are one line: a power cut leaves both or neither.
     expect((await readFile(path, 'utf8')).trimEnd().split('\n').at(-1)).toMatch(/"account 3",null.*"removed 3"/);
     const second = await startedStore(directory);
-    expect([second.store.accounts.get(id(3)), second.store.accounts.nameOf(id(3))]).toEqual([undefined, 'name 3']);
-    expect(await second.store.counters.next('accountId')).toBe(4);
+    expect([second.store.ports.accounts.get(id(3)), second.store.ports.accounts.nameOf(id(3))]).toEqual([undefined, 'name 3']);
+    expect(await second.store.ports.counters.next('accountId')).toBe(4);
     await second.store.stop();
     const rows = createRowFile({ files: nodeFiles(), path, format: accountRows });
     await rows.load();
     const many = Array.from({ length: 9_999 }, (_, n) => ({ accountId: id(n + 4), username: `name ${n + 4}`, removedAt: n + 4 }));
     await rows.update(() => many.map((one) => [`removed ${one.accountId}`, one] as const));
     const third = await startedStore(directory);
-    const names = ({ store }: typeof third) => [3, 4, 5, 10_002, 10_003].map((n) => store.accounts.nameOf(id(n)));
+    const names = ({ store }: typeof third) => [3, 4, 5, 10_002, 10_003].map((n) => store.ports.accounts.nameOf(id(n)));
     expect(names(third)).toEqual(['name 3', 'name 4', 'name 5', 'name 10002', undefined]);
-    await third.store.accounts.add({ ...eve, accountId: id(10_003), username: 'name 10003' });
-    await third.store.accounts.remove(id(10_003), 20_000);
+    await third.store.ports.accounts.add({ ...eve, accountId: id(10_003), username: 'name 10003' });
+    await third.store.ports.accounts.remove(id(10_003), 20_000);
     await third.store.stop();
     const fourth = await startedStore(directory);
     expect(names(fourth)).toEqual([undefined, 'name 4', 'name 5', 'name 10002', 'name 10003']);

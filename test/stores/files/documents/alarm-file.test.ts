@@ -19,23 +19,23 @@ const kept: AlarmState = {
 test('alarms and accepted losses are there after a restart', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.ports.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     expect((await verify(directory)).findings).toEqual([]);
     const { store } = await startedStore(directory);
-    expect(await store.alarms.load()).toEqual(kept);
+    expect(await store.ports.alarms.load()).toEqual(kept);
     await store.stop();
   }));
 
 test('verify finds a damaged alarms.jsonl, and a start sets it aside: doors do not wait for a person', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.ports.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     await writeFile(`${directory}/alarms.jsonl`, '{"rows":["nonsense"]}\n{}\n');
     expect((await verify(directory)).findings).toEqual([expect.objectContaining({ file: 'alarms.jsonl' })]);
     const { store } = await startedStore(directory);
-    expect(await store.alarms.load()).toEqual({ alarms: [], acceptedLosses: [] });
+    expect(await store.ports.alarms.load()).toEqual({ alarms: [], acceptedLosses: [] });
     expect(await readFile(`${directory}/alarms.jsonl.damaged`, 'utf8')).toContain('nonsense');
     await store.stop();
   }));
@@ -53,24 +53,24 @@ test('the alarms of an older program are upgraded from alarms.json once, with a 
       upgrades += 1;
     };
     const second = await startedStore(directory, { beforeUpgrade });
-    expect(await second.store.alarms.load()).toEqual(kept);
-    await second.store.alarms.keep({ standing: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
+    expect(await second.store.ports.alarms.load()).toEqual(kept);
+    await second.store.ports.alarms.keep({ standing: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
     await second.store.stop();
     expect((await readdir(directory)).filter((name) => name.startsWith('alarms'))).toEqual(['alarms.json.schema-1', 'alarms.jsonl']);
     const third = await startedStore(directory, { beforeUpgrade });
-    expect([upgrades, await third.store.alarms.load()]).toEqual([1, { ...kept, alarms: kept.alarms.slice(1) }]);
+    expect([upgrades, await third.store.ports.alarms.load()]).toEqual([1, { ...kept, alarms: kept.alarms.slice(1) }]);
     await third.store.stop();
   }));
 
 test('verify remarks what a power cut tore behind the last alarm, and a start cuts it off', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.ports.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     await appendFile(`${directory}/alarms.jsonl`, '{"rows":[');
     const { findings, remarks } = await verify(directory);
     expect([findings, remarks]).toMatchObject([[], [{ file: 'alarms.jsonl', problem: expect.stringMatching(/^has 9 bytes/) }]]);
     const second = await startedStore(directory);
-    expect(await second.store.alarms.load()).toEqual(kept);
+    expect(await second.store.ports.alarms.load()).toEqual(kept);
     await second.store.stop();
   }));

@@ -34,7 +34,7 @@ const taken = [
 async function cardsOf(store: Store): Promise<unknown[]> {
   return Promise.all(
     [1, 2, 3, 4].map(async (id) => {
-      const { cards, intents } = await store.cards.of(lockId(id));
+      const { cards, intents } = await store.ports.cards.of(lockId(id));
       return { cards, intents };
     }),
   );
@@ -67,7 +67,7 @@ describe('a data directory of schema 2', () => {
       const counters = await readFile(`${directory}/counters.json`, 'utf8');
       await writeFile(`${directory}/counters.json`, counters.replace(/"cardId": \d+/, '"cardId": 2'));
       const { store } = await startedStore(directory, { clock: clock() });
-      expect(await store.counters.next('cardId')).toBe(7);
+      expect(await store.ports.counters.next('cardId')).toBe(7);
       await store.stop();
     }));
 
@@ -121,9 +121,9 @@ describe('the file of the cards of a lock', () => {
   async function withLock(run: (store: Store, directory: string) => Promise<void>): Promise<void> {
     await withDirectory(async (directory) => {
       const { store } = await startedStore(directory);
-      await store.locks.add(sampleLock(1));
-      await store.locks.add(sampleLock(2));
-      await store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }));
+      await store.ports.locks.add(sampleLock(1));
+      await store.ports.locks.add(sampleLock(2));
+      await store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] }));
       await run(store, directory);
       await store.stop();
     });
@@ -134,7 +134,7 @@ describe('the file of the cards of a lock', () => {
       const path = `${directory}/cards/1.jsonl`;
       const before = await stat(path);
       const document = await readFile(`${directory}/locks/1.json`, 'utf8');
-      await store.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
+      await store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
       expect((await stat(path)).size - before.size).toBeLessThan(300);
       expect((await readFile(path, 'utf8')).trimEnd().split('\n')).toHaveLength(3);
       expect(await readFile(`${directory}/locks/1.json`, 'utf8')).toBe(document);
@@ -152,10 +152,10 @@ describe('the file of the cards of a lock', () => {
       };
       const { store: again } = await startedStore(directory, { files });
       expect(opened).toEqual([]);
-      expect(again.cards.inMemory(lockId(1))).toBeUndefined();
-      expect(again.cards.inMemory(lockId(2))?.cards).toEqual([]);
-      const [one, other] = await Promise.all([again.cards.of(lockId(1)), again.cards.of(lockId(1))]);
-      expect([one.cards, other.cards, again.cards.inMemory(lockId(1))?.cards]).toEqual([
+      expect(again.ports.cards.inMemory(lockId(1))).toBeUndefined();
+      expect(again.ports.cards.inMemory(lockId(2))?.cards).toEqual([]);
+      const [one, other] = await Promise.all([again.ports.cards.of(lockId(1)), again.ports.cards.of(lockId(1))]);
+      expect([one.cards, other.cards, again.ports.cards.inMemory(lockId(1))?.cards]).toEqual([
         [sampleCard(1, 1)],
         [sampleCard(1, 1)],
         [sampleCard(1, 1)],
@@ -169,21 +169,21 @@ describe('the file of the cards of a lock', () => {
     ['gone', (path: string) => rm(path)],
   ])('that is %s disables the cards of that lock alone, and says so', (_how, harm) =>
     withLock(async (store, directory) => {
-      await store.cards.update(lockId(2), () => ({ put: [sampleCard(3, 2)] }));
+      await store.ports.cards.update(lockId(2), () => ({ put: [sampleCard(3, 2)] }));
       await store.stop();
       await harm(`${directory}/cards/1.jsonl`);
       const { store: again, log } = await startedStore(directory);
       for (let n = 0; n < 2; n++)
-        await expect(again.cards.of(lockId(1))).rejects.toMatchObject({
+        await expect(again.ports.cards.of(lockId(1))).rejects.toMatchObject({
           code: 'storage-unavailable',
           message: expect.stringContaining('cards/1.jsonl is'),
         });
-      await expect(again.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }))).rejects.toMatchObject({
+      await expect(again.ports.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }))).rejects.toMatchObject({
         code: 'storage-unavailable',
       });
       expect(log.lines.filter((line) => line.includes('cards-disabled'))).toHaveLength(1);
-      expect((await again.cards.of(lockId(2))).cards).toHaveLength(1);
-      await again.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'serves' }));
+      expect((await again.ports.cards.of(lockId(2))).cards).toHaveLength(1);
+      await again.ports.locks.update(lockId(1), (lock) => ({ ...lock, alias: 'serves' }));
       await again.stop();
     }),
   );
@@ -199,7 +199,7 @@ describe('the file of the cards of a lock', () => {
 
   test('is deleted with its lock, and reported when it belongs to no lock', () =>
     withLock(async (store, directory) => {
-      await store.locks.remove(lockId(1));
+      await store.ports.locks.remove(lockId(1));
       expect(await readdir(`${directory}/cards`)).toEqual([]);
       await store.stop();
       await writeFile(`${directory}/cards/1.jsonl`, '', { mode: 0o600 });
@@ -209,21 +209,21 @@ describe('the file of the cards of a lock', () => {
   test('forgets past holders of a number when their time is older than every record', () =>
     withLock(async (store, directory) => {
       const holder = (from: number, to: number) => ({ cardId: 9 as CardId, cardNumber: '77', name: `from ${from}`, from, to });
-      await store.cards.update(lockId(1), () => ({ past: [holder(1, 2), holder(5, Date.UTC(2026, 10, 1))] }));
+      await store.ports.cards.update(lockId(1), () => ({ past: [holder(1, 2), holder(5, Date.UTC(2026, 10, 1))] }));
       await store.stop();
       const { store: again } = await startedStore(directory, { clock: clock() });
-      await again.purge(Date.UTC(2026, 10, 22), 184);
+      await again.maintenance.purge(Date.UTC(2026, 10, 22), 184);
       await again.stop();
       const { store: last } = await startedStore(directory, { clock: clock() });
-      expect((await last.cards.of(lockId(1))).past('77').map(({ name }) => name)).toEqual(['from 5']);
+      expect((await last.ports.cards.of(lockId(1))).past('77').map(({ name }) => name)).toEqual(['from 5']);
       await last.stop();
     }));
 
   test('is in a backup as it was at that instant, whatever is written or removed meanwhile', () =>
     withLock(async (store) => {
-      const text = await store.atOneInstant(async (kept) => {
-        await store.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
-        await store.locks.remove(lockId(1));
+      const text = await store.maintenance.atOneInstant(async (kept) => {
+        await store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(2, 1)] }));
+        await store.ports.locks.remove(lockId(1));
         const content = await kept.find(({ name }) => name === 'cards/1.jsonl')?.open();
         const bytes = Buffer.alloc(content?.bytes ?? 0);
         await content?.read(bytes, 0);

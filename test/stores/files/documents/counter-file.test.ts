@@ -8,15 +8,15 @@ import { faultyFiles } from '../support/faulty-files.ts';
 test('counters of schema 1 are upgraded, with a copy of the old file, and no number is given out twice, not even for a group', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    for (const name of ['East', 'West']) await first.store.counters.groupId(name);
-    await first.store.counters.next('cardId');
+    for (const name of ['East', 'West']) await first.store.ports.counters.groupId(name);
+    await first.store.ports.counters.next('cardId');
     await first.store.stop();
     const path = `${directory}/counters.json`;
     const { webhookId: _, groupId: __, start: ___, ...before } = JSON.parse(await readFile(path, 'utf8'));
     const older = JSON.stringify({ ...before, schemaVersion: 1 });
     await writeFile(path, older);
     const { store } = await startedStore(directory);
-    const { counters } = store;
+    const { counters } = store.ports;
     const groups = await Promise.all(['East', 'West', 'North'].map((name) => counters.groupId(name)));
     expect([groups, await counters.next('cardId'), await counters.next('webhookId')]).toEqual([[1, 2, 3], 2, 1]);
     await store.stop();
@@ -27,14 +27,14 @@ test('counters of schema 1 are upgraded, with a copy of the old file, and no num
 test('counters of schema 2 are upgraded: from then on each start is counted', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    expect(first.store.startNumber()).toBe(1);
+    expect(first.store.maintenance.startNumber()).toBe(1);
     await first.store.stop();
     const path = `${directory}/counters.json`;
     const { start: _, ...before } = JSON.parse(await readFile(path, 'utf8'));
     await writeFile(path, JSON.stringify({ ...before, schemaVersion: 2 }));
     for (const number of [1, 2, 3]) {
       const { store } = await startedStore(directory);
-      expect(store.startNumber()).toBe(number);
+      expect(store.maintenance.startNumber()).toBe(number);
       await store.stop();
     }
   }));
@@ -56,9 +56,9 @@ test('card ids are reserved before they are given out: a hundred cards cost few 
       return undefined;
     };
     const floor = async () => (JSON.parse(await readFile(path, 'utf8')) as { cardId: number }).cardId;
-    const given = await Promise.all(Array.from({ length: 60 }, () => store.counters.next('cardId')));
+    const given = await Promise.all(Array.from({ length: 60 }, () => store.ports.counters.next('cardId')));
     for (let n = 0; n < 40; n++) {
-      given.push(await store.counters.next('cardId'));
+      given.push(await store.ports.counters.next('cardId'));
       expect(await floor()).toBeGreaterThanOrEqual(given.at(-1) as number);
     }
     expect(given).toEqual(given.map((_, n) => n + 1));
@@ -67,7 +67,7 @@ test('card ids are reserved before they are given out: a hundred cards cost few 
     await store.stop();
     await rm(`${directory}/latchd.lock`, { force: true, recursive: true });
     const { store: next } = await startedStore(directory);
-    const after = await next.counters.next('cardId');
+    const after = await next.ports.counters.next('cardId');
     expect(after).toBeGreaterThan(100);
     await next.stop();
     expect(await floor()).toBe(after);
@@ -78,8 +78,8 @@ test('a card id that cannot be reserved is not given out, and a later one can be
     const files = faultyFiles();
     const { store } = await startedStore(directory, { files });
     files.fault = (operation) => (operation === 'write' ? 'ENOSPC' : undefined);
-    await expect(store.counters.next('cardId')).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await expect(store.ports.counters.next('cardId')).rejects.toMatchObject({ code: 'storage-unavailable' });
     files.fault = undefined;
-    expect(await store.counters.next('cardId')).toBe(1);
+    expect(await store.ports.counters.next('cardId')).toBe(1);
     await store.stop();
   }));

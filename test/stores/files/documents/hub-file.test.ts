@@ -10,8 +10,8 @@ const hub = { deviceId: deviceId(240), name: 'Stairwell', createdAt: 5, keyHash:
 /** One hub with one lock behind it. */
 async function filled(directory: string): Promise<void> {
   const { store } = await startedStore(directory);
-  await store.hubs.add(hub);
-  await store.locks.add(sampleLock(1, { hubId: hub.deviceId }));
+  await store.ports.hubs.add(hub);
+  await store.ports.locks.add(sampleLock(1, { hubId: hub.deviceId }));
   await store.stop();
 }
 
@@ -20,7 +20,11 @@ test('hubs and the locks bound to them are there after a restart, and of a key o
     await filled(directory);
     expect(JSON.parse(await readFile(`${directory}/hubs.json`, 'utf8'))).toEqual({ schemaVersion: 1, hubs: [hub] });
     const { store } = await startedStore(directory);
-    expect([store.hubs.all(), store.hubs.get(hub.deviceId), store.locks.get(lockId(1))?.hubId]).toEqual([[hub], hub, hub.deviceId]);
+    expect([store.ports.hubs.all(), store.ports.hubs.get(hub.deviceId), store.ports.locks.get(lockId(1))?.hubId]).toEqual([
+      [hub],
+      hub,
+      hub.deviceId,
+    ]);
     await store.stop();
   }));
 
@@ -37,7 +41,7 @@ test('a start names a damaged hubs.json, or one that is missing although a lock 
 test('a data directory from before there were hubs is upgraded with a copy of each old lock document, which is deleted with its lock', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.locks.add(sampleLock(1));
+    await first.store.ports.locks.add(sampleLock(1));
     await first.store.stop();
     await rm(`${directory}/hubs.json`);
     const path = `${directory}/locks/1.json`;
@@ -45,9 +49,9 @@ test('a data directory from before there were hubs is upgraded with a copy of ea
     const { hubId: _, ...before } = lock;
     await writeFile(path, JSON.stringify({ ...rest, schemaVersion: 1, lock: before }));
     const { store } = await startedStore(directory);
-    expect([store.hubs.all(), store.locks.get(lockId(1))]).toEqual([[], sampleLock(1)]);
+    expect([store.ports.hubs.all(), store.ports.locks.get(lockId(1))]).toEqual([[], sampleLock(1)]);
     expect(existsSync(`${path}.schema-1`)).toBe(true);
-    await store.locks.remove(lockId(1));
+    await store.ports.locks.remove(lockId(1));
     expect(existsSync(`${path}.schema-1`)).toBe(false);
     await store.stop();
   }));

@@ -10,12 +10,12 @@ import { deviceId, lockId, sampleCard, sampleLock, sampleRemovedLock } from '../
 test('the document of a removed lock is there after a restart, and its lockId is not given out again', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    await store.removedLocks.add(sampleRemovedLock(9));
+    await store.ports.removedLocks.add(sampleRemovedLock(9));
     await store.stop();
     expect((await verify(directory)).findings).toEqual([{ file: 'counters.json', problem: 'has the floor 0 for lockId, but 9 is in use' }]);
     const { store: next } = await startedStore(directory);
-    expect(next.removedLocks.all()).toEqual([sampleRemovedLock(9)]);
-    expect(await next.counters.next('lockId')).toBe(10);
+    expect(next.ports.removedLocks.all()).toEqual([sampleRemovedLock(9)]);
+    expect(await next.ports.counters.next('lockId')).toBe(10);
     await next.stop();
     expect((await verify(directory)).findings).toEqual([]);
   }));
@@ -23,12 +23,12 @@ test('the document of a removed lock is there after a restart, and its lockId is
 test('a power cut between the two steps of a removal leaves the lock, and the next start forgets the removal', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    await store.locks.add(sampleLock(1));
-    await store.removedLocks.add(sampleRemovedLock(1));
+    await store.ports.locks.add(sampleLock(1));
+    await store.ports.removedLocks.add(sampleRemovedLock(1));
     await store.stop();
     const { store: next } = await startedStore(directory);
-    expect(next.locks.get(lockId(1))).toEqual(sampleLock(1));
-    expect(next.removedLocks.all()).toEqual([]);
+    expect(next.ports.locks.get(lockId(1))).toEqual(sampleLock(1));
+    expect(next.ports.removedLocks.all()).toEqual([]);
     await next.stop();
     expect(await readdir(`${directory}/removed`)).toEqual([]);
   }));
@@ -38,10 +38,10 @@ test('the document of a removed lock is deleted when no record of the lock can b
     const clock = manualClock(Date.UTC(2026, 10, 21, 9));
     const { store } = await startedStore(directory, { clock });
     const month = (number: number, day: number) => Date.UTC(2026, number, day, 9);
-    await store.removedLocks.add(sampleRemovedLock(1, { removedAt: month(4, 19) - 1 }));
-    await store.removedLocks.add(sampleRemovedLock(2, { removedAt: month(4, 19) }));
-    expect(await store.purge(clock.now(), recordDaysAtMost)).toEqual({ deleted: ['removed/1.json'], clockIsSuspect: false });
-    expect(store.removedLocks.all()).toEqual([sampleRemovedLock(2, { removedAt: month(4, 19) })]);
+    await store.ports.removedLocks.add(sampleRemovedLock(1, { removedAt: month(4, 19) - 1 }));
+    await store.ports.removedLocks.add(sampleRemovedLock(2, { removedAt: month(4, 19) }));
+    expect(await store.maintenance.purge(clock.now(), recordDaysAtMost)).toEqual({ deleted: ['removed/1.json'], clockIsSuspect: false });
+    expect(store.ports.removedLocks.all()).toEqual([sampleRemovedLock(2, { removedAt: month(4, 19) })]);
     expect(await readdir(`${directory}/removed`)).toEqual(['2.json']);
     await store.stop();
   }));
@@ -49,11 +49,11 @@ test('the document of a removed lock is deleted when no record of the lock can b
 test('a start sets a damaged document aside and logs it', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    for (const number of [1, 2]) await store.removedLocks.add(sampleRemovedLock(number));
+    for (const number of [1, 2]) await store.ports.removedLocks.add(sampleRemovedLock(number));
     await store.stop();
     await writeFile(`${directory}/removed/2.json`, '{"schemaVersion":1}');
     const { store: next, log } = await startedStore(directory);
-    expect(next.removedLocks.all()).toEqual([sampleRemovedLock(1)]);
+    expect(next.ports.removedLocks.all()).toEqual([sampleRemovedLock(1)]);
     await next.stop();
     expect(log.lines.filter((line) => line.includes('"removed-lock-lost"'))).toHaveLength(1);
     expect(await readdir(`${directory}/removed`)).toEqual(['1.json', '2.json.damaged']);
@@ -64,18 +64,18 @@ async function afterFailedRemoval(directory: string, failing: 'cards' | 'locks')
   const files = faultyFiles();
   const { store } = await startedStore(directory, { files });
   for (const id of [1, 2]) {
-    await store.locks.add(sampleLock(id));
-    await store.cards.update(lockId(id), () => ({ put: [sampleCard(id, id)] }));
+    await store.ports.locks.add(sampleLock(id));
+    await store.ports.cards.update(lockId(id), () => ({ put: [sampleCard(id, id)] }));
   }
-  await store.removedLocks.add(sampleRemovedLock(1));
+  await store.ports.removedLocks.add(sampleRemovedLock(1));
   files.fault = (operation, path) => (operation === 'unlink' && path.includes(`/${failing}/`) ? 'EACCES' : undefined);
-  const left = await store.locks.remove(lockId(1)).catch((error: unknown) => ({ rejected: error }));
+  const left = await store.ports.locks.remove(lockId(1)).catch((error: unknown) => ({ rejected: error }));
   files.fault = undefined;
-  const isThere = store.locks.get(lockId(1)) !== undefined;
+  const isThere = store.ports.locks.get(lockId(1)) !== undefined;
   if (!isThere) {
-    expect([store.locks.all().map((lock) => lock.lockId), store.locks.byDevice(deviceId(1))]).toEqual([[2], undefined]);
-    expect((await store.cards.of(lockId(1))).cards).toEqual([]);
-    await expect(store.cards.update(lockId(1), () => ({}))).rejects.toMatchObject({ code: 'lock-not-found' });
+    expect([store.ports.locks.all().map((lock) => lock.lockId), store.ports.locks.byDevice(deviceId(1))]).toEqual([[2], undefined]);
+    expect((await store.ports.cards.of(lockId(1))).cards).toEqual([]);
+    await expect(store.ports.cards.update(lockId(1), () => ({}))).rejects.toMatchObject({ code: 'lock-not-found' });
   }
   await store.stop();
   return { left, isThere };
@@ -96,8 +96,8 @@ test('a lock whose cards cannot be deleted is removed, the error says what is le
     expect(remarks).toContainEqual({ file: 'cards/1.jsonl', problem: 'belongs to a lock that was removed: the next start deletes it' });
     const { store, log } = await startedStore(directory);
     expect(await readdir(`${directory}/cards`)).toEqual(['2.jsonl']);
-    expect([store.removedLocks.all(), store.locks.all().map((lock) => lock.lockId)]).toEqual([[sampleRemovedLock(1)], [2]]);
-    expect((await store.cards.of(lockId(2))).cards).toEqual([sampleCard(2, 2)]);
+    expect([store.ports.removedLocks.all(), store.ports.locks.all().map((lock) => lock.lockId)]).toEqual([[sampleRemovedLock(1)], [2]]);
+    expect((await store.ports.cards.of(lockId(2))).cards).toEqual([sampleCard(2, 2)]);
     expect(log.lines.filter((line) => line.includes('"card-file-deleted"'))).toHaveLength(1);
     await store.stop();
   }));
@@ -108,7 +108,7 @@ test('a lock whose document cannot be deleted stays with its cards, and nothing 
     expect(isThere).toBe(true);
     expect(left).toMatchObject({ rejected: { code: 'storage-unavailable', message: expect.stringMatching(/nothing was changed$/) } });
     const { store } = await startedStore(directory);
-    expect((await store.cards.of(lockId(1))).cards).toEqual([sampleCard(1, 1)]);
+    expect((await store.ports.cards.of(lockId(1))).cards).toEqual([sampleCard(1, 1)]);
     await store.stop();
   }));
 
@@ -133,10 +133,10 @@ test('a start deletes no cards of a lock that nobody removed or that is disabled
 test('a first card that is being written when its lock is removed does not bring the lock back', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    await store.locks.add(sampleLock(1));
-    await store.removedLocks.add(sampleRemovedLock(1));
-    const card = store.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] })).catch(() => undefined);
-    await store.locks.remove(lockId(1));
+    await store.ports.locks.add(sampleLock(1));
+    await store.ports.removedLocks.add(sampleRemovedLock(1));
+    const card = store.ports.cards.update(lockId(1), () => ({ put: [sampleCard(1, 1)] })).catch(() => undefined);
+    await store.ports.locks.remove(lockId(1));
     await card;
     await store.stop();
     expect([await readdir(`${directory}/locks`), await readdir(`${directory}/cards`)]).toEqual([[], []]);

@@ -21,14 +21,14 @@ const signIn = (n: number): SignIn => ({
 test('stored sign-ins are there after a restart, the oldest first, and ended ones are not', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    expect(await store.signIns.all()).toEqual([]);
-    await store.signIns.end([signIn(1).hash]);
-    await Promise.all([3, 1, 2].map((n) => store.signIns.keep(signIn(n))));
-    await store.signIns.end([signIn(1).hash, signIn(7).hash]);
+    expect(await store.ports.signIns.all()).toEqual([]);
+    await store.ports.signIns.end([signIn(1).hash]);
+    await Promise.all([3, 1, 2].map((n) => store.ports.signIns.keep(signIn(n))));
+    await store.ports.signIns.end([signIn(1).hash, signIn(7).hash]);
     await store.stop();
     expect((await stat(`${directory}/sign-ins.jsonl`)).mode & 0o777).toBe(0o600);
     const { store: second } = await startedStore(directory);
-    expect(await second.signIns.all()).toEqual([signIn(3), signIn(2)]);
+    expect(await second.ports.signIns.all()).toEqual([signIn(3), signIn(2)]);
     await second.stop();
     expect(await verify(directory)).toMatchObject({ findings: [], remarks: [] });
   }));
@@ -38,35 +38,35 @@ test('a sign-in that comes and goes ten thousand times leaves a small file', () 
     const { store } = await startedStore(directory);
     for (let n = 1; n <= 10_000; n += 100) {
       const some = Array.from({ length: 100 }, (_, at) => signIn(n + at));
-      await Promise.all(some.map(store.signIns.keep));
-      await store.signIns.end(some.slice(1).map(({ hash }) => hash));
+      await Promise.all(some.map(store.ports.signIns.keep));
+      await store.ports.signIns.end(some.slice(1).map(({ hash }) => hash));
     }
     expect((await stat(`${directory}/sign-ins.jsonl`)).size).toBeLessThan(500_000);
-    expect(await store.signIns.all()).toHaveLength(100);
+    expect(await store.ports.signIns.all()).toHaveLength(100);
     await store.stop();
   }));
 
 test('a file that is damaged in the middle signs nobody in, so that people who signed out stay signed out', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    for (const n of [1, 2]) await store.signIns.keep(signIn(n));
-    await store.signIns.end([signIn(1).hash]);
+    for (const n of [1, 2]) await store.ports.signIns.keep(signIn(n));
+    await store.ports.signIns.end([signIn(1).hash]);
     await store.stop();
     const text = await readFile(`${directory}/sign-ins.jsonl`, 'utf8');
     await writeFile(`${directory}/sign-ins.jsonl`, text.replace('"tokenId":2', '"tokenId":7'));
     const { store: second } = await startedStore(directory);
-    expect(await second.signIns.all()).toEqual([]);
-    await second.signIns.keep(signIn(3));
+    expect(await second.ports.signIns.all()).toEqual([]);
+    await second.ports.signIns.keep(signIn(3));
     await second.stop();
     const { store: third } = await startedStore(directory);
-    expect(await third.signIns.all()).toEqual([signIn(3)]);
+    expect(await third.ports.signIns.all()).toEqual([signIn(3)]);
     await third.stop();
   }));
 
 test('a start sets a damaged file aside with a line in the log, and nobody is signed in', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    await store.signIns.keep(signIn(1));
+    await store.ports.signIns.keep(signIn(1));
     await store.stop();
     const text = await readFile(`${directory}/sign-ins.jsonl`, 'utf8');
     await writeFile(`${directory}/sign-ins.jsonl`, text.replace('"tokenId":1', '"tokenId":2'));
@@ -74,9 +74,9 @@ test('a start sets a damaged file aside with a line in the log, and nobody is si
       { file: 'sign-ins.jsonl', problem: 'is damaged: line 2 is not as it was written' },
     ]);
     const { store: second, log } = await startedStore(directory);
-    expect(await second.signIns.all()).toEqual([]);
+    expect(await second.ports.signIns.all()).toEqual([]);
     expect(log.lines.filter((line) => line.includes('sign-ins-lost'))).toHaveLength(1);
-    await second.signIns.keep(signIn(2));
+    await second.ports.signIns.keep(signIn(2));
     await second.stop();
     expect(await readdir(directory)).toContain('sign-ins.jsonl.damaged');
   }));
@@ -90,14 +90,14 @@ test('on a full disk, starting and ending a sign-in fail with an error, and work
         isFull && ['write', 'commit'].includes(operation) && path.includes('sign-ins') ? 'ENOSPC' : undefined;
     };
     full(true);
-    await expect(store.signIns.keep(signIn(1))).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await expect(store.ports.signIns.keep(signIn(1))).rejects.toMatchObject({ code: 'storage-unavailable' });
     full(false);
-    await store.signIns.keep(signIn(1));
+    await store.ports.signIns.keep(signIn(1));
     full(true);
-    await expect(store.signIns.end([signIn(1).hash])).rejects.toMatchObject({ code: 'storage-unavailable' });
+    await expect(store.ports.signIns.end([signIn(1).hash])).rejects.toMatchObject({ code: 'storage-unavailable' });
     full(false);
-    await store.signIns.end([signIn(1).hash]);
-    expect(await store.signIns.all()).toEqual([]);
+    await store.ports.signIns.end([signIn(1).hash]);
+    expect(await store.ports.signIns.all()).toEqual([]);
     await store.stop();
   }));
 
@@ -105,8 +105,11 @@ test('no backup contains sign-ins', () =>
   withDirectory(async (root) => {
     const directory = join(root, 'data');
     const { store, clock } = await startedStore(directory);
-    await store.signIns.keep(signIn(1));
-    const backups = createBackups({ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog(), store });
+    await store.ports.signIns.keep(signIn(1));
+    const backups = createBackups({
+      ...{ directory, folder: root, keep: 1, latchd: '9.9.9', clock, log: captureLog() },
+      ...{ accounts: store.ports.accounts, maintenance: store.maintenance },
+    });
     const { file } = await backups.make({ reason: 'asked' });
     const archive = gunzipSync(await readFile(file)).toString('latin1');
     expect(archive).toContain('data/accounts.jsonl');

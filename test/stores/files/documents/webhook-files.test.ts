@@ -15,16 +15,16 @@ test('a webhook is stored with its waiting and failed deliveries, and its remova
     const failed = { ...delivery, attempts: 3, triedAt: 9, status: null, reason: 'no answer' };
     const alarms = [{ kind: 'clock-suspect', lockId: null, since: 5 }] as const;
     const progress = { position: 9, behind: [], waiting: [delivery], failed: [failed], forgotten: 2, alarms };
-    for (const number of [1, 2]) await store.webhooks.add(sampleWebhook(number));
-    await store.webhooks.update(id(2), (kept) => ({ ...kept, progress }));
-    const kept = store.webhooks.all();
+    for (const number of [1, 2]) await store.ports.webhooks.add(sampleWebhook(number));
+    await store.ports.webhooks.update(id(2), (kept) => ({ ...kept, progress }));
+    const kept = store.ports.webhooks.all();
     await store.stop();
     const { store: next } = await startedStore(directory);
-    expect(next.webhooks.all()).toEqual(kept);
-    expect(next.webhooks.get(id(2))?.progress).toEqual(progress);
-    await next.webhooks.remove(id(2));
-    await expect(next.webhooks.update(id(2), (same) => same)).rejects.toMatchObject({ code: 'not-found' });
-    await expect(next.webhooks.remove(id(2))).rejects.toMatchObject({ code: 'not-found' });
+    expect(next.ports.webhooks.all()).toEqual(kept);
+    expect(next.ports.webhooks.get(id(2))?.progress).toEqual(progress);
+    await next.ports.webhooks.remove(id(2));
+    await expect(next.ports.webhooks.update(id(2), (same) => same)).rejects.toMatchObject({ code: 'not-found' });
+    await expect(next.ports.webhooks.remove(id(2))).rejects.toMatchObject({ code: 'not-found' });
     await next.stop();
     expect(await readdir(`${directory}/webhooks`)).toEqual(['1.json']);
   }));
@@ -32,12 +32,12 @@ test('a webhook is stored with its waiting and failed deliveries, and its remova
 test('a start sets a damaged webhook aside and does not give out its id again; the others and doors are served', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    for (const number of [1, 2]) await store.webhooks.add(sampleWebhook(number));
+    for (const number of [1, 2]) await store.ports.webhooks.add(sampleWebhook(number));
     await store.stop();
     await writeFile(`${directory}/webhooks/2.json`, '{"schemaVersion":1,"webhook":{}}');
     const { store: next, log } = await startedStore(directory);
-    expect(next.webhooks.all().map(({ webhook }) => webhook.webhookId)).toEqual([1]);
-    expect(await next.counters.next('webhookId')).toBe(3);
+    expect(next.ports.webhooks.all().map(({ webhook }) => webhook.webhookId)).toEqual([1]);
+    expect(await next.ports.counters.next('webhookId')).toBe(3);
     await next.stop();
     expect(log.lines.filter((line) => line.includes('"webhook-lost"'))).toHaveLength(1);
     expect(await readFile(`${directory}/webhooks/2.json.damaged`, 'utf8')).toContain('"webhook":{}');

@@ -71,50 +71,50 @@ async function live(files: CuttableFiles, clock: ManualClock, kept: Kept): Promi
   const append = async (count: number): Promise<void> => {
     const from = kept.events + 1;
     kept.tried = kept.events + count;
-    await store.records.append(first, 'e', eventsOf(from, kept.tried));
+    await store.ports.records.append(first, 'e', eventsOf(from, kept.tried));
     kept.events = kept.tried;
-    kept.recordId = store.records.newest();
+    kept.recordId = store.ports.records.newest();
   };
   const rename = async (n: number): Promise<void> => {
-    await store.locks.update(first, (lock) => ({ ...lock, alias: String(n) }));
+    await store.ports.locks.update(first, (lock) => ({ ...lock, alias: String(n) }));
     kept.alias = n;
   };
   await store.start();
   kept.started = 1;
-  await store.counters.next('lockId');
-  await store.locks.add(sampleLock(1, { alias: '0' }));
+  await store.ports.counters.next('lockId');
+  await store.ports.locks.add(sampleLock(1, { alias: '0' }));
   await Promise.all([append(3), rename(1)]);
-  await store.counters.next('lockId');
-  await store.locks.add(sampleLock(2));
+  await store.ports.counters.next('lockId');
+  await store.ports.locks.add(sampleLock(2));
   kept.isSecondThere = 1;
   await rename(2);
   clock.advance(dayMs);
   await append(2);
-  await Promise.all([store.sealDays(), append(2)]);
-  const cardId = await store.counters.next('cardId');
-  await store.cards.update(first, () => ({ put: [sampleCard(cardId, 1)] }));
+  await Promise.all([store.maintenance.sealDays(), append(2)]);
+  const cardId = await store.ports.counters.next('cardId');
+  await store.ports.cards.update(first, () => ({ put: [sampleCard(cardId, 1)] }));
   kept.cards = 1;
   await manage(store, kept);
   kept.isSecondThere = 0;
-  await store.removedLocks.add(sampleRemovedLock(2));
-  await store.locks.remove(second);
+  await store.ports.removedLocks.add(sampleRemovedLock(2));
+  await store.ports.locks.remove(second);
   kept.isSecondGone = 1;
-  await Promise.all([one, other].map(store.signIns.keep));
+  await Promise.all([one, other].map(store.ports.signIns.keep));
   kept.signedIn = 1;
-  await store.signIns.end([one.hash]);
+  await store.ports.signIns.end([one.hash]);
   kept.signedOut = 1;
   await store.stop();
   clock.advance(dayMs);
   store = testStore(directory, { files, clock }).store;
   await store.start();
-  await store.sealDays();
+  await store.maintenance.sealDays();
   await append(2);
   await store.stop();
 }
 
 /** A card, an account and an alarm are added and removed, and each part of the audit log gets a line. */
 async function manage(store: Store, kept: Kept): Promise<void> {
-  const { counters, cards, accounts, alarms, audit } = store;
+  const { counters, cards, accounts, alarms, audit } = store.ports;
   kept.cardId = await counters.next('cardId');
   await cards.update(first, () => ({ put: [brief(kept.cardId)] }));
   kept.isCardThere = 1;
@@ -137,7 +137,7 @@ async function manage(store: Store, kept: Kept): Promise<void> {
 }
 
 async function checkManaged(store: Store, kept: Kept): Promise<void> {
-  const { locks, removedLocks, cards, accounts, alarms, audit, counters } = store;
+  const { locks, removedLocks, cards, accounts, alarms, audit, counters } = store.ports;
   const held = await cards.of(first);
   const { cardId, cardNumber } = brief(kept.cardId);
   if (kept.isCardThere === 1) expect(held.byId(cardId)).toBeDefined();
@@ -157,26 +157,26 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
 
 /** Everything acknowledged is there, nothing is there twice, no number is given out again, and each command has named somebody once. */
 async function check(store: Store, kept: Kept): Promise<void> {
-  const lock = store.locks.get(first);
+  const lock = store.ports.locks.get(first);
   if (kept.events > 0) expect(Number(lock?.alias ?? -1)).toBeGreaterThanOrEqual(kept.alias);
-  expect((await store.cards.of(first)).cards.length).toBeGreaterThanOrEqual(kept.cards);
-  if (kept.isSecondThere === 1) expect(store.locks.get(second)).toBeDefined();
-  if (kept.isSecondGone === 1) expect(store.locks.get(second)).toBeUndefined();
+  expect((await store.ports.cards.of(first)).cards.length).toBeGreaterThanOrEqual(kept.cards);
+  if (kept.isSecondThere === 1) expect(store.ports.locks.get(second)).toBeDefined();
+  if (kept.isSecondGone === 1) expect(store.ports.locks.get(second)).toBeUndefined();
   await checkManaged(store, kept);
-  const signIns = (await store.signIns.all()).map(({ hash }) => hash);
+  const signIns = (await store.ports.signIns.all()).map(({ hash }) => hash);
   if (kept.signedIn === 1) expect(signIns).toContain(other.hash);
   if (kept.signedOut === 1) expect(signIns).not.toContain(one.hash);
   const seqs = async (): Promise<number[]> =>
-    (await store.records.page({ lockId: first, ...everything })).list.map(({ seq }) => seq).toReversed();
+    (await store.ports.records.page({ lockId: first, ...everything })).list.map(({ seq }) => seq).toReversed();
   const found = await seqs();
   expect(found.length).toBeGreaterThanOrEqual(kept.events);
   expect(found).toEqual(found.map((_, n) => n + 1));
   // A lock sends again what was not acknowledged.
-  await store.records.append(first, 'e', eventsOf(1, kept.tried + 1));
+  await store.ports.records.append(first, 'e', eventsOf(1, kept.tried + 1));
   expect(await seqs()).toEqual(Array.from({ length: kept.tried + 1 }, (_, n) => n + 1));
-  expect(store.records.newest()).toBeGreaterThan(kept.recordId);
-  await store.records.append(first, 'replayed', eventsOf(1, kept.tried + 1));
-  const { list } = await store.records.page({ lockId: first, ...everything });
+  expect(store.ports.records.newest()).toBeGreaterThan(kept.recordId);
+  await store.ports.records.append(first, 'replayed', eventsOf(1, kept.tried + 1));
+  const { list } = await store.ports.records.page({ lockId: first, ...everything });
   for (const { epoch, seq, command, username } of list) {
     expect([command, username !== '']).toEqual(epoch === 'e' ? [seq, true] : [undefined, false]);
   }

@@ -33,14 +33,14 @@ test('the records of a lock are in the order in which its events came first, eac
           const from = kind === 'send' ? lockSent.next : lockSent.unacknowledged;
           const to = from + count - 1;
           lockSent.next = Math.max(lockSent.next, to + 1);
-          const call = store.records.append(locks[lock] as (typeof locks)[0], 'e', sampleEvents(from, to)).then(() => {
+          const call = store.ports.records.append(locks[lock] as (typeof locks)[0], 'e', sampleEvents(from, to)).then(() => {
             lockSent.unacknowledged = Math.max(lockSent.unacknowledged, to + 1);
           });
           calls.push(call);
         }
         await Promise.all(calls);
         for (const [n, lock] of locks.entries()) {
-          const { list } = await store.records.page({ lockId: lock, ...everything, pageSize: 10_000 });
+          const { list } = await store.ports.records.page({ lockId: lock, ...everything, pageSize: 10_000 });
           const told = Array.from({ length: (sent[n]?.next ?? 1) - 1 }, (_, index) => index + 1);
           expect(list.map(({ seq }) => seq).reverse()).toEqual(told);
         }
@@ -53,14 +53,14 @@ test('the records of a lock are in the order in which its events came first, eac
 test('events behind a message with an event in flight get the higher recordIds', () =>
   withDirectory(async (directory) => {
     const { store } = await startedStore(directory);
-    await store.records.append(locks[0], 'e', sampleEvents(1, 1));
+    await store.ports.records.append(locks[0], 'e', sampleEvents(1, 1));
     await Promise.all([
-      store.records.append(locks[0], 'e', sampleEvents(2, 3)),
+      store.ports.records.append(locks[0], 'e', sampleEvents(2, 3)),
       // After a reconnect, while event 3 is being written.
-      store.records.append(locks[0], 'e', sampleEvents(3, 4)),
-      store.records.append(locks[0], 'e', sampleEvents(5, 6)),
+      store.ports.records.append(locks[0], 'e', sampleEvents(3, 4)),
+      store.ports.records.append(locks[0], 'e', sampleEvents(5, 6)),
     ]);
-    const { list } = await store.records.page({ lockId: locks[0], ...everything });
+    const { list } = await store.ports.records.page({ lockId: locks[0], ...everything });
     expect(list.map(({ seq }) => seq).reverse()).toEqual([1, 2, 3, 4, 5, 6]);
     await store.stop();
   }));

@@ -11,7 +11,7 @@ import { lockId, sampleEvents } from '../support/samples.ts';
 
 const dayMs = 86_400_000;
 
-async function idsSince({ records }: Store, above: number, locks: readonly number[]): Promise<number[]> {
+async function idsSince({ ports: { records } }: Store, above: number, locks: readonly number[]): Promise<number[]> {
   const found: LockRecord[] = [];
   for await (const some of records.since(above, (lock) => locks.includes(lock))) found.push(...some);
   return found.map(({ recordId }) => recordId);
@@ -38,18 +38,19 @@ describe('the records since one', () => {
       let { store } = await startedStore(directory, { clock, onStored: heard.onStored });
       // More than one piece in a day, so that the beginning must be searched.
       for (let day = 0; day < 4; day++) {
-        for (let n = 0; n < 60; n++) await store.records.append(lockId(1 + (n % 3)), `e${day}`, sampleEvents(n * 50 + 1, n * 50 + 50));
-        if (day === 1) await store.sealDays();
+        for (let n = 0; n < 60; n++)
+          await store.ports.records.append(lockId(1 + (n % 3)), `e${day}`, sampleEvents(n * 50 + 1, n * 50 + 50));
+        if (day === 1) await store.maintenance.sealDays();
         if (day === 2) {
           await store.stop();
           ({ store } = await startedStore(directory, { clock, onStored: heard.onStored }));
         }
         clock.advance(dayMs);
       }
-      await store.sealDays();
-      await store.records.append(lockId(2), 'last', sampleEvents(1, 3));
+      await store.maintenance.sealDays();
+      await store.ports.records.append(lockId(2), 'last', sampleEvents(1, 3));
       expect(heard.all).toHaveLength(12_003);
-      expect(store.records.newest()).toBe(heard.all.at(-1)?.recordId);
+      expect(store.ports.records.newest()).toBe(heard.all.at(-1)?.recordId);
       for (const n of [0, 1, 17, 2_999, 3_000, 3_001, 7_777, 11_999, 12_000, 12_002]) {
         const above = n === 0 ? 0 : (heard.all[n - 1]?.recordId as number);
         expect(await idsSince(store, above, [1, 2, 3])).toEqual(heard.ids(above, [1, 2, 3]));
@@ -63,9 +64,9 @@ describe('the records since one', () => {
       const clock = manualClock();
       const heard = listen();
       const first = await startedStore(directory, { clock, onStored: heard.onStored });
-      for (let n = 0; n < 30; n++) await first.store.records.append(lockId(3 - (n % 3)), 'e', sampleEvents(n * 10 + 1, n * 10 + 10));
+      for (let n = 0; n < 30; n++) await first.store.ports.records.append(lockId(3 - (n % 3)), 'e', sampleEvents(n * 10 + 1, n * 10 + 10));
       clock.advance(dayMs);
-      await first.store.sealDays();
+      await first.store.maintenance.sealDays();
       await first.store.stop();
       clock.advance(-dayMs);
       const index = (await readdir(`${directory}/records`)).find((name) => name.endsWith('.index')) as string;
@@ -80,9 +81,9 @@ describe('the records since one', () => {
       const clock = manualClock();
       const heard = listen();
       const { store } = await startedStore(directory, { clock, onStored: heard.onStored });
-      for (let n = 0; n < 60; n++) await store.records.append(lockId(1), 'e', sampleEvents(n * 50 + 1, n * 50 + 50));
+      for (let n = 0; n < 60; n++) await store.ports.records.append(lockId(1), 'e', sampleEvents(n * 50 + 1, n * 50 + 50));
       clock.advance(dayMs);
-      await store.sealDays();
+      await store.maintenance.sealDays();
       const path = `${directory}/records/2026-11-21-1.jsonl`;
       const bytes = await readFile(path);
       const at = bytes.indexOf('"recordId":1500,');
@@ -118,11 +119,11 @@ describe('the records since one', () => {
         },
       };
       const { store } = await startedStore(directory, { clock, files, onStored: heard.onStored });
-      await store.records.append(lockId(1), 'e', sampleEvents(1, 1));
+      await store.ports.records.append(lockId(1), 'e', sampleEvents(1, 1));
       holds = true;
-      const late = store.records.append(lockId(1), 'e', sampleEvents(2, 2));
+      const late = store.ports.records.append(lockId(1), 'e', sampleEvents(2, 2));
       clock.advance(dayMs);
-      const early = store.records.append(lockId(2), 'e', sampleEvents(1, 1));
+      const early = store.ports.records.append(lockId(2), 'e', sampleEvents(1, 1));
       // Time enough to make and flush a new day's file, if nothing prevented it.
       for (let n = 0; n < 50; n++) await readdir(directory);
       await Promise.race([early, readFile(`${directory}/counters.json`)]);

@@ -53,11 +53,11 @@ async function started(directory: string, clock: ManualClock, isSynchronised = f
 async function recordDaily(store: Store, clock: ManualClock, count: number): Promise<void> {
   for (let n = 1; n <= count; n++) {
     if (n > 1) clock.advance(dayMs);
-    await store.records.append(one, 'e', [sampleEvent(n, { serverDate: clock.now(), lockDate: clock.now() })]);
+    await store.ports.records.append(one, 'e', [sampleEvent(n, { serverDate: clock.now(), lockDate: clock.now() })]);
   }
-  await store.sealDays();
+  await store.maintenance.sealDays();
 }
-const total = async (store: Store): Promise<number> => (await store.records.page({ lockId: one, ...everything })).total;
+const total = async (store: Store): Promise<number> => (await store.ports.records.page({ lockId: one, ...everything })).total;
 
 describe('a purge', () => {
   test.each([
@@ -69,13 +69,13 @@ describe('a purge', () => {
       const { store } = await startedStore(directory, { clock });
       await recordDaily(store, clock, 3);
       clock.advance(40 * dayMs);
-      await store.sealDays();
-      for (let n = 0; n < later; n++) await store.records.append(lockId(2), 'e', [sampleEvent(1)]);
-      expect((await store.purge(clock.now(), 30)).deleted).toEqual(['2026-01-01-1.jsonl', '2026-01-02-2.jsonl']);
+      await store.maintenance.sealDays();
+      for (let n = 0; n < later; n++) await store.ports.records.append(lockId(2), 'e', [sampleEvent(1)]);
+      expect((await store.maintenance.purge(clock.now(), 30)).deleted).toEqual(['2026-01-01-1.jsonl', '2026-01-02-2.jsonl']);
       await store.stop();
       const { store: second } = await startedStore(directory, { clock });
       expect(
-        await second.records.append(
+        await second.ports.records.append(
           one,
           'e',
           [1, 2, 3].map((n) => sampleEvent(n)),
@@ -90,7 +90,7 @@ describe('a purge', () => {
       const clock = manualClock(Date.UTC(2026, 0, 1, 9));
       const { store } = await startedStore(directory, { clock });
       await recordDaily(store, clock, 190);
-      const outcome = await store.purge(clock.now(), recordDaysAtMost);
+      const outcome = await store.maintenance.purge(clock.now(), recordDaysAtMost);
       expect(outcome).toEqual({
         deleted: [
           '2026-01-01-1.jsonl',
@@ -104,13 +104,13 @@ describe('a purge', () => {
         clockIsSuspect: false,
       });
       expect(await total(store)).toBe(183);
-      expect((await store.purge(clock.now(), recordDaysAtMost)).deleted).toEqual([]);
-      expect(await store.records.append(one, 'e', [sampleEvent(3)])).toMatchObject({ duplicates: 1 });
+      expect((await store.maintenance.purge(clock.now(), recordDaysAtMost)).deleted).toEqual([]);
+      expect(await store.ports.records.append(one, 'e', [sampleEvent(3)])).toMatchObject({ duplicates: 1 });
       await store.stop();
       expect((await readdir(`${directory}/records`)).sort()[0]).toBe('2026-01-08-8.index');
       const again = await startedStore(directory, { clock });
-      expect(again.store.records.count()).toBe(183);
-      expect(await again.store.records.append(one, 'e', [sampleEvent(3)])).toMatchObject({ duplicates: 1 });
+      expect(again.store.ports.records.count()).toBe(183);
+      expect(await again.store.ports.records.append(one, 'e', [sampleEvent(3)])).toMatchObject({ duplicates: 1 });
       await again.store.stop();
     }));
 });
@@ -119,7 +119,7 @@ describe('a suspect clock', () => {
   const record = async (directory: string, clock: ManualClock): Promise<void> => {
     const { store } = await started(directory, clock);
     await recordDaily(store, clock, 3);
-    expect(store.clockIsSuspect()).toBe(false);
+    expect(store.clockTrust.clockIsSuspect()).toBe(false);
     await store.stop();
   };
 
@@ -133,26 +133,26 @@ describe('a suspect clock', () => {
       const newest = clock.now();
       clock.set(newest + days * dayMs);
       const { store, lines } = await started(directory, clock);
-      expect(store.clockIsSuspect()).toBe(true);
+      expect(store.clockTrust.clockIsSuspect()).toBe(true);
       expect(lines.join()).toContain('the clock is far from the newest record');
-      expect(await store.purge(clock.now(), recordDaysAtMost)).toEqual({ deleted: [], clockIsSuspect: true });
+      expect(await store.maintenance.purge(clock.now(), recordDaysAtMost)).toEqual({ deleted: [], clockIsSuspect: true });
       // Records written under the wrong clock do not make it right at the next start.
-      await store.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })]);
+      await store.ports.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })]);
       await store.stop();
       const second = await started(directory, clock);
-      expect(second.store.clockIsSuspect()).toBe(true);
+      expect(second.store.clockTrust.clockIsSuspect()).toBe(true);
       expect(second.lines.filter((line) => line.includes('clock-suspect'))).toEqual([
         expect.stringMatching(/^warn the clock has been suspect since before this start: .* NTP .* `latchd clock accept`/),
       ]);
-      await second.store.acceptClock();
-      expect(second.store.clockIsSuspect()).toBe(false);
-      const { deleted, clockIsSuspect } = await second.store.purge(clock.now(), recordDaysAtMost);
+      await second.store.clockTrust.acceptClock();
+      expect(second.store.clockTrust.clockIsSuspect()).toBe(false);
+      const { deleted, clockIsSuspect } = await second.store.maintenance.purge(clock.now(), recordDaysAtMost);
       expect(clockIsSuspect).toBe(false);
       // The newest of three stays.
       expect(deleted).toHaveLength(days > 0 ? 2 : 0);
       await second.store.stop();
       const third = await started(directory, clock);
-      expect(third.store.clockIsSuspect()).toBe(false);
+      expect(third.store.clockTrust.clockIsSuspect()).toBe(false);
       await third.store.stop();
     }),
   );
@@ -161,7 +161,7 @@ describe('a suspect clock', () => {
     withDirectory(async (directory) => {
       const clock = manualClock(Date.UTC(1970, 0, 2));
       const { store, lines } = await started(directory, clock);
-      expect(store.clockIsSuspect()).toBe(true);
+      expect(store.clockTrust.clockIsSuspect()).toBe(true);
       expect(lines.join()).toContain('warn the clock shows 1970-01-02T00:00:00.000Z: nothing is deleted');
       await store.stop();
     }));
@@ -172,7 +172,7 @@ describe('a suspect clock', () => {
       await record(directory, clock);
       clock.set(clock.now() + 7 * dayMs);
       const { store } = await started(directory, clock);
-      expect(store.clockIsSuspect()).toBe(false);
+      expect(store.clockTrust.clockIsSuspect()).toBe(false);
       await store.stop();
     }));
 
@@ -182,9 +182,9 @@ describe('a suspect clock', () => {
       await record(directory, clock);
       clock.set(clock.now() + 400 * dayMs);
       const { store } = await started(directory, clock, true);
-      expect(store.clockIsSuspect()).toBe(true);
-      expect((await store.purge(clock.now(), recordDaysAtMost)).deleted).toHaveLength(2);
-      expect(store.clockIsSuspect()).toBe(false);
+      expect(store.clockTrust.clockIsSuspect()).toBe(true);
+      expect((await store.maintenance.purge(clock.now(), recordDaysAtMost)).deleted).toHaveLength(2);
+      expect(store.clockTrust.clockIsSuspect()).toBe(false);
       await store.stop();
     }));
 
@@ -196,16 +196,16 @@ describe('a suspect clock', () => {
         const { store } = await started(directory, clock);
         await recordDaily(store, clock, 3);
         clock.set(clock.now() + jump);
-        expect(store.clockIsSuspect()).toBe(true);
-        expect(await store.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })])).toMatchObject({ stored: 1 });
-        await store.sealDays();
-        expect((await store.purge(clock.now(), recordDaysAtMost)).clockIsSuspect).toBe(true);
+        expect(store.clockTrust.clockIsSuspect()).toBe(true);
+        expect(await store.ports.records.append(one, 'e', [sampleEvent(10, { serverDate: clock.now() })])).toMatchObject({ stored: 1 });
+        await store.maintenance.sealDays();
+        expect((await store.maintenance.purge(clock.now(), recordDaysAtMost)).clockIsSuspect).toBe(true);
         expect(await total(store)).toBe(4);
         clock.set(clock.now() - jump);
-        expect(store.clockIsSuspect()).toBe(true);
-        await store.acceptClock();
+        expect(store.clockTrust.clockIsSuspect()).toBe(true);
+        await store.clockTrust.acceptClock();
         clock.advance(5 * dayMs);
-        expect(store.clockIsSuspect()).toBe(false);
+        expect(store.clockTrust.clockIsSuspect()).toBe(false);
         await store.stop();
       }),
   );
@@ -215,8 +215,8 @@ describe('a suspect clock', () => {
       const clock = manualClock();
       await writeFile(`${directory}/clock.json`, '{');
       const { store } = await started(directory, clock);
-      expect(store.clockIsSuspect()).toBe(true);
-      await store.acceptClock();
+      expect(store.clockTrust.clockIsSuspect()).toBe(true);
+      await store.clockTrust.acceptClock();
       await store.stop();
       expect(JSON.parse(await readFile(`${directory}/clock.json`, 'utf8'))).toEqual({ schemaVersion: 1, suspectSince: null });
     }));

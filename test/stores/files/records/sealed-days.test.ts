@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 const one = lockId(1);
 
 async function seqsOf(store: Store, lock = one): Promise<number[]> {
-  return (await store.records.page({ lockId: lock, ...everything })).list.map(({ seq }) => seq);
+  return (await store.ports.records.page({ lockId: lock, ...everything })).list.map(({ seq }) => seq);
 }
 async function recordFiles(directory: string): Promise<string[]> {
   return (await readdir(`${directory}/records`)).sort();
@@ -24,7 +24,7 @@ async function withFinishedDay(run: (directory: string, clock: ManualClock) => P
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
     for (let n = 0; n < 20; n++)
-      for (const lock of [3, 1, 2]) await store.records.append(lockId(lock), 'e', sampleEvents(n * 10 + 1, n * 10 + 10));
+      for (const lock of [3, 1, 2]) await store.ports.records.append(lockId(lock), 'e', sampleEvents(n * 10 + 1, n * 10 + 10));
     await store.stop();
     clock.advance(dayMs);
     await run(directory, clock);
@@ -49,7 +49,7 @@ describe('a sealed day', () => {
       const path = `${directory}/records/2026-11-21-1.jsonl`;
       const before = (await readFile(path, 'utf8')).split('\n').sort();
       const { store } = await startedStore(directory, { clock });
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(await recordFiles(directory)).toEqual(['2026-11-21-1.index', '2026-11-21-1.jsonl']);
       const text = await readFile(path, 'utf8');
       expect(text.split('\n').sort()).toEqual(before);
@@ -75,10 +75,10 @@ describe('a sealed day', () => {
         const date = start + next(20) * dayMs - 10 * dayMs;
         const events: RecordDraft[] = sampleEvents(seq, seq + next(160)).map((event) => ({ ...event, lockDate: date + next(5) * 1_000 }));
         const epoch = `${next(2)}`;
-        const [kept, wanted] = [await store.records.append(lock, epoch, events), await model.append(lock, epoch, events)];
+        const [kept, wanted] = [await store.ports.records.append(lock, epoch, events), await model.append(lock, epoch, events)];
         expect(kept).toEqual(wanted);
         if (next(6) === 0) clock.set(clock.now() + (next(8) - 1) * dayMs);
-        if (next(5) === 0) await store.sealDays();
+        if (next(5) === 0) await store.maintenance.sealDays();
         if (next(8) === 0) {
           await store.stop();
           store = (await startedStore(directory, { clock })).store;
@@ -92,14 +92,14 @@ describe('a sealed day', () => {
             pageNo: 1 + next(6),
             pageSize: 10 + next(300),
           };
-          const [page, expected] = [await store.records.page(query), await model.page(query)];
+          const [page, expected] = [await store.ports.records.page(query), await model.page(query)];
           expect({ ...page, list: page.list.map(({ recordId, ...record }) => record) }).toEqual({
             ...expected,
             list: expected.list.map(({ recordId, ...record }) => record),
           });
         }
-        expect(store.records.progress(lock, epoch)).toEqual(model.progress(lock, epoch));
-        expect(store.records.count()).toBe(model.count());
+        expect(store.ports.records.progress(lock, epoch)).toEqual(model.progress(lock, epoch));
+        expect(store.ports.records.count()).toBe(model.count());
       }
       await store.stop();
     }));
@@ -113,7 +113,7 @@ describe('a sealed day', () => {
         await mkdir(`${directory}/records`);
         const files = faultyFiles();
         const { store } = await startedStore(directory, { clock, files });
-        await store.sealDays();
+        await store.maintenance.sealDays();
         await writeFile(path, journal);
         await store.stop();
         const dying = faultyFiles();
@@ -125,7 +125,7 @@ describe('a sealed day', () => {
         const counter = { begin: Number.POSITIVE_INFINITY };
         const second = await startedStore(directory, { clock, files: dying });
         counter.begin = dying.operations;
-        await second.store.sealDays();
+        await second.store.maintenance.sealDays();
         expect(await seqsOf(second.store)).toEqual(allSeqs);
         isDone = dying.operations < counter.begin + step;
         dying.die();
@@ -133,11 +133,11 @@ describe('a sealed day', () => {
         await rm(`${directory}/latchd.lock`, { force: true });
         const third = (await startedStore(directory, { clock })).store;
         expect(await seqsOf(third)).toEqual(allSeqs);
-        await third.sealDays();
+        await third.maintenance.sealDays();
         expect(await recordFiles(directory)).toEqual(['2026-11-21-1.index', '2026-11-21-1.jsonl']);
         for (const lock of [1, 2, 3]) {
           expect(await seqsOf(third, lockId(lock))).toEqual(allSeqs);
-          expect(await third.records.append(lockId(lock), 'e', sampleEvents(1, 200))).toMatchObject({ stored: 0, duplicates: 200 });
+          expect(await third.ports.records.append(lockId(lock), 'e', sampleEvents(1, 200))).toMatchObject({ stored: 0, duplicates: 200 });
         }
         await third.stop();
       }
@@ -148,12 +148,12 @@ describe('a sealed day', () => {
       const files = faultyFiles();
       files.fault = (operation, path) => (operation === 'write' && path.includes('.sealing') ? 'ENOSPC' : undefined);
       const { store, log, fatal } = await startedStore(directory, { clock, files });
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(log.lines.join()).toContain('could not be sealed; it is tried again');
       expect(await seqsOf(store)).toEqual(allSeqs);
-      await store.records.append(one, 'e', [sampleEvent(201)]);
+      await store.ports.records.append(one, 'e', [sampleEvent(201)]);
       files.fault = undefined;
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(await recordFiles(directory)).toEqual(['2026-11-21-1.index', '2026-11-21-1.jsonl', '2026-11-22-601.jsonl']);
       expect(await seqsOf(store)).toEqual([201, ...allSeqs]);
       expect(fatal).toEqual([]);
@@ -163,7 +163,7 @@ describe('a sealed day', () => {
   test('is sealed again when its index is damaged, missing, or of another file; duplicates are still known', () =>
     withFinishedDay(async (directory, clock) => {
       const seal = await startedStore(directory, { clock });
-      await seal.store.sealDays();
+      await seal.store.maintenance.sealDays();
       await seal.store.stop();
       const path = `${directory}/records/2026-11-21-1.index`;
       const index = await readFile(path);
@@ -175,10 +175,10 @@ describe('a sealed day', () => {
         else await rm(path);
         if (bytes === longer) await writeFile(`${directory}/records/2026-11-21-1.jsonl`, '{"torn', { flag: 'a' });
         const { store, log } = await startedStore(directory, { clock });
-        await store.sealDays();
+        await store.maintenance.sealDays();
         expect(await seqsOf(store)).toEqual(allSeqs);
-        expect(await store.records.append(one, 'e', sampleEvents(1, 200))).toMatchObject({ stored: 0 });
-        expect(store.records.progress(lockId(2), 'e')).toMatchObject({ highest: 200, gaps: [] });
+        expect(await store.ports.records.append(one, 'e', sampleEvents(1, 200))).toMatchObject({ stored: 0 });
+        expect(store.ports.records.progress(lockId(2), 'e')).toMatchObject({ highest: 200, gaps: [] });
         if (bytes) expect(log.lines.filter((line) => line.startsWith('warn')).join()).toMatch(/made again/);
         await store.stop();
         expect(await readFile(path)).toEqual(index);
@@ -201,8 +201,8 @@ describe('a sealed day', () => {
         },
       };
       const { store } = await startedStore(directory, { clock, files });
-      const underWay = store.records.append(one, 'e', [sampleEvent(201)]);
-      await store.sealDays();
+      const underWay = store.ports.records.append(one, 'e', [sampleEvent(201)]);
+      await store.maintenance.sealDays();
       const index = await readFile(`${directory}/records/2026-11-21-1.index`, 'utf8');
       gate.open();
       await underWay;
@@ -214,7 +214,7 @@ describe('a sealed day', () => {
   test('never serves a line that was flipped on the disk, and logs it', () =>
     withFinishedDay(async (directory, clock) => {
       const seal = await startedStore(directory, { clock });
-      await seal.store.sealDays();
+      await seal.store.maintenance.sealDays();
       await seal.store.stop();
       const path = `${directory}/records/2026-11-21-1.jsonl`;
       const good = await readFile(path);
@@ -233,11 +233,11 @@ describe('a sealed day', () => {
   test('shows what is left when its file has become shorter, and nothing that another page has read', () =>
     withFinishedDay(async (directory, clock) => {
       const { store, log } = await startedStore(directory, { clock });
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(await seqsOf(store, lockId(2))).toEqual(allSeqs);
       await truncate(`${directory}/records/2026-11-21-1.jsonl`, 100);
       for (const lock of [1, 2, 3]) {
-        const { list, total } = await store.records.page({ lockId: lockId(lock), ...everything });
+        const { list, total } = await store.ports.records.page({ lockId: lockId(lock), ...everything });
         expect({ list, total }).toEqual({ list: [], total: 200 });
       }
       expect(log.lines.join()).toContain('a record is damaged on the disk and cannot be shown');
@@ -251,7 +251,7 @@ describe('a sealed day', () => {
   ])('is reported when its file is %s at a start', (_, harm, records) =>
     withFinishedDay(async (directory, clock) => {
       const seal = await startedStore(directory, { clock });
-      await seal.store.sealDays();
+      await seal.store.maintenance.sealDays();
       await seal.store.stop();
       await harm(`${directory}/records/2026-11-21-1.jsonl`);
       const { store, log } = await startedStore(directory, { clock });
@@ -273,8 +273,8 @@ describe('a sealed day', () => {
       await writeFile(path, bad);
       await store.stop();
       const again = await startedStore(directory, { clock });
-      await again.store.sealDays();
-      expect(again.store.records.count()).toBe(599);
+      await again.store.maintenance.sealDays();
+      expect(again.store.ports.records.count()).toBe(599);
       expect(log.lines).toHaveLength(1);
       expect((await readFile(`${path}.damaged`)).length).toBe(bad.indexOf(10) + 1);
       await again.store.stop();
@@ -284,11 +284,11 @@ describe('a sealed day', () => {
     withFinishedDay(async (directory, clock) => {
       const { store } = await startedStore(directory, { clock });
       const pages = Array.from({ length: 50 }, (_, n) =>
-        store.records.page({ lockId: one, ...everything, pageNo: (n % 20) + 1, pageSize: 10 }),
+        store.ports.records.page({ lockId: one, ...everything, pageNo: (n % 20) + 1, pageSize: 10 }),
       );
-      const sealing = store.sealDays();
+      const sealing = store.maintenance.sealDays();
       const more = Array.from({ length: 50 }, (_, n) =>
-        store.records.page({ lockId: one, ...everything, pageNo: (n % 20) + 1, pageSize: 10 }),
+        store.ports.records.page({ lockId: one, ...everything, pageNo: (n % 20) + 1, pageSize: 10 }),
       );
       for (const page of await Promise.all([...pages, ...more])) {
         expect(page.total).toBe(200);
@@ -305,13 +305,13 @@ describe('a sealed day', () => {
       files.fault = (_operation, path) => void written.push(path);
       let free = 4 << 20;
       const { store, log } = await startedStore(directory, { clock, files: { ...files, freeBytes: async () => free } });
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(log.lines.join()).toContain('a day of records could not be sealed; it is tried again');
       expect(written.filter((path) => path.includes('.sealing'))).toEqual([]);
       expect(await recordFiles(directory)).toEqual(['2026-11-21-1.jsonl']);
       expect(await seqsOf(store)).toEqual(allSeqs);
       free *= 2;
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(await recordFiles(directory)).toEqual(['2026-11-21-1.index', '2026-11-21-1.jsonl']);
       await store.stop();
     }));
@@ -322,13 +322,13 @@ describe('a sealed day', () => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { clock, files });
       files.fault = (operation, path) => (operation === 'commit' && path.endsWith('.jsonl') ? 'ENOSPC' : undefined);
-      await expect(store.records.append(one, 'e', sampleEvents(1, 3))).rejects.toThrow();
+      await expect(store.ports.records.append(one, 'e', sampleEvents(1, 3))).rejects.toThrow();
       files.fault = undefined;
       expect(await recordFiles(directory)).toEqual(['2026-11-21-1.jsonl']);
       clock.advance(dayMs);
-      await store.sealDays();
+      await store.maintenance.sealDays();
       expect(await recordFiles(directory)).toEqual([]);
-      await store.records.append(one, 'e', sampleEvents(1, 3));
+      await store.ports.records.append(one, 'e', sampleEvents(1, 3));
       expect(await seqsOf(store)).toEqual([3, 2, 1]);
       await store.stop();
     }));

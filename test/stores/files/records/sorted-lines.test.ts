@@ -25,13 +25,13 @@ test('sealing a day of 20 MB puts every line at its place', () =>
     });
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
-    await store.counters.next('lockId');
+    await store.ports.counters.next('lockId');
     await store.stop();
     const path = `${directory}/records/2026-11-20-1.jsonl`;
     await mkdir(`${directory}/records`, { recursive: true });
     await writeFile(path, lines.join(''), { mode: 0o600 });
     const again = await startedStore(directory, { clock });
-    await again.store.sealDays();
+    await again.store.maintenance.sealDays();
     const recordIds = (await readFile(path, 'utf8'))
       .trimEnd()
       .split('\n')
@@ -41,7 +41,7 @@ test('sealing a day of 20 MB puts every line at its place', () =>
       });
     expect(recordIds.length).toBe(count);
     expect(recordIds.every((id, n) => n === 0 || id > (recordIds[n - 1] as number))).toBe(true);
-    const page = await again.store.records.page({ lockId: lockId(4), ...everything, pageNo: 61 });
+    const page = await again.store.ports.records.page({ lockId: lockId(4), ...everything, pageNo: 61 });
     expect(page.list[0]?.seq).toBe(page.total - 60_000);
     await again.store.stop();
     expect((await verify(directory)).findings).toEqual([]);

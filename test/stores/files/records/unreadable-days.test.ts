@@ -12,7 +12,7 @@ const one = lockId(1);
 const dayMs = 86_400_000;
 const [first, second] = ['2026-11-21-1.jsonl', '2026-11-22-11.jsonl'];
 
-const page = (store: Store) => store.records.page({ lockId: one, ...everything });
+const page = (store: Store) => store.ports.records.page({ lockId: one, ...everything });
 const seqs = async (store: Store) => (await page(store)).list.map(({ seq }) => seq);
 const refused = (message: string) => expect.objectContaining({ code: 'storage-unavailable', message: expect.stringContaining(message) });
 
@@ -23,9 +23,9 @@ async function withTwoDays(run: (directory: string, clock: ManualClock, files: F
     for (const from of [1, 11]) {
       const { store } = testStore(directory, { clock });
       await store.start();
-      if (from === 1) await store.locks.add(sampleLock(1, { roles: [] }));
-      await store.sealDays();
-      await store.records.append(one, 'e', sampleEvents(from, from + 9));
+      if (from === 1) await store.ports.locks.add(sampleLock(1, { roles: [] }));
+      await store.maintenance.sealDays();
+      await store.ports.records.append(one, 'e', sampleEvents(from, from + 9));
       await store.stop();
       if (from === 1) clock.advance(dayMs);
     }
@@ -36,14 +36,14 @@ async function startWith(directory: string, clock: ManualClock, files: FaultyFil
   files.unreadable = (path) => (unreadable.some((name) => path.endsWith(name)) ? 'EIO' : undefined);
   const made = testStore(directory, { clock, files });
   await made.store.start();
-  await made.store.sealDays();
+  await made.store.maintenance.sealDays();
   return made;
 }
 /** Does what the storage probe does every few seconds, until every file can be read. */
 async function probed(store: Store, clock: ManualClock): Promise<void> {
-  while (store.unreadable()) {
+  while (store.maintenance.unreadable()) {
     clock.advance(10_000);
-    await store.probe(1).catch(() => undefined);
+    await store.maintenance.probe(1).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
@@ -61,33 +61,33 @@ describe('the file of today', () => {
         clock.advance(dayMs);
         const { store, log } = testStore(directory, { clock, files });
         await store.start();
-        await store.sealDays();
+        await store.maintenance.sealDays();
         expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
           expect.stringMatching(
             /cannot be read: doors answer.*locks keep their new events.*"code":"records-unreadable","file":"2026-11-22-11.jsonl"/,
           ),
         ]);
-        expect(store.locks.all()).toHaveLength(1);
+        expect(store.ports.locks.all()).toHaveLength(1);
         await expect(page(store)).rejects.toEqual(refused(`The records in ${second} cannot be read.`));
         await expect(page(store)).rejects.toEqual(refused(`(${code})`));
-        await expect(store.records.append(one, 'e', sampleEvents(20, 21))).rejects.toEqual(refused(second as string));
-        await expect(store.probe(1)).rejects.toEqual(refused(second as string));
-        expect(store.unreadable()).toEqual(refused(second as string));
+        await expect(store.ports.records.append(one, 'e', sampleEvents(20, 21))).rejects.toEqual(refused(second as string));
+        await expect(store.maintenance.probe(1)).rejects.toEqual(refused(second as string));
+        expect(store.maintenance.unreadable()).toEqual(refused(second as string));
         // The lock is not asked for events that it may have sent already.
-        expect(store.records.progress(one, 'e').gaps).toEqual([]);
-        expect(store.records.progress(one, 'e').highest).toBeGreaterThan(1_000_000);
-        await expect(store.atOneInstant(async () => 'a backup without that day')).rejects.toEqual(refused(second as string));
+        expect(store.ports.records.progress(one, 'e').gaps).toEqual([]);
+        expect(store.ports.records.progress(one, 'e').highest).toBeGreaterThan(1_000_000);
+        await expect(store.maintenance.atOneInstant(async () => 'a backup without that day')).rejects.toEqual(refused(second as string));
         expect((await readdir(`${directory}/records`)).sort()).toEqual(['2026-11-21-1.index', first, second]);
 
         files.unreadable = undefined;
         await probed(store, clock);
-        await store.probe(1);
+        await store.maintenance.probe(1);
         expect(log.lines.join()).toContain('a file of records can be read again');
-        expect(store.records.newest()).toBe(20);
-        expect(store.records.newest()).toBe(20);
-        expect(await store.records.append(one, 'e', sampleEvents(19, 21))).toMatchObject({ stored: 1, duplicates: 2 });
+        expect(store.ports.records.newest()).toBe(20);
+        expect(store.ports.records.newest()).toBe(20);
+        expect(await store.ports.records.append(one, 'e', sampleEvents(19, 21))).toMatchObject({ stored: 1, duplicates: 2 });
         expect(await seqs(store)).toEqual(Array.from({ length: 21 }, (_, n) => 21 - n));
-        await store.sealDays();
+        await store.maintenance.sealDays();
         await store.stop();
         expect(await readdir(`${directory}/records`)).toContain('2026-11-22-11.index');
         expect((await verify(directory)).findings).toEqual([]);
@@ -99,9 +99,9 @@ describe('the file of today', () => {
       const { store, log } = await startWith(directory, clock, files, second as string);
       await rename(`${directory}/records/${second}`, `${directory}/lost.jsonl`);
       await probed(store, clock);
-      await store.probe(1);
+      await store.maintenance.probe(1);
       expect(log.lines.join()).toContain('is gone, and its records with it');
-      await store.records.append(one, 'e', sampleEvents(21, 21));
+      await store.ports.records.append(one, 'e', sampleEvents(21, 21));
       const { list } = await page(store);
       expect(list.map(({ seq }) => seq)).toEqual([21, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
       expect(list[0]?.recordId).toBeGreaterThan(20);
@@ -120,14 +120,14 @@ describe('the file of today', () => {
       const ended = () => log.lines.filter((line) => line.includes('still cannot be read')).length;
       for (let n = 0; n < 20; n++) {
         clock.advance(2_000);
-        await store.probe(1).catch(() => undefined);
+        await store.maintenance.probe(1).catch(() => undefined);
         // Every fifth probe is 10 s after the last attempt, and begins another one in the background.
         while (ended() <= Math.floor(n / 5)) await new Promise((resolve) => setImmediate(resolve));
       }
       expect(reads).toBe(4);
       files.unreadable = undefined;
       clock.advance(10_000);
-      await store.probe(1).catch(() => undefined);
+      await store.maintenance.probe(1).catch(() => undefined);
       await store.stop();
       expect((await verify(directory)).findings).toEqual([]);
     }));
@@ -141,9 +141,9 @@ describe('an older file', () => {
       await before.store.stop();
       const { store, log } = await startWith(directory, clock, files, first as string);
       expect(log.lines.join()).not.toContain('locks keep their new events');
-      await store.probe(1);
-      expect(store.unreadable()).toEqual(refused(first as string));
-      expect(await store.records.append(one, 'e', sampleEvents(1, 22))).toMatchObject({ stored: 2, duplicates: 20 });
+      await store.maintenance.probe(1);
+      expect(store.maintenance.unreadable()).toEqual(refused(first as string));
+      expect(await store.ports.records.append(one, 'e', sampleEvents(1, 22))).toMatchObject({ stored: 2, duplicates: 20 });
       await expect(page(store)).rejects.toEqual(refused(first as string));
       files.unreadable = undefined;
       await probed(store, clock);
@@ -156,8 +156,8 @@ describe('an older file', () => {
 test('gets its unreadable index made again: nothing is missing, and nothing is stored twice', () =>
   withTwoDays(async (directory, clock, files) => {
     const { store } = await startWith(directory, clock, files, '.index');
-    expect(store.unreadable()).toBeUndefined();
-    expect(await store.records.append(one, 'e', sampleEvents(1, 21))).toMatchObject({ stored: 1, duplicates: 20 });
+    expect(store.maintenance.unreadable()).toBeUndefined();
+    expect(await store.ports.records.append(one, 'e', sampleEvents(1, 21))).toMatchObject({ stored: 1, duplicates: 20 });
     expect(await seqs(store)).toEqual(Array.from({ length: 21 }, (_, n) => 21 - n));
     await store.stop();
     expect((await verify(directory)).findings).toEqual([]);
@@ -169,10 +169,10 @@ test('makes the gateway reject events when it and its index are unreadable, even
     const { store } = await startWith(directory, clock, files, '.index', first as string);
     // The later day is not sealed either: its index would claim to cover the events of the older one.
     expect(await readdir(`${directory}/records`)).not.toContain('2026-11-22-11.index');
-    await expect(store.records.append(one, 'e', sampleEvents(1, 1))).rejects.toEqual(refused(first as string));
+    await expect(store.ports.records.append(one, 'e', sampleEvents(1, 1))).rejects.toEqual(refused(first as string));
     files.unreadable = undefined;
     await probed(store, clock);
-    expect(await store.records.append(one, 'e', sampleEvents(1, 21))).toMatchObject({ stored: 1, duplicates: 20 });
+    expect(await store.ports.records.append(one, 'e', sampleEvents(1, 21))).toMatchObject({ stored: 1, duplicates: 20 });
     await store.stop();
   }));
 

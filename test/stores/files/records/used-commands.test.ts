@@ -14,7 +14,7 @@ const one = lockId(1);
 const named = (seq: number, command: number) => sampleEvent(seq, { command, username: 'ole' });
 
 async function newest(store: Store): Promise<LockRecord | undefined> {
-  return (await store.records.page({ lockId: one, ...everything })).list[0];
+  return (await store.ports.records.page({ lockId: one, ...everything })).list[0];
 }
 
 describe('a command that has named somebody in a record', () => {
@@ -24,15 +24,16 @@ describe('a command that has named somebody in a record', () => {
       withDirectory(async (directory) => {
         const clock = manualClock();
         const first = await startedStore(directory, { clock });
-        await first.store.records.append(one, 'e', [named(1, 40)]);
+        await first.store.ports.records.append(one, 'e', [named(1, 40)]);
         if (where !== 'in the open day') {
           for (let day = 0; day < (where.includes('age') ? 200 : 1); day += 50) {
             clock.advance(50 * dayMs);
-            await first.store.records.append(lockId(2), 'e', [sampleEvent(day + 1)]);
-            await first.store.sealDays();
+            await first.store.ports.records.append(lockId(2), 'e', [sampleEvent(day + 1)]);
+            await first.store.maintenance.sealDays();
           }
         }
-        if (where.includes('age')) expect((await first.store.purge(clock.now(), recordDaysAtMost)).deleted).toContain('2026-11-21-1.jsonl');
+        if (where.includes('age'))
+          expect((await first.store.maintenance.purge(clock.now(), recordDaysAtMost)).deleted).toContain('2026-11-21-1.jsonl');
         await first.store.stop();
         if (where.includes('gone')) {
           for (const name of await readdir(`${directory}/records`)) {
@@ -40,9 +41,9 @@ describe('a command that has named somebody in a record', () => {
           }
         }
         const { store } = await startedStore(directory, { clock });
-        await store.records.append(one, 'e', [named(2, 40)]);
+        await store.ports.records.append(one, 'e', [named(2, 40)]);
         expect(await newest(store)).toMatchObject({ seq: 2, username: '' });
-        await store.records.append(one, 'e', [named(3, 41)]);
+        await store.ports.records.append(one, 'e', [named(3, 41)]);
         expect(await newest(store)).toMatchObject({ seq: 3, username: 'ole', command: 41 });
         await store.stop();
       }),
@@ -52,11 +53,11 @@ describe('a command that has named somebody in a record', () => {
     withDirectory(async (directory) => {
       const files = faultyFiles();
       const { store } = await startedStore(directory, { files });
-      await store.records.append(one, 'e', [named(1, 40)]);
+      await store.ports.records.append(one, 'e', [named(1, 40)]);
       files.fault = (operation) => (operation === 'commit' ? 'ENOSPC' : undefined);
-      await expect(store.records.append(one, 'e', [named(2, 41)])).rejects.toThrow();
+      await expect(store.ports.records.append(one, 'e', [named(2, 41)])).rejects.toThrow();
       files.fault = undefined;
-      await store.records.append(one, 'e', [named(2, 41)]);
+      await store.ports.records.append(one, 'e', [named(2, 41)]);
       expect(await newest(store)).toMatchObject({ seq: 2, username: 'ole' });
       await store.stop();
     }));

@@ -33,12 +33,12 @@ async function withRecords(run: (directory: string, newestAt: number) => Promise
     const clock = manualClock();
     const { store } = await startedStore(directory, { clock });
     const record = (seq: number) =>
-      store.records.append(lockId(1), 'e', [sampleEvent(seq, { lockDate: clock.now(), serverDate: clock.now() })]);
+      store.ports.records.append(lockId(1), 'e', [sampleEvent(seq, { lockDate: clock.now(), serverDate: clock.now() })]);
     await record(1);
     for (let day = 0; day < 200; day++) clock.advance(dayMs);
     await record(2);
-    await store.sealDays();
-    await store.acceptClock();
+    await store.maintenance.sealDays();
+    await store.clockTrust.acceptClock();
     await store.stop();
     await run(directory, clock.now());
   });

@@ -35,28 +35,28 @@ afterAll(() => rm(join(good, '..'), { recursive: true, force: true }));
 async function fill(directory: string): Promise<void> {
   const clock = manualClock();
   const { store } = await startedStore(directory, { clock });
-  await store.hubs.add({ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) });
+  await store.ports.hubs.add({ deviceId: hubId, name: 'Hub', createdAt: 1, keyHash: 'cd'.repeat(32) });
   for (const number of [1, 2]) {
-    await store.counters.next('lockId');
-    await store.counters.next('cardId');
+    await store.ports.counters.next('lockId');
+    await store.ports.counters.next('cardId');
     // Its operator is account 2, which was removed.
-    await store.locks.add(sampleLock(number, { hubId: number === 2 ? hubId : null }));
-    await store.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
-    await store.records.append(lockId(number), 'e', [...sampleEvents(1, 149), sampleEvent(150, { command: 7 })]);
+    await store.ports.locks.add(sampleLock(number, { hubId: number === 2 ? hubId : null }));
+    await store.ports.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
+    await store.ports.records.append(lockId(number), 'e', [...sampleEvents(1, 149), sampleEvent(150, { command: 7 })]);
   }
-  await store.counters.groupId('East');
-  await store.counters.next('webhookId');
-  await store.webhooks.add(sampleWebhook(1));
-  store.statuses.patch(lockId(1), { batteryPercent: 9 });
-  await store.quarantine.keep(deviceId(1), 'not JSON', '{');
+  await store.ports.counters.groupId('East');
+  await store.ports.counters.next('webhookId');
+  await store.ports.webhooks.add(sampleWebhook(1));
+  store.ports.statuses.patch(lockId(1), { batteryPercent: 9 });
+  await store.ports.quarantine.keep(deviceId(1), 'not JSON', '{');
   clock.advance(86_400_000);
-  await store.records.append(lockId(1), 'e', [
+  await store.ports.records.append(lockId(1), 'e', [
     sampleEvent(151, { command: 41 }),
     sampleEvent(152, { command: 42 }),
     ...sampleEvents(153, 180),
   ]);
-  await store.sealDays();
-  await store.acceptClock();
+  await store.maintenance.sealDays();
+  await store.clockTrust.acceptClock();
   await store.stop();
 }
 
@@ -510,7 +510,7 @@ test('verify remarks tokens that outlasted their account, and finds nothing wron
     const { findings, remarks } = await verify(directory);
     expect([findings, remarks]).toEqual([[], [{ file: 'accounts.jsonl', problem: leftTokens }]]);
     const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
-    expect(store.accounts.tokenPage(everything).total).toBe(1);
+    expect(store.ports.accounts.tokenPage(everything).total).toBe(1);
     await store.stop();
     expect((await verify(directory)).remarks).toEqual([]);
   }));
@@ -572,7 +572,7 @@ test('verify says that nothing is to do about what a start mends, and after the 
     expect(findings.length).toBeGreaterThanOrEqual(10);
     const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
     // The files of the cards are not read before.
-    expect(await store.counters.next('cardId')).toBe(3);
+    expect(await store.ports.counters.next('cardId')).toBe(3);
     await store.stop();
     for (const name of await readdir(directory)) if (name.endsWith('.damaged')) await rm(`${directory}/${name}`);
     expect((await verify(directory)).findings).toEqual([]);
@@ -588,7 +588,7 @@ test('a start makes an index again that was moved away as verify advises', () =>
     expect(finding && repairHintFor(finding)).toBe('move it away: the next start makes it again from its records');
     await rm(`${directory}/${sealed}.index`);
     const { store } = await startedStore(directory, { clock: manualClock(Date.UTC(2026, 10, 22, 9)) });
-    await store.sealDays();
+    await store.maintenance.sealDays();
     await store.stop();
     expect((await verify(directory)).findings).toEqual([]);
     expect(await readdir(`${directory}/records`)).toContain('2026-11-21-1.index');
