@@ -125,8 +125,8 @@ function createNounServices(options: ServicesOptions, before: CommandServices & 
     webhooksStored: webhooks.stored,
   });
   const recordService = createRecordService({ clock, locks, removedLocks, records, clockIsSuspect, recordDays });
-  const leftRoles = createLeftRoles({ locks, accounts });
-  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration, leftRoles });
+  const leftRoles = createLeftRoles({ locks, accounts, events });
+  const accountService = createAccountService({ clock, accounts, locks, counters, secrets, administration });
   const registrations = createRegistrationService({
     ...{ clock, locks, lists, names, removedLocks, cards, cardService, statuses, accounts, counters, secrets, administration, drivers },
   });

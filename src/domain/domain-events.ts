@@ -1,11 +1,12 @@
 // Every event of the bus, by name, with its payload. The gateway writes those of the first group to the log, each under its name.
-import type { AccountId } from './accounts/account.ts';
+import type { Account, AccountId } from './accounts/account.ts';
 import type { AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
+import type { Hub } from './locks/hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
 import type { StoredEvents } from './records/record-ports.ts';
-import type { WebhookId } from './webhooks/webhook.ts';
+import type { Webhook, WebhookId } from './webhooks/webhook.ts';
 
 /** A command has ended: `outcome` is `ok`, `lost`, `no-reply`, or the error that the lock gave. */
 interface EndedCommand {
@@ -64,10 +65,19 @@ export interface LoggedEvents {
   'follow-up-failed': { readonly lockId: LockId; readonly step: string; readonly reason: string };
 }
 
+/** It was added (`before` is undefined), changed or removed (`after` is undefined). */
+interface Change<T> {
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
 /** Changes that the stores emit as soon as readers see them. All are durable, except that of a status. */
 export interface StoreEvents {
-  /** A lock was registered (`before` is undefined), changed or removed (`after` is undefined). */
-  'lock-changed': { readonly before: Lock | undefined; readonly after: Lock | undefined };
+  'lock-changed': Change<Lock>;
+  'account-changed': Change<Account>;
+  'hub-changed': Change<Hub>;
+  /** A webhook itself; not how far its deliveries have come. */
+  'webhook-changed': Change<Webhook>;
   'card-changed': { readonly lockId: LockId; readonly change: 'added' | 'changed' | 'removed'; readonly card: Card };
   'status-changed': { readonly lockId: LockId; readonly before: LockStatus; readonly after: LockStatus };
   /** In the order of recordIds. */

@@ -4,11 +4,16 @@ import type { AccountId } from '../../src/domain/accounts/account.ts';
 import type { StoreEvents } from '../../src/domain/domain-events.ts';
 import type { EventBus } from '../../src/domain/event-bus.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { lockId, sampleCard, sampleEvents, sampleLock } from '../stores/files/support/samples.ts';
+import { deviceId, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
+const names = [
+  ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'card-changed'] as const),
+  ...(['status-changed', 'records-stored', 'access-ended'] as const),
+] satisfies readonly (keyof StoreEvents)[];
+
 export interface Feed {
-  readonly stores: Pick<Stores, 'locks' | 'cards' | 'statuses' | 'accounts' | 'records'>;
+  readonly stores: Pick<Stores, 'locks' | 'cards' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records'>;
   readonly events: EventBus;
 }
 
@@ -17,7 +22,7 @@ export function changeFeedContract(over: RunOver<Feed>): void {
     function listen({ events }: Feed) {
       const heard: unknown[] = [];
       const note = (name: keyof StoreEvents) => events.subscribe(name, (payload) => void heard.push([name, payload]));
-      for (const name of ['lock-changed', 'card-changed', 'status-changed', 'records-stored', 'access-ended'] as const) note(name);
+      names.forEach(note);
       return () => heard.splice(0);
     }
 
@@ -37,6 +42,38 @@ export function changeFeedContract(over: RunOver<Feed>): void {
           ['lock-changed', { before: second, after: undefined }],
         ]);
         expect(seen).toEqual([first.alias, 'new', undefined]);
+      }));
+
+    test('tells of a hub and of a webhook that come, change and go, and readers see it by then', () =>
+      over(async (feed) => {
+        const { hubs, webhooks } = feed.stores;
+        const heard = listen(feed);
+        const seen: unknown[] = [];
+        feed.events.subscribe('hub-changed', () => void seen.push(hubs.get(deviceId(1))?.name));
+        const hub = { deviceId: deviceId(1), name: 'Hub', createdAt: 1, keyHash: 'ab'.repeat(32) };
+        await hubs.add({ ...hub, deviceId: deviceId(2) });
+        await hubs.add(hub);
+        await hubs.update(hub.deviceId, (one) => ({ ...one, name: 'new' }));
+        await hubs.update(hub.deviceId, (one) => one);
+        await hubs.remove(hub.deviceId);
+        expect(heard().slice(1)).toEqual([
+          ['hub-changed', { before: undefined, after: hub }],
+          ['hub-changed', { before: hub, after: { ...hub, name: 'new' } }],
+          ['hub-changed', { before: { ...hub, name: 'new' }, after: undefined }],
+        ]);
+        expect(seen).toEqual([undefined, 'Hub', 'new', undefined]);
+
+        const stored = sampleWebhook(3);
+        const { webhook } = stored;
+        await webhooks.add(stored);
+        await webhooks.update(webhook.webhookId, (one) => ({ ...one, progress: { ...one.progress, position: 9 } }));
+        await webhooks.update(webhook.webhookId, (one) => ({ ...one, webhook: { ...one.webhook, name: 'new' } }));
+        await webhooks.remove(webhook.webhookId);
+        expect(heard()).toEqual([
+          ['webhook-changed', { before: undefined, after: webhook }],
+          ['webhook-changed', { before: webhook, after: { ...webhook, name: 'new' } }],
+          ['webhook-changed', { before: { ...webhook, name: 'new' }, after: undefined }],
+        ]);
       }));
 
     test('tells nothing of a change that was refused', () =>
@@ -68,20 +105,23 @@ export function changeFeedContract(over: RunOver<Feed>): void {
         ]);
       }));
 
-    test('tells of each status before and after, of records with their ids, and of an account that ends', () =>
+    test('tells of each status before and after, of records with their ids, and of an account that comes and ends', () =>
       over(async (feed) => {
         const { locks, statuses, records, accounts } = feed.stores;
         await locks.add(sampleLock(1));
-        await accounts.add({ accountId: 9 as AccountId, username: 'guest', gatewayAdministrator: false, createdAt: 0 });
+        const guest = { accountId: 9 as AccountId, username: 'guest', gatewayAdministrator: false, createdAt: 0 };
         const heard = listen(feed);
+        await accounts.add(guest);
         statuses.patch(lockId(1), { batteryPercent: 50 });
         const drafts = sampleEvents(1, 2);
         await records.append(lockId(1), 'e', drafts);
         await records.append(lockId(1), 'e', drafts);
         await accounts.remove(9 as AccountId, 1);
         expect(heard()).toMatchObject([
+          ['account-changed', { before: undefined, after: guest }],
           ['status-changed', { lockId: 1, before: { batteryPercent: null }, after: { batteryPercent: 50 } }],
           ['records-stored', { lockId: 1, epoch: 'e', drafts, firstRecordId: 1 }],
+          ['account-changed', { before: guest, after: undefined }],
           ['access-ended', { accountId: 9 }],
         ]);
       }));

@@ -1,13 +1,17 @@
-// What every AccountStore, HubStore, CounterStore, StatusStore and Quarantine promises.
+// What every store promises that has no contract of its own: accounts, sign-ins, hubs, webhooks, counters, statuses, batteries, the audit log
+// and the quarantine.
 import { describe, expect, test } from '@jest/globals';
 import type { Account, AccountId, Token } from '../../src/domain/accounts/account.ts';
-import type { AccountStore } from '../../src/domain/accounts/account-ports.ts';
+import type { AccountStore, SignIn, SignInStore } from '../../src/domain/accounts/account-ports.ts';
 import type { AlarmStore } from '../../src/domain/alarms/alarm-ports.ts';
+import type { AuditEntry } from '../../src/domain/audit/audit-action.ts';
+import type { AuditStore } from '../../src/domain/audit/audit-ports.ts';
 import type { CounterStore } from '../../src/domain/counters.ts';
 import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
-import type { RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
+import type { BatteryStore, RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
 import type { Quarantine } from '../../src/domain/records/record-ports.ts';
-import { deviceId, lockId, sampleRemovedLock } from '../stores/files/support/samples.ts';
+import type { WebhookStore } from '../../src/domain/webhooks/webhook-ports.ts';
+import { deviceId, lockId, sampleRemovedLock, sampleWebhook } from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
 export function accountStoreContract(over: RunOver<AccountStore>): void {
@@ -218,9 +222,96 @@ export function statusStoreContract(over: RunOver<StatusStore>): void {
         statuses.patch(lockId(1), { batteryPercent: 0 });
         expect(statuses.get(lockId(1))).toEqual({ ...unknown, state: 'unlocked', stateAt: 5, batteryPercent: 0 });
         expect(statuses.get(lockId(2))).toEqual(unknown);
-        statuses.remove(lockId(1));
-        statuses.remove(lockId(9));
+        await Promise.all([statuses.remove(lockId(1)), statuses.remove(lockId(9))]);
         expect(statuses.get(lockId(1))).toEqual(unknown);
+      }));
+  });
+}
+
+export function batteryStoreContract(over: RunOver<BatteryStore>): void {
+  describe('a BatteryStore', () => {
+    test('applies each change to the newest levels of its lock, in turn, and forgets a lock that is removed', () =>
+      over(async (batteries) => {
+        expect(await batteries.levels(lockId(1))).toEqual([]);
+        await Promise.all([90, 80, 70].map((percent, at) => batteries.update(lockId(1), (levels) => [...levels, { at, percent }])));
+        expect(await batteries.levels(lockId(1))).toEqual([90, 80, 70].map((percent, at) => ({ at, percent })));
+        expect(await batteries.levels(lockId(2))).toEqual([]);
+        await Promise.all([batteries.remove(lockId(1)), batteries.remove(lockId(9))]);
+        expect(await batteries.levels(lockId(1))).toEqual([]);
+      }));
+  });
+}
+
+export function signInStoreContract(over: RunOver<SignInStore>): void {
+  describe('a SignInStore', () => {
+    test('holds each sign-in until it is ended, the oldest first', () =>
+      over(async (signIns) => {
+        const signIn = (tokenId: number): SignIn => {
+          return { hash: tokenId.toString(16).padStart(64, '0'), tokenId, accountId: 1 as AccountId, expiresAt: 9_000_000_000_000 };
+        };
+        expect(await signIns.all()).toEqual([]);
+        await Promise.all([3, 1, 2].map((n) => signIns.keep(signIn(n))));
+        await signIns.end([signIn(1).hash, signIn(7).hash]);
+        expect(await signIns.all()).toEqual([signIn(3), signIn(2)]);
+      }));
+  });
+}
+
+export function webhookStoreContract(over: RunOver<WebhookStore>): void {
+  describe('a WebhookStore', () => {
+    const [first, second] = [sampleWebhook(3), sampleWebhook(5)];
+    const { webhookId } = first.webhook;
+
+    test('holds what was added, by id, until it is removed', () =>
+      over(async (webhooks) => {
+        expect([await webhooks.all(), await webhooks.get(webhookId)]).toEqual([[], undefined]);
+        await webhooks.add(first);
+        await webhooks.add(second);
+        expect([await webhooks.all(), await webhooks.get(webhookId)]).toEqual([[first, second], first]);
+        await webhooks.remove(webhookId);
+        expect([await webhooks.all(), await webhooks.get(webhookId)]).toEqual([[second], undefined]);
+      }));
+
+    test('applies each change to the newest value of one webhook, in turn; the others stay', () =>
+      over(async (webhooks) => {
+        for (const one of [first, second]) await webhooks.add(one);
+        const further = () =>
+          webhooks.update(webhookId, ({ webhook, progress }) => ({ webhook, progress: { ...progress, position: progress.position + 1 } }));
+        const outcomes = await Promise.all([further(), further(), further()]);
+        expect(outcomes.map(({ progress }) => progress.position)).toEqual([1, 2, 3]);
+        expect((await webhooks.all()).map(({ progress }) => progress.position)).toEqual([3, 0]);
+      }));
+
+    test('rejects what concerns a webhook that is not there, and what the change throws, and changes nothing', () =>
+      over(async (webhooks) => {
+        await webhooks.add(first);
+        await expect(webhooks.update(second.webhook.webhookId, (one) => one)).rejects.toMatchObject({ code: 'not-found' });
+        await expect(webhooks.remove(second.webhook.webhookId)).rejects.toMatchObject({ code: 'not-found' });
+        const refused = webhooks.update(webhookId, () => {
+          throw new RangeError('no');
+        });
+        await expect(refused).rejects.toThrow('no');
+        expect(await webhooks.all()).toEqual([first]);
+      }));
+  });
+}
+
+export function auditStoreContract(over: RunOver<AuditStore>): void {
+  describe('an AuditStore', () => {
+    test('shows entries and attempts by their ids, the newest first; of two with one id the later holds', () =>
+      over(async (audit) => {
+        const entry = (id: number, at: number, outcome: AuditEntry['outcome']): AuditEntry => {
+          return { id, at, username: 'ole', address: '10.0.0.7', action: 'card-add', object: 'lock 7', detail: '', outcome };
+        };
+        const ids = [await audit.nextId(), await audit.nextId(), await audit.nextId()] as const;
+        await audit.append(entry(ids[0], 100, 'unknown'));
+        await audit.appendAttempt(entry(ids[1], 200, 'forbidden'));
+        await audit.append(entry(ids[2], 300, 'unknown'));
+        await audit.append(entry(ids[0], 100, 'ok'));
+        const page = (from: number, to: number, pageNo: number) => audit.page({ from, to, pageNo, pageSize: 2 });
+        expect(await page(0, 1_000, 1)).toMatchObject({ list: [entry(ids[2], 300, 'unknown'), entry(ids[1], 200, 'forbidden')], total: 3 });
+        expect(await page(0, 1_000, 2)).toMatchObject({ list: [entry(ids[0], 100, 'ok')], total: 3 });
+        expect(await page(100, 200, 1)).toMatchObject({ list: [{ id: ids[1] }, { id: ids[0], outcome: 'ok' }], total: 2 });
       }));
   });
 }

@@ -5,13 +5,17 @@ import { startedStore, withDirectory } from '../stores/files/support/directory.t
 import {
   createMemoryAccounts,
   createMemoryAlarms,
+  createMemoryAudit,
+  createMemoryBatteries,
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
   createMemoryQuarantine,
   createMemoryRecords,
   createMemoryRemovedLocks,
+  createMemorySignIns,
   createMemoryStatuses,
+  createMemoryWebhooks,
 } from '../support/memory-stores.ts';
 import { createNotedEvents } from '../support/noted-events.ts';
 import type { RunOver } from './adapters.ts';
@@ -21,11 +25,15 @@ import { recordStoreContract } from './record-store.contract.ts';
 import {
   accountStoreContract,
   alarmStoreContract,
+  auditStoreContract,
+  batteryStoreContract,
   counterStoreContract,
   hubStoreContract,
   quarantineContract,
   removedLockStoreContract,
+  signInStoreContract,
   statusStoreContract,
+  webhookStoreContract,
 } from './small-stores.contract.ts';
 
 describe('in memory', () => {
@@ -38,6 +46,10 @@ describe('in memory', () => {
   removedLockStoreContract((run) => run(createMemoryRemovedLocks()));
   statusStoreContract((run) => run(createMemoryStatuses()));
   quarantineContract((run) => run(createMemoryQuarantine()));
+  batteryStoreContract((run) => run(createMemoryBatteries()));
+  signInStoreContract((run) => run(createMemorySignIns()));
+  webhookStoreContract((run) => run(createMemoryWebhooks()));
+  auditStoreContract((run) => run(createMemoryAudit()));
   changeFeedContract((run) => {
     const { events, emit } = createNotedEvents();
     const statuses = createMemoryStatuses(emit);
@@ -47,6 +59,8 @@ describe('in memory', () => {
         ...createMemoryLocks([], emit),
         statuses,
         accounts: createMemoryAccounts(undefined, emit),
+        hubs: createMemoryHubs(emit),
+        webhooks: createMemoryWebhooks(emit),
         records: createMemoryRecords(emit),
       },
     });
@@ -74,6 +88,10 @@ describe('on the disk', () => {
   removedLockStoreContract(onDisk(({ removedLocks }) => removedLocks));
   statusStoreContract(onDisk(({ statuses }) => statuses));
   quarantineContract(onDisk(({ quarantine }) => quarantine));
+  batteryStoreContract(onDisk(({ batteries }) => batteries));
+  signInStoreContract(onDisk(({ signIns }) => signIns));
+  webhookStoreContract(onDisk(({ webhooks }) => webhooks));
+  auditStoreContract(onDisk(({ audit }) => audit));
   changeFeedContract((run) =>
     withDirectory(async (directory) => {
       const { store, events } = await startedStore(directory);

@@ -259,7 +259,7 @@ export async function createDomain(
   const gatewayClock = { isSuspect: false, isSynchronised: false };
   const gatewayStorage = { health: 'ok' };
   const batteries = createMemoryBatteries();
-  const memoryHubs = createMemoryHubs();
+  const memoryHubs = createMemoryHubs(emit);
   const hubs: typeof memoryHubs = {
     ...memoryHubs,
     add: (hub) => write('hubs.add', () => memoryHubs.add(hub)),
@@ -269,7 +269,7 @@ export async function createDomain(
   const hubLink = createFakeHubLink();
   const memoryAlarms = createMemoryAlarms();
   const receiver = createFakeReceiver();
-  const memoryWebhooks = createMemoryWebhooks();
+  const memoryWebhooks = createMemoryWebhooks(emit);
   const webhookStore: typeof memoryWebhooks = {
     ...memoryWebhooks,
     add: (kept) => write('webhooks.add', () => memoryWebhooks.add(kept)),

@@ -109,9 +109,7 @@ export function createMemoryStatuses(emit: Emit = nobodyHears): StatusStore {
       known.set(lockId, after);
       emit('status-changed', { lockId, before, after });
     },
-    remove(lockId) {
-      known.delete(lockId);
-    },
+    remove: async (lockId) => void known.delete(lockId),
   };
 }
 
@@ -129,19 +127,23 @@ export function createMemoryAccounts(initial?: readonly Account[], emit: Emit = 
   const admin: Account = { accountId: 1 as AccountId, username: 'admin', gatewayAdministrator: true, createdAt: 0 };
   const book = createAccountBook();
   for (const account of initial ?? [admin]) book.add(account);
-  const requireAccount = (accountId: AccountId): void => {
-    if (book.get(accountId) === undefined) throw new DomainError('not-found', 'There is no such account');
+  const requireAccount = (accountId: AccountId): Account => {
+    const account = book.get(accountId);
+    if (account === undefined) throw new DomainError('not-found', 'There is no such account');
+    return account;
   };
   return {
     ...book,
     async add(account) {
       book.refuseTaken(account.username);
       book.add(account);
+      emit('account-changed', { before: undefined, after: account });
     },
     async remove(accountId, removedAt) {
-      requireAccount(accountId);
-      book.remember({ accountId, username: book.get(accountId)?.username ?? '', removedAt });
+      const before = requireAccount(accountId);
+      book.remember({ accountId, username: before.username, removedAt });
       book.forget(book.remove(accountId));
+      emit('account-changed', { before, after: undefined });
       emit('access-ended', { accountId });
     },
     async forgetRemoved(until) {
@@ -171,7 +173,7 @@ export function createMemorySignIns(): SignInStore {
   };
 }
 
-export function createMemoryHubs(): HubStore {
+export function createMemoryHubs(emit: Emit = nobodyHears): HubStore {
   let all: readonly Hub[] = [];
   const get = (deviceId: DeviceId): Hub | undefined => all.find((hub) => hub.deviceId === deviceId);
   function present(deviceId: DeviceId): Hub {
@@ -185,16 +187,19 @@ export function createMemoryHubs(): HubStore {
     async add(hub) {
       if (get(hub.deviceId) !== undefined) throw new DomainError('conflict', 'That hub is registered already');
       all = [...all, hub];
+      emit('hub-changed', { before: undefined, after: hub });
     },
     async update(deviceId, change) {
       const before = present(deviceId);
       const after = change(before);
       all = all.map((hub) => (hub === before ? after : hub));
+      if (after !== before) emit('hub-changed', { before, after });
       return after;
     },
     async remove(deviceId) {
       const gone = present(deviceId);
       all = all.filter((hub) => hub !== gone);
+      emit('hub-changed', { before: gone, after: undefined });
     },
   };
 }
@@ -215,27 +220,31 @@ export function createMemoryAlarms(initial: AlarmState = { alarms: [], acceptedL
   };
 }
 
-export function createMemoryWebhooks(): WebhookStore {
+export function createMemoryWebhooks(emit: Emit = nobodyHears): WebhookStore {
   const byId = new Map<WebhookId, StoredWebhook>();
   function present(webhookId: WebhookId): StoredWebhook {
-    const kept = byId.get(webhookId);
-    if (kept === undefined) throw new DomainError('not-found', `there is no webhook ${webhookId}`);
-    return kept;
+    const stored = byId.get(webhookId);
+    if (stored === undefined) throw new DomainError('not-found', `there is no webhook ${webhookId}`);
+    return stored;
   }
   return {
-    all: () => [...byId.values()],
-    get: (webhookId) => byId.get(webhookId),
-    async add(kept) {
-      byId.set(kept.webhook.webhookId, kept);
+    all: async () => [...byId.values()],
+    get: async (webhookId) => byId.get(webhookId),
+    async add(stored) {
+      byId.set(stored.webhook.webhookId, stored);
+      emit('webhook-changed', { before: undefined, after: stored.webhook });
     },
     async update(webhookId, change) {
-      const after = change(present(webhookId));
+      const before = present(webhookId);
+      const after = change(before);
       byId.set(webhookId, after);
+      if (after.webhook !== before.webhook) emit('webhook-changed', { before: before.webhook, after: after.webhook });
       return after;
     },
     async remove(webhookId) {
-      present(webhookId);
+      const { webhook } = present(webhookId);
       byId.delete(webhookId);
+      emit('webhook-changed', { before: webhook, after: undefined });
     },
   };
 }

@@ -200,8 +200,8 @@ export function answerWithSamples({
     },
     ...{ username: 'alice', waiting: 0, failed: 1, forgotten: 0, failingSince: null },
   };
-  webhooks.list = (_caller, page) => paginate([view], page);
-  webhooks.deliveries = (_caller, _webhookId, page) =>
+  webhooks.list = async (_caller, page) => paginate([view], page);
+  webhooks.deliveries = async (_caller, _webhookId, page) =>
     paginate<DeliveryLogEntry>(
       [
         {

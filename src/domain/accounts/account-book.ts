@@ -5,8 +5,11 @@ import { type Page, type PageRequest, paginate } from '../page.ts';
 import { insertSorted, removeSorted } from '../sorted.ts';
 import type { Account, AccountId, RemovedAccount, Token } from './account.ts';
 
-/** Queries over the existing accounts and tokens. A token ends with its account. */
-export interface AccountReader {
+/**
+ * A local view of the existing accounts and tokens, which follows every change, because each request reads it. A token ends with its
+ * account.
+ */
+export interface LocalAccountView {
   get(accountId: AccountId): Account | undefined;
   byName(username: string): Account | undefined;
   /** The name of an account, also of a removed one as long as it is remembered. */
@@ -33,7 +36,7 @@ export interface AccountReader {
 }
 
 /** Changes hold at once; the caller has checked that they are allowed. */
-export interface AccountBook extends AccountReader {
+export interface AccountBook extends LocalAccountView {
   add(account: Account): void;
   addToken(token: Token): void;
   /**

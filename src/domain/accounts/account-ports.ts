@@ -1,10 +1,10 @@
 // The ports for accounts, their tokens, and sign-ins.
 
 import type { Account, AccountId, Token } from './account.ts';
-import type { AccountReader } from './account-book.ts';
+import type { LocalAccountView } from './account-book.ts';
 
-/** Reading accounts and tokens is a local view, which follows every change, because each request reads it. Each is written by itself. */
-export interface AccountStore extends AccountReader {
+/** Each account and each token is written by itself. */
+export interface AccountStore extends LocalAccountView {
   /** Rejects with `conflict` when the name is taken. */
   add(account: Account): Promise<void>;
   /** Removes an account with its tokens, and remembers its name; beyond 10,000 names the oldest is forgotten. Rejects with `not-found`. */

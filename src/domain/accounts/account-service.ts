@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
 import { type Account, type AccountId, type Caller, localAdministrator, type Token } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
-import { type LeftRoles, locksWithRoles } from './orphaned-roles.ts';
+import { locksWithRoles } from './orphaned-roles.ts';
 import { requireGatewayAdministrator } from './permissions.ts';
 
 const dayMs = 86_400_000;
@@ -64,10 +64,8 @@ export function createAccountService(options: {
   readonly secrets: Secrets;
   /** Shared with the lock service, so that no account is removed while it becomes a lock's administrator. */
   readonly administration: Mutex;
-  /** Removes the roles of a removed account; absent: the next start removes them. */
-  readonly leftRoles?: Pick<LeftRoles, 'drop'>;
 }): AccountService {
-  const { clock, accounts, locks, counters, secrets, administration, leftRoles } = options;
+  const { clock, accounts, locks, counters, secrets, administration } = options;
 
   function callerBehind({ accountId, expiresAt, tokenId }: Token): Caller & { readonly tokenId: number } {
     if (expiresAt !== null && expiresAt <= clock.now()) throw new DomainError('token-expired', 'the access token has expired');
@@ -120,7 +118,6 @@ export function createAccountService(options: {
         }
         const roles = locksWithRoles(locks.all(), (one) => one === accountId).length;
         await accounts.remove(accountId, clock.now());
-        leftRoles?.drop(accountId);
         return { roles };
       });
     },

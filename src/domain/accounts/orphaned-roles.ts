@@ -1,6 +1,7 @@
 // Removes the roles of removed accounts. Such roles have no effect, because no id is given twice; so the account is removed first, and then
 // its roles, one lock after the other. The next start removes those that a stop or a full disk has left.
 
+import type { EventBus } from '../event-bus.ts';
 import type { Lock, LockId } from '../locks/lock.ts';
 import type { LockStore } from '../locks/lock-ports.ts';
 import { createMutex } from '../mutex.ts';
@@ -9,19 +10,16 @@ import type { AccountId } from './account.ts';
 import type { AccountStore } from './account-ports.ts';
 
 export interface LeftRoles extends Part {
-  /** Removes the roles of an account that has just been removed. Returns at once. */
-  drop(accountId: AccountId): void;
   /** Resolves when all roles that can be removed are removed. Never rejects. */
   idle(): Promise<void>;
 }
 
-export function createLeftRoles({
-  locks,
-  accounts,
-}: {
+export function createLeftRoles(options: {
   readonly locks: LockStore;
   readonly accounts: Pick<AccountStore, 'get'>;
+  readonly events: Pick<EventBus, 'subscribe'>;
 }): LeftRoles {
+  const { locks, accounts, events } = options;
   let isStopped = false;
   const oneByOne = createMutex();
   const idle = (): Promise<void> => oneByOne(async () => undefined);
@@ -36,6 +34,9 @@ export function createLeftRoles({
   function dropAll(isLeft: (accountId: AccountId) => boolean): void {
     void oneByOne(async () => dropFrom(locksWithRoles(locks.all(), isLeft), isLeft)).catch(() => undefined);
   }
+  events.subscribe('account-changed', ({ before: gone, after }) => {
+    if (gone !== undefined && after === undefined) dropAll((accountId) => accountId === gone.accountId);
+  });
 
   return {
     name: 'left-roles',
@@ -47,7 +48,6 @@ export function createLeftRoles({
       isStopped = true;
       await idle();
     },
-    drop: (gone) => dropAll((accountId) => accountId === gone),
     idle,
   };
 }

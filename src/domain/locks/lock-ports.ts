@@ -27,11 +27,17 @@ export interface LockStore extends LocalLockView {
   remove(lockId: LockId): Promise<DomainError | undefined>;
 }
 
-/** The data of removed locks, for as long as their records may exist. Reading is a local view: it says who may still read those records. */
-export interface RemovedLockStore {
+/**
+ * A local view of the data of removed locks, which follows every change: it says who may still read their records. A lock is in it for as
+ * long as its records may exist.
+ */
+export interface LocalRemovedLockView {
   /** In the order of removal. The same array until something changes. */
   all(): readonly RemovedLock[];
   get(lockId: LockId): RemovedLock | undefined;
+}
+
+export interface RemovedLockStore extends LocalRemovedLockView {
   /**
    * Called before the lock is removed. If the lock still exists at the next start, that start deletes this entry; else it deletes what is
    * left of the lock.
@@ -42,12 +48,17 @@ export interface RemovedLockStore {
 }
 
 /**
- * Last state, battery, last seen: a local view. A change is visible at once and durable within seconds, because the lock reports it again.
+ * A local view of what each lock reported last: state, battery, last contact. A report changes the view itself, and the next command sees
+ * it at once. The store writes it within seconds, because the lock reports again what a power cut takes.
  */
-export interface StatusStore {
+export interface LocalStatusView {
   get(lockId: LockId): LockStatus;
   patch(lockId: LockId, change: Partial<LockStatus>): void;
-  remove(lockId: LockId): void;
+}
+
+export interface StatusStore extends LocalStatusView {
+  /** Forgets a removed lock. Never rejects: what cannot be written now is written with the next change. */
+  remove(lockId: LockId): Promise<void>;
 }
 
 /** Battery levels: a change is visible at once, and durable within the hour and at a clean stop. */

@@ -64,7 +64,7 @@ export function createLockRemoval(options: LockRemovalOptions): LockRemoval {
       throw error;
     });
     drivers.disconnect(lockId, 'the lock was removed');
-    statuses.remove(lockId);
+    await statuses.remove(lockId);
     if (notCleaned !== undefined) throw notCleaned;
     return { removed, cardsOnLock: left };
   }

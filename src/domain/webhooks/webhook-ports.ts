@@ -2,11 +2,11 @@
 import type { Attempt, DeliveryType } from './delivery.ts';
 import type { StoredWebhook, WebhookId } from './webhook.ts';
 
-/** Reading is a local view, which follows every change, because each event reads it. Each webhook is written by itself. */
+/** Each webhook is read and written by itself. */
 export interface WebhookStore {
-  /** By webhookId. */
-  all(): readonly StoredWebhook[];
-  get(webhookId: WebhookId): StoredWebhook | undefined;
+  /** By webhookId. Rejects with `storage-unavailable`, as `get` does. */
+  all(): Promise<readonly StoredWebhook[]>;
+  get(webhookId: WebhookId): Promise<StoredWebhook | undefined>;
   add(stored: StoredWebhook): Promise<void>;
   /** As LockStore.update; rejects with `not-found` when there is no such webhook. */
   update(webhookId: WebhookId, change: (stored: StoredWebhook) => StoredWebhook): Promise<StoredWebhook>;

@@ -50,7 +50,7 @@ export interface WebhookService {
    * too many.
    */
   create(caller: Caller, webhook: NewWebhook): Promise<IssuedSecret>;
-  list(caller: Caller, page: PageRequest): Page<WebhookView>;
+  list(caller: Caller, page: PageRequest): Promise<Page<WebhookView>>;
   /** Takes effect with the next attempt. A webhook that is switched off gets no events, and its waiting deliveries are dropped. */
   change(caller: Caller, webhookId: WebhookId, changes: WebhookChanges): Promise<WebhookView>;
   remove(caller: Caller, webhookId: WebhookId): Promise<void>;
@@ -59,7 +59,7 @@ export interface WebhookService {
   /** Sends an event of the type `test`, once. Rejects with `rate-limited` while too many tests and replays are under way. */
   test(caller: Caller, webhookId: WebhookId): Promise<Attempt>;
   /** The newest first: the last attempted deliveries since the start, and those that have failed for good. */
-  deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Page<DeliveryLogEntry>;
+  deliveries(caller: Caller, webhookId: WebhookId, page: PageRequest): Promise<Page<DeliveryLogEntry>>;
   /**
    * Sends a failed delivery once more, at once, and deletes it when it arrives. Rejects with `forbidden` when the caller may no longer get
    * the event.
@@ -115,17 +115,17 @@ export function createWebhookService(
       failingSince: worker?.failingSince() ?? null,
     };
   }
-  /** Throws `forbidden` for gateway administrators where only the owner may act. */
-  function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): StoredWebhook {
-    const stored = webhooks.get(webhookId);
+  /** Rejects with `forbidden` for gateway administrators where only the owner may act. */
+  async function requireWebhook(caller: Caller, webhookId: WebhookId, whose: 'own' | 'any'): Promise<StoredWebhook> {
+    const stored = await webhooks.get(webhookId);
     const isOwn = stored?.webhook.accountId === caller.accountId;
     if (stored === undefined || !(isOwn || caller.gatewayAdministrator))
       throw new DomainError('not-found', `there is no webhook ${webhookId}`);
     if (!isOwn && whose === 'own') throw new DomainError('forbidden', 'this is for the account to which the webhook belongs');
     return stored;
   }
-  function requirePlace(caller: Caller): void {
-    const all = webhooks.all();
+  async function requirePlace(caller: Caller): Promise<void> {
+    const all = await webhooks.all();
     const own = all.filter(({ webhook }) => webhook.accountId === caller.accountId);
     const atMost = caller.gatewayAdministrator ? webhooksAtMost : webhooksOfOthersAtMost;
     if (own.length >= webhooksOfAccountAtMost || all.length >= atMost)
@@ -157,24 +157,24 @@ export function createWebhookService(
       const webhook: Webhook = { ...issued, accountId, name, url, eventTypes, lockIds, enabled: true, createdAt: clock.now() };
       await administration(async () => {
         accountNamed(accounts, caller.username);
-        requirePlace(caller);
+        await requirePlace(caller);
         const stored = { webhook, progress: fresh(caller) };
         await inTurn(async () => {
           await webhooks.add(stored);
-          workers.start(webhook.webhookId);
+          await workers.start(webhook.webhookId);
         });
       });
       return issued;
     },
 
-    list(caller, page) {
-      const seen = webhooks.all().filter(({ webhook }) => caller.gatewayAdministrator || webhook.accountId === caller.accountId);
+    async list(caller, page) {
+      const seen = (await webhooks.all()).filter(({ webhook }) => caller.gatewayAdministrator || webhook.accountId === caller.accountId);
       return paginate(seen.map(viewOf), page);
     },
 
     change: (caller, webhookId, changes) =>
       inTurn(async () => {
-        const { webhook: before } = requireWebhook(caller, webhookId, 'own');
+        const { webhook: before } = await requireWebhook(caller, webhookId, 'own');
         check(caller, changes);
         // A worker that is over may still write that the receiver wants no more deliveries: that must come before the owner's change.
         if (changes.enabled === false || workers.of(webhookId) === undefined) await workers.stop(webhookId);
@@ -188,45 +188,45 @@ export function createWebhookService(
           return viewOf(stored);
         } finally {
           // After a failed write the webhook is still switched on.
-          workers.start(webhookId);
+          await workers.start(webhookId);
         }
       }),
 
     remove: (caller, webhookId) =>
       inTurn(async () => {
-        requireWebhook(caller, webhookId, 'any');
+        await requireWebhook(caller, webhookId, 'any');
         await workers.stop(webhookId);
         try {
           await webhooks.remove(webhookId);
         } finally {
           // The webhook could not be removed, so it goes on.
-          workers.start(webhookId);
+          await workers.start(webhookId);
         }
       }),
 
     renewSecret: (caller, webhookId) =>
       inTurn(async () => {
-        requireWebhook(caller, webhookId, 'own');
+        await requireWebhook(caller, webhookId, 'own');
         const secret = secrets.newWebhookSecret();
         await webhooks.update(webhookId, ({ webhook, progress }) => ({ webhook: { ...webhook, secret }, progress }));
         return { webhookId, secret };
       }),
 
     async test(caller, webhookId) {
-      const { webhook } = requireWebhook(caller, webhookId, 'any');
+      const { webhook } = await requireWebhook(caller, webhookId, 'any');
       const head = { id: newId(), at: clock.now() };
       return sendNow(postOf(webhook, { id: head.id, type: 'test', body: options.bodies.test(head) }, 1));
     },
 
-    deliveries(caller, webhookId, page) {
-      const { progress } = requireWebhook(caller, webhookId, 'any');
+    async deliveries(caller, webhookId, page) {
+      const { progress } = await requireWebhook(caller, webhookId, 'any');
       const failed = progress.failed.map((delivery): DeliveryLogEntry => ({ ...delivery, progress: 'failed' })).reverse();
       const all = [...(workers.of(webhookId)?.tried() ?? []), ...failed].sort((a, b) => b.triedAt - a.triedAt);
       return paginate(all, page);
     },
 
     async replay(caller, webhookId, deliveryId) {
-      const { webhook, progress } = requireWebhook(caller, webhookId, 'own');
+      const { webhook, progress } = await requireWebhook(caller, webhookId, 'own');
       const delivery = progress.failed.find(({ id }) => id === deliveryId);
       if (delivery === undefined) throw new DomainError('not-found', `there is no failed delivery ${deliveryId}`);
       if (!live.mayHear(caller, delivery)) throw new DomainError('forbidden', 'this account may not hear of it any more');
@@ -243,6 +243,6 @@ export function createWebhookService(
     },
 
     stored: workers.stored,
-    stats: () => ({ ...workers.stats(), webhooks: webhooks.all().length }),
+    stats: workers.stats,
   };
 }

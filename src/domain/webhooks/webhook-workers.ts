@@ -6,7 +6,7 @@ import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { createDeliveries, type Delivery, type DeliveryChannel, type RenderDelivery } from './delivery.ts';
 import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { type Webhook, type WebhookId, wants } from './webhook.ts';
+import { type StoredWebhook, type Webhook, type WebhookId, wants } from './webhook.ts';
 import type { WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
 /** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
@@ -39,11 +39,12 @@ export function createWebhookWorkers(
   const { clock, live, webhooks, accounts, sender, events, inTurn } = options;
   const { emit } = events;
   const workers = new Map<WebhookId, DeliveryWorker>();
+  /** A local view of all webhooks, which follows every change, because each event reads it. */
+  const known = new Map<WebhookId, Webhook>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
   const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render: options.bodies.event });
   let isRunning = false;
-  let unwatch = (): void => undefined;
 
   const accountOf = (webhook: Webhook): Account | undefined => accounts.get(webhook.accountId);
 
@@ -56,15 +57,19 @@ export function createWebhookWorkers(
       },
     };
   }
-  function start(webhookId: WebhookId): void {
-    const stored = webhooks.get(webhookId);
-    const account = stored && accountOf(stored.webhook);
-    if (!isRunning || account === undefined || !stored?.webhook.enabled || workers.has(webhookId)) return;
+  async function start(webhookId: WebhookId): Promise<void> {
+    const stored = await webhooks.get(webhookId);
+    if (stored !== undefined) startWith(stored);
+  }
+  function startWith({ webhook, progress }: StoredWebhook): void {
+    const { webhookId } = webhook;
+    const account = accountOf(webhook);
+    if (!isRunning || account === undefined || !webhook.enabled || workers.has(webhookId)) return;
     const { accountId, username, gatewayAdministrator } = account;
-    const current = (): Webhook => (webhooks.get(webhookId) ?? stored).webhook;
+    const current = (): Webhook => known.get(webhookId) ?? webhook;
     let isGone = false;
     const worker = createDeliveryWorker({
-      ...{ ...options, stats, rateLimiter, deliveryOf, progress: stored.progress, channel: channelTo(current) },
+      ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(current) },
       caller: { accountId, username, gatewayAdministrator },
       wants: (type, lockId) => wants(current(), type, lockId),
       store: (change) =>
@@ -88,10 +93,10 @@ export function createWebhookWorkers(
     workers.delete(webhookId);
     await worker?.stop();
   }
+  /** Webhooks that are switched off end with their accounts as well. */
   function removeOrphans(): void {
-    for (const { webhook } of webhooks.all()) {
-      if (accountOf(webhook) !== undefined) continue;
-      const { webhookId } = webhook;
+    for (const { webhookId, accountId } of known.values()) {
+      if (!isRunning || accounts.get(accountId) !== undefined) continue;
       const stopped = stop(webhookId);
       // A webhook that cannot be removed now gets no events all the same, and the next start removes it.
       void inTurn(() => stopped.then(() => webhooks.remove(webhookId))).catch(() => undefined);
@@ -101,25 +106,30 @@ export function createWebhookWorkers(
     const worker = workers.get(webhookId);
     return worker?.isOver() ? undefined : worker;
   }
+  events.subscribe('account-changed', removeOrphans);
+  events.subscribe('webhook-changed', ({ before, after }) => {
+    if (after !== undefined) known.set(after.webhookId, after);
+    else if (before !== undefined) known.delete(before.webhookId);
+  });
 
   return {
     /** Removes the webhooks of removed accounts, and starts workers for the others. */
-    async startAll(): Promise<void> {
-      isRunning = true;
-      // Webhooks that are switched off end with their accounts as well.
-      unwatch = events.subscribe('access-ended', removeOrphans);
-      removeOrphans();
-      for (const { webhook } of webhooks.all()) start(webhook.webhookId);
-    },
+    startAll: (): Promise<void> =>
+      inTurn(async () => {
+        const all = await webhooks.all();
+        isRunning = true;
+        for (const { webhook } of all) known.set(webhook.webhookId, webhook);
+        removeOrphans();
+        all.forEach(startWith);
+      }),
     async stopAll(): Promise<void> {
       isRunning = false;
-      unwatch();
       sender.stop();
       const stopped = [...workers.keys()].map(stop);
       rateLimiter.stop();
       await Promise.all(stopped);
     },
-    /** Starts a worker for the webhook, if it should have one and has none. */
+    /** Starts a worker for the webhook, if it should have one and has none. Rejects with `storage-unavailable`. */
     start,
     /** Stops its worker, which stores its progress. */
     stop,
@@ -130,7 +140,11 @@ export function createWebhookWorkers(
     async stored(): Promise<void> {
       await Promise.all([...workers.values()].map((worker) => worker.stored()));
     },
-    stats: () => ({ ...stats, waiting: [...workers.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0) }),
+    stats: () => ({
+      ...stats,
+      webhooks: known.size,
+      waiting: [...workers.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0),
+    }),
   };
 }
 

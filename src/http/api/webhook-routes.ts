@@ -14,8 +14,8 @@ export function webhookRoutes(webhooks: WebhookService): readonly Route[] {
     bodyRoute('POST', base, 'createWebhook', noParameters, newWebhook, async ({ caller, body }) =>
       created(issuedSecretView(await webhooks.create(caller, body))),
     ),
-    route('GET', base, 'listWebhooks', managementPage, ({ caller, parameters }) =>
-      ok(pageView(webhooks.list(caller, parameters), webhookView)),
+    route('GET', base, 'listWebhooks', managementPage, async ({ caller, parameters }) =>
+      ok(pageView(await webhooks.list(caller, parameters), webhookView)),
     ),
     bodyRoute('PUT', one, 'changeWebhook', oneWebhook, webhookChanges, async ({ caller, parameters: { webhookId }, body }) =>
       ok(webhookView(await webhooks.change(caller, webhookId, body))),
@@ -27,8 +27,8 @@ export function webhookRoutes(webhooks: WebhookService): readonly Route[] {
     route('POST', `${one}/test`, 'testWebhook', oneWebhook, async ({ caller, parameters: { webhookId } }) =>
       ok(attemptView(await webhooks.test(caller, webhookId))),
     ),
-    route('GET', `${one}/deliveries`, 'listDeliveries', webhookDeliveries, ({ caller, parameters: { webhookId, page } }) =>
-      ok(pageView(webhooks.deliveries(caller, webhookId, page), deliveryView)),
+    route('GET', `${one}/deliveries`, 'listDeliveries', webhookDeliveries, async ({ caller, parameters: { webhookId, page } }) =>
+      ok(pageView(await webhooks.deliveries(caller, webhookId, page), deliveryView)),
     ),
     route(
       'POST',

@@ -56,10 +56,10 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const accounts = createAccountFile({ files, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, emit, beforeUpgrade });
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
-  const hubs = createHubFile(files, `${directory}/hubs.json`, beforeUpgrade);
+  const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
   const signIns = createSignInFile({ files, path: `${directory}/sign-ins.jsonl`, log });
   const alarms = createAlarmFile({ files, directory, log, beforeUpgrade });
-  const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, beforeUpgrade });
+  const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
   const lockFiles = createLockFiles({ files, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({

@@ -32,36 +32,37 @@ describe('the roles of an account that is removed', () => {
   });
 
   it('go after the next start, when a stop or a full disk has left some', async () => {
-    const { accountService, accounts, leftRoles, rolesOf, storage, locks } = await withLocks(5);
+    const { accountService, accounts, events, leftRoles, rolesOf, storage, locks } = await withLocks(5);
     let writes = 0;
     storage.fails = (write) => write === 'locks.update' && ++writes > 2;
     await accountService.removeAccount(admin, 'ole');
     await leftRoles.idle();
     storage.fails = () => false;
     expect(rolesOf().filter((roles) => roles?.length === 2).length).toBeGreaterThan(0);
-    const next = createLeftRoles({ locks, accounts });
+    const next = createLeftRoles({ locks, accounts, events });
     await next.start();
     await next.idle();
     expect(rolesOf()).toEqual(Array.from({ length: 5 }, () => [ofManager]));
   });
 
   it('are not waited for by a stop longer than one lock takes', async () => {
-    const { accounts, rolesOf, storage, locks } = await withLocks(10);
+    const { accounts, leftRoles: stopped, events, rolesOf, storage, locks } = await withLocks(10);
+    await stopped.stop();
     await accounts.remove(operator.accountId, 1);
     const release = storage.hold();
-    const leftRoles = createLeftRoles({ locks, accounts });
+    const leftRoles = createLeftRoles({ locks, accounts, events });
     await leftRoles.start();
     await settled();
-    const stopped = leftRoles.stop();
+    const stop = leftRoles.stop();
     release();
-    await stopped;
+    await stop;
     expect(rolesOf().filter((roles) => roles?.length === 2).length).toBeGreaterThanOrEqual(9);
   });
 
   it('and no others: those of an account that is there stay, at a start, too', async () => {
-    const { accounts, leftRoles, rolesOf, storage, locks } = await withLocks(3);
+    const { accounts, events, leftRoles, rolesOf, storage, locks } = await withLocks(3);
     const before = storage.writes.length;
-    const next = createLeftRoles({ locks, accounts });
+    const next = createLeftRoles({ locks, accounts, events });
     await next.start();
     await Promise.all([next.idle(), leftRoles.idle()]);
     expect(storage.writes.length).toBe(before);

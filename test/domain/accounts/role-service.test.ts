@@ -73,8 +73,9 @@ describe('roles', () => {
   );
 
   it('can be taken from an account that is gone, by its name, unless somebody else has that name now (HTTP API 8.1)', async () => {
-    const { roleService, accountService, accounts, locks } = await createDomain();
+    const { roleService, accountService, accounts, locks, leftRoles } = await createDomain();
     // Removed, and its role is still there: as after a stop.
+    await leftRoles.stop();
     await accounts.remove(operator.accountId, 1);
     expect(await codeOf(() => roleService.revoke(administrator, lockId, 'ole'))).toBe('done');
     expect(locks.get(lockId)?.roles).toEqual([{ accountId: manager.accountId, role: 'manager' }]);

@@ -39,8 +39,8 @@ async function setUp(options: Partial<NewWebhook> = {}) {
     await running.stop();
     world.storage.fails = () => false;
   }
-  const view = () => webhooks.list(ada, { pageNo: 1, pageSize: 10 }).list[0];
-  const deliveries = () => webhooks.deliveries(ada, webhookId, { pageNo: 1, pageSize: 1_000 }).list;
+  const view = async () => (await webhooks.list(ada, { pageNo: 1, pageSize: 10 })).list[0];
+  const deliveries = async () => (await webhooks.deliveries(ada, webhookId, { pageNo: 1, pageSize: 1_000 })).list;
   const lockOf = ({ body }: WebhookPost): unknown => JSON.parse(body).lockId;
   return { ...world, webhookId, append, kill, view, deliveries, lockOf, receiver };
 }
@@ -75,15 +75,15 @@ describe('deliveries', () => {
     await clock.advance(23 * hour);
     expect(times.slice(0, 11)).toEqual([0, 5, 15, 35, 75, 155, 315, 635, 1_275, 2_555, 4_355]);
     expect(receiver.taken()).toEqual([]);
-    expect(deliveries()).toMatchObject([{ id: first, progress: 'waiting', status: 500, attempts: times.length }]);
-    expect(view()).toMatchObject({ waiting: 1, failed: 0, failingSince: begun });
+    expect(await deliveries()).toMatchObject([{ id: first, progress: 'waiting', status: 500, attempts: times.length }]);
+    expect(await view()).toMatchObject({ waiting: 1, failed: 0, failingSince: begun });
     await clock.advance(2 * hour);
     expect(times.at(-1)).toBeGreaterThanOrEqual(86_400);
     expect(times.at(-1)).toBeLessThan(86_400 + 1_801);
     expect(receiver.taken()).toEqual([second]);
     await clock.advance(5_000);
-    expect(view()).toMatchObject({ waiting: 0, failed: 1, failingSince: null });
-    expect(deliveries().map(({ id, progress }) => [id, progress])).toEqual([
+    expect(await view()).toMatchObject({ waiting: 0, failed: 1, failingSince: null });
+    expect((await deliveries()).map(({ id, progress }) => [id, progress])).toEqual([
       [second, 'delivered'],
       [first, 'failed'],
     ]);
@@ -94,11 +94,11 @@ describe('deliveries', () => {
     ]);
 
     expect(await webhooks.replay(ada, webhookId, 'record-1')).toEqual(refused);
-    expect(view()).toMatchObject({ failed: 1 });
+    expect(await view()).toMatchObject({ failed: 1 });
     receiver.answer = () => taken;
     expect(await webhooks.replay(ada, webhookId, 'record-1')).toEqual(taken);
     expect(receiver.taken()).toEqual([second, first]);
-    expect(view()).toMatchObject({ failed: 0 });
+    expect(await view()).toMatchObject({ failed: 0 });
     expect(await codeOf(() => webhooks.replay(ada, webhookId, 'record-1'))).toBe('not-found');
   });
 
@@ -109,7 +109,7 @@ describe('deliveries', () => {
     await clock.advance(30 * hour);
     const late = await append(lockId, 250);
     await clock.advance(hour);
-    expect(view()).toMatchObject({ failed: 200, forgotten: 150 });
+    expect(await view()).toMatchObject({ failed: 200, forgotten: 150 });
     expect(receiver.posts.length).toBeLessThan(90);
     receiver.answer = () => taken;
     await clock.advance(hour);
@@ -124,7 +124,7 @@ describe('deliveries', () => {
     clock.setNow(clock.now() + 400 * 24 * hour);
     await clock.advance(hour);
     gatewayClock.isSuspect = false;
-    expect(view()).toMatchObject({ waiting: 1, failed: 0 });
+    expect(await view()).toMatchObject({ waiting: 1, failed: 0 });
     receiver.answer = () => taken;
     await clock.advance(hour);
     expect(receiver.taken()).toEqual([id]);
@@ -145,7 +145,7 @@ describe('deliveries', () => {
     await settled();
     receiver.answer = () => new Promise(() => undefined);
     const ids = await append(lockId, 400);
-    expect(view()?.waiting).toBe(100);
+    expect((await view())?.waiting).toBe(100);
     expect(receiver.posts).toHaveLength(1);
     expect(ids).toHaveLength(400);
   });
@@ -184,10 +184,10 @@ describe('deliveries', () => {
     await append(lockId, 1);
     storage.fails = (write) => write === 'webhooks.update';
     await clock.advance(25 * hour);
-    expect(view()).toMatchObject({ waiting: 0, failed: 0 });
+    expect(await view()).toMatchObject({ waiting: 0, failed: 0 });
     storage.fails = () => false;
     await clock.advance(10_000);
-    expect(view()).toMatchObject({ failed: 1 });
+    expect(await view()).toMatchObject({ failed: 1 });
   });
 
   test('are not sent when the right has gone, or the filter has changed, while they wait', async () => {
@@ -325,12 +325,12 @@ describe('over restarts', () => {
       });
     await append(lockId, 1);
     await webhooks.stop();
-    const kept = webhookStore.all();
+    const stored = await webhookStore.all();
     give();
     await settled();
     expect(clock.timers()).toBe(0);
-    expect(webhookStore.all()).toEqual(kept);
-    expect(kept[0]?.progress.behind).toEqual([{ lockId, done: 0 }]);
+    expect(await webhookStore.all()).toEqual(stored);
+    expect(stored[0]?.progress.behind).toEqual([{ lockId, done: 0 }]);
   });
 
   test('whatever is refused, killed and restarted, every record comes, and of each lock for the first time in order', async () => {
@@ -402,7 +402,7 @@ describe('management', () => {
     expect(await make({})).toBe('conflict');
     await accountService.removeAccount(callers.admin, 'ole');
     await settled();
-    expect(webhookStore.all()).toHaveLength(1);
+    expect(await webhookStore.all()).toHaveLength(1);
     expect(await make({})).toBe('not-found');
   });
 
@@ -440,7 +440,7 @@ describe('management', () => {
     await append(lockId, 2);
     await clock.advance(hour);
     expect(receiver.posts).toHaveLength(sent);
-    expect(webhookStore.all()).toEqual([]);
+    expect(await webhookStore.all()).toEqual([]);
     expect(follow).not.toHaveBeenCalled();
     expect(clock.timers()).toBe(0);
   });
@@ -465,10 +465,10 @@ describe('management', () => {
     storage.fails = (write) => write === 'webhooks.update';
     await append(lockId, 2);
     await clock.advance(60_000);
-    expect(view()).toMatchObject({ webhook: { enabled: true } });
+    expect(await view()).toMatchObject({ webhook: { enabled: true } });
     storage.fails = () => false;
     await clock.advance(5_000);
-    expect(view()).toMatchObject({ webhook: { enabled: false } });
+    expect(await view()).toMatchObject({ webhook: { enabled: false } });
     expect([receiver.posts.length, clock.timers()]).toEqual([1, 0]);
     await webhooks.stop();
   });
@@ -493,7 +493,7 @@ describe('management', () => {
     await append(lockId, 2);
     await clock.advance(hour);
     expect(receiver.posts).toHaveLength(1);
-    expect(view()).toMatchObject({ webhook: { name: 'y', enabled: false } });
+    expect(await view()).toMatchObject({ webhook: { name: 'y', enabled: false } });
     expect(notices.filter(({ kind }) => kind === 'webhook-gone')).toHaveLength(1);
     expect(clock.timers()).toBe(0);
   });
@@ -515,7 +515,7 @@ describe('management', () => {
     await settled();
     receiver.answer = () => taken;
     const ids = await append(lockId, 1);
-    expect(view()).toMatchObject({ webhook: { enabled: true } });
+    expect(await view()).toMatchObject({ webhook: { enabled: true } });
     expect(receiver.taken()).toEqual(ids);
     await webhooks.stop();
   });
@@ -527,7 +527,7 @@ describe('management', () => {
     await webhooks.change(ada, webhookId, { enabled: false });
     await accountService.removeAccount(callers.admin, 'ole');
     await settled();
-    expect(webhookStore.all().map(({ webhook }) => webhook.webhookId)).toEqual([webhookId]);
+    expect((await webhookStore.all()).map(({ webhook }) => webhook.webhookId)).toEqual([webhookId]);
   });
 
   test.each(['switched off', 'removed'])('one that could not be %s goes on', async (what) => {
@@ -538,7 +538,7 @@ describe('management', () => {
     storage.fails = () => false;
     const ids = await append(lockId, 2);
     await clock.advance(10_000);
-    expect(view()).toMatchObject({ webhook: { enabled: true } });
+    expect(await view()).toMatchObject({ webhook: { enabled: true } });
     expect(receiver.taken()).toEqual(ids);
     await webhooks.stop();
   });

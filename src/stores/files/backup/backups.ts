@@ -1,6 +1,6 @@
 // Makes the backups of a data directory: of a running store, of a directory that no process uses, and of a directory before its upgrade.
 import { join } from 'node:path';
-import type { AccountReader } from '../../../domain/accounts/account-book.ts';
+import type { LocalAccountView } from '../../../domain/accounts/account-book.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Log, Part } from '../../../domain/part.ts';
 import { appendOfflineAudit } from '../audit/offline-audit.ts';
@@ -44,7 +44,7 @@ export interface Backups extends Part {
 }
 
 export function createBackups(
-  options: BackupsOptions & { readonly accounts: AccountReader; readonly maintenance: Pick<StoreMaintenance, 'atOneInstant'> },
+  options: BackupsOptions & { readonly accounts: LocalAccountView; readonly maintenance: Pick<StoreMaintenance, 'atOneInstant'> },
 ): Backups {
   const { directory, log, accounts, maintenance } = options;
   const files = options.files ?? nodeFiles();

@@ -1,7 +1,7 @@
 // accounts.jsonl stores accounts and the hashes of their tokens, as rows.
 import { z } from 'zod';
 import type { Account, AccountId, RemovedAccount, Token } from '../../../domain/accounts/account.ts';
-import { type AccountBook, type AccountReader, createAccountBook } from '../../../domain/accounts/account-book.ts';
+import { type AccountBook, createAccountBook, type LocalAccountView } from '../../../domain/accounts/account-book.ts';
 import type { AccountStore } from '../../../domain/accounts/account-ports.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Emit } from '../../../domain/event-bus.ts';
@@ -103,7 +103,7 @@ export function createAccountFile(options: {
   function forgetLater(some: readonly Token[]): void {
     void forgetting(() => forget(some));
   }
-  const reader: AccountReader = book;
+  const reader: LocalAccountView = book;
 
   return {
     ...reader,
@@ -124,6 +124,7 @@ export function createAccountFile(options: {
         book.refuseTaken(added.username);
         await rows.update(() => [[keyOf(added), added]]);
         book.add(added);
+        emit('account-changed', { before: undefined, after: added });
       }),
     remove: (accountId, removedAt) =>
       inTurn(async () => {
@@ -134,6 +135,7 @@ export function createAccountFile(options: {
         book.forgetNames(oldest);
         book.remember(gone);
         forgetLater(book.remove(accountId));
+        emit('account-changed', { before: account, after: undefined });
         emit('access-ended', { accountId });
       }),
     forgetRemoved: (until) =>
@@ -172,7 +174,7 @@ export function createAccountFile(options: {
  * The accounts of a data directory of any schema, for reading only; undefined when there are none. Changes nothing; rejects as `load` of a
  * document does.
  */
-export async function readAccounts(files: FileLayer, directory: string): Promise<AccountReader | undefined> {
+export async function readAccounts(files: FileLayer, directory: string): Promise<LocalAccountView | undefined> {
   const book = createAccountBook();
   const rows = createRowFile({ files, path: `${directory}/${accountsName}`, format: accountRows });
   if (await rows.load()) {

@@ -1,6 +1,6 @@
 // admin.token holds the token of a first start in plain text: once another gateway administrator's token is valid, the file is only a risk.
 import { hash } from 'node:crypto';
-import type { AccountReader } from '../../../domain/accounts/account-book.ts';
+import type { LocalAccountView } from '../../../domain/accounts/account-book.ts';
 import type { FileLayer } from '../files.ts';
 import { readAccounts } from './account-file.ts';
 import { readIfThere } from './durable-file.ts';
@@ -8,7 +8,7 @@ import { readIfThere } from './durable-file.ts';
 export const adminTokenName = 'admin.token';
 
 /** Hashes of all tokens of gateway administrators that are valid now. */
-export function administratorHashes(accounts: Pick<AccountReader, 'tokenPage' | 'get'>, now: number): readonly string[] {
+export function administratorHashes(accounts: Pick<LocalAccountView, 'tokenPage' | 'get'>, now: number): readonly string[] {
   const all = accounts.tokenPage({ pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list;
   return all
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)

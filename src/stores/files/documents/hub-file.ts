@@ -1,6 +1,7 @@
 // hubs.json stores the hubs and the hashes of their keys. The documents of the locks say which hub a lock is bound to.
 import { z } from 'zod';
 import { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { Hub } from '../../../domain/locks/hub.ts';
 import type { HubStore } from '../../../domain/locks/hub-ports.ts';
 import type { DeviceId } from '../../../domain/locks/lock.ts';
@@ -30,13 +31,24 @@ export interface HubFile extends HubStore {
 /** The hubs of a new gateway. */
 export const noHubs: Hubs = { hubs: [] };
 
-export function createHubFile(files: FileLayer, path: string, beforeUpgrade?: BeforeUpgrade): HubFile {
+export function createHubFile(options: {
+  readonly files: FileLayer;
+  readonly path: string;
+  readonly emit: Emit;
+  readonly beforeUpgrade?: BeforeUpgrade | undefined;
+}): HubFile {
   /** Looked up at every message of a lock. */
   let byDevice: ReadonlyMap<DeviceId, Hub> = new Map();
-  function onFlushed({ hubs }: Hubs): void {
+  function onFlushed({ hubs }: Hubs, old: Hubs | undefined): void {
+    const earlier = byDevice;
     byDevice = new Map(hubs.map((one) => [one.deviceId, one]));
+    if (old === undefined) return;
+    for (const deviceId of new Set([...earlier.keys(), ...byDevice.keys()])) {
+      const [before, after] = [earlier.get(deviceId), byDevice.get(deviceId)];
+      if (before !== after) options.emit('hub-changed', { before, after });
+    }
   }
-  const document = createDocument({ files, path, format: hubFormat, onFlushed, beforeUpgrade });
+  const document = createDocument({ ...options, format: hubFormat, onFlushed });
 
   function requireHub({ hubs }: Hubs, deviceId: DeviceId): Hub {
     const found = hubs.find((one) => one.deviceId === deviceId);

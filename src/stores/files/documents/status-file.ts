@@ -50,7 +50,7 @@ export function createStatusFile({ emit, ...options }: WriteBehindOptions & { re
       document.touch();
       emit('status-changed', { lockId, before, after });
     },
-    remove(lockId) {
+    async remove(lockId) {
       if (known.delete(lockId)) document.touch();
     },
     close: document.close,

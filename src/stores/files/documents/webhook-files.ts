@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { alarmKinds } from '../../../domain/alarms/alarm.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import type { Emit } from '../../../domain/event-bus.ts';
 import type { Log } from '../../../domain/part.ts';
 import { deliveryTypes } from '../../../domain/webhooks/delivery.ts';
 import type { StoredWebhook, WebhookId } from '../../../domain/webhooks/webhook.ts';
@@ -64,17 +65,21 @@ export function createWebhookFiles(options: {
   readonly files: FileLayer;
   readonly folder: string;
   readonly log: Log;
+  readonly emit: Emit;
   readonly beforeUpgrade?: BeforeUpgrade | undefined;
 }): WebhookFiles {
-  const { files, folder, log, beforeUpgrade } = options;
+  const { files, folder, log, emit, beforeUpgrade } = options;
   /** In the order of their ids, because ids only rise. */
   const documents = new Map<WebhookId, Document<StoredWebhook>>();
   /** The highest id, including documents that were set aside. */
   let highest = 0;
 
   const pathOf = (id: WebhookId): string => `${folder}/${id}.json`;
+  function onFlushed({ webhook: after }: StoredWebhook, old: StoredWebhook | undefined): void {
+    if (old !== undefined && old.webhook !== after) emit('webhook-changed', { before: old.webhook, after });
+  }
   const documentOf = (id: WebhookId): Document<StoredWebhook> =>
-    createDocument({ files, path: pathOf(id), format: webhookFormat, beforeUpgrade });
+    createDocument({ files, path: pathOf(id), format: webhookFormat, onFlushed, beforeUpgrade });
 
   function present(id: WebhookId): Document<StoredWebhook> {
     const document = documents.get(id);
@@ -97,13 +102,14 @@ export function createWebhookFiles(options: {
   }
 
   return {
-    all: () => [...documents.values()].map((document) => document.current()),
-    get: (id) => documents.get(id)?.current(),
+    all: async () => [...documents.values()].map((document) => document.current()),
+    get: async (id) => documents.get(id)?.current(),
     async add(stored) {
       const id = stored.webhook.webhookId;
       const document = documentOf(id);
       await document.put(stored);
       documents.set(id, document);
+      emit('webhook-changed', { before: undefined, after: stored.webhook });
     },
     update: async (id, change) => present(id).update(change),
     async remove(id) {
@@ -118,6 +124,7 @@ export function createWebhookFiles(options: {
         documents.set(id, document);
         throw storageUnavailable(error);
       }
+      emit('webhook-changed', { before: document.current().webhook, after: undefined });
     },
     async open() {
       const ids = (await files.readdir(folder)).flatMap((name) => webhookFileName.exec(name)?.[1] ?? []).map((digits) => Number(digits));

@@ -16,12 +16,12 @@ test('a webhook is stored with its waiting and failed deliveries, and its remova
     const alarms = [{ kind: 'clock-suspect', lockId: null, since: 5 }] as const;
     const progress = { position: 9, behind: [], waiting: [delivery], failed: [failed], forgotten: 2, alarms };
     for (const number of [1, 2]) await store.ports.webhooks.add(sampleWebhook(number));
-    await store.ports.webhooks.update(id(2), (kept) => ({ ...kept, progress }));
-    const kept = store.ports.webhooks.all();
+    await store.ports.webhooks.update(id(2), (one) => ({ ...one, progress }));
+    const stored = await store.ports.webhooks.all();
     await store.stop();
     const { store: next } = await startedStore(directory);
-    expect(next.ports.webhooks.all()).toEqual(kept);
-    expect(next.ports.webhooks.get(id(2))?.progress).toEqual(progress);
+    expect(await next.ports.webhooks.all()).toEqual(stored);
+    expect((await next.ports.webhooks.get(id(2)))?.progress).toEqual(progress);
     await next.ports.webhooks.remove(id(2));
     await expect(next.ports.webhooks.update(id(2), (same) => same)).rejects.toMatchObject({ code: 'not-found' });
     await expect(next.ports.webhooks.remove(id(2))).rejects.toMatchObject({ code: 'not-found' });
@@ -36,7 +36,7 @@ test('a start sets a damaged webhook aside and does not give out its id again; t
     await store.stop();
     await writeFile(`${directory}/webhooks/2.json`, '{"schemaVersion":1,"webhook":{}}');
     const { store: next, log } = await startedStore(directory);
-    expect(next.ports.webhooks.all().map(({ webhook }) => webhook.webhookId)).toEqual([1]);
+    expect((await next.ports.webhooks.all()).map(({ webhook }) => webhook.webhookId)).toEqual([1]);
     expect(await next.ports.counters.next('webhookId')).toBe(3);
     await next.stop();
     expect(log.lines.filter((line) => line.includes('"webhook-lost"'))).toHaveLength(1);
