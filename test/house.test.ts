@@ -60,7 +60,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   pino: /^src\/platform\/logger\.ts$/,
   '@homebridge/ciao': /^src\/platform\/mdns\/discovery-thread\.ts$/,
   'node-cron': /^src\/platform\/jobs\.ts$/,
-  mqtt: /^device-sim\/mqtt-line\.ts$/,
+  mqtt: /^(src\/platform\/mqtt-client|device-sim\/mqtt-line)\.ts$/,
   commander: /^(src\/admin\/cli\/program|device-sim\/main)\.ts$/,
 };
 

@@ -1,0 +1,128 @@
+// A real broker beside the test: mosquitto on a free port of the loopback, which the test can stop, freeze and start again.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { connect, type IClientPublishOptions, type MqttClient } from 'mqtt';
+
+export interface MosquittoOptions {
+  /** Nobody logs in without these; absent: everybody may. */
+  readonly login?: { readonly username: string; readonly password: string };
+  /** Files for TLS; absent: in clear. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+}
+
+export interface RunningMosquitto {
+  readonly port: number;
+  readonly pid: () => number;
+  start(): Promise<void>;
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  /** Ends it and removes its folder. */
+  end(): Promise<void>;
+}
+
+export async function startMosquittoFor(options: MosquittoOptions = {}): Promise<RunningMosquitto> {
+  const folder = mkdtempSync(`${tmpdir()}/mosquitto-`);
+  const port = await unusedPort();
+  const { login, tls } = options;
+  if (login !== undefined) {
+    writeFileSync(`${folder}/passwords`, '');
+    execFileSync('mosquitto_passwd', ['-b', `${folder}/passwords`, login.username, login.password], { stdio: 'ignore' });
+  }
+  const settings = [
+    `listener ${port} 127.0.0.1`,
+    `allow_anonymous ${login === undefined}`,
+    ...(login === undefined ? [] : [`password_file ${folder}/passwords`]),
+    ...(tls === undefined ? [] : [`certfile ${tls.certificate}`, `keyfile ${tls.key}`]),
+    ...['persistence false', 'log_dest stderr', 'log_type all', 'set_tcp_nodelay true'],
+    ...(process.getuid?.() === 0 ? ['user root'] : []),
+  ];
+  writeFileSync(`${folder}/mosquitto.conf`, `${settings.join('\n')}\n`);
+  let child: ChildProcess | undefined;
+
+  const start = () =>
+    new Promise<void>((resolve, reject) => {
+      const started = spawn(mosquittoProgram(), ['-c', `${folder}/mosquitto.conf`], { stdio: ['ignore', 'ignore', 'pipe'] });
+      child = started;
+      let said = '';
+      started.once('error', reject);
+      started.once('exit', (code) => reject(new Error(`mosquitto has ended with ${code}: ${said}`)));
+      started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said = `${said}${text}`.slice(-4_000);
+        if (/mosquitto version \S+ running/.test(said)) resolve();
+      });
+    });
+  async function kill(): Promise<void> {
+    const ending = child;
+    child = undefined;
+    if (ending === undefined || ending.exitCode !== null) return;
+    await new Promise((resolve) => {
+      ending.removeAllListeners('exit');
+      ending.once('exit', resolve);
+      ending.kill('SIGKILL');
+    });
+  }
+  await start();
+  return {
+    ...{ port, start, kill },
+    pid: () => child?.pid ?? 0,
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+    async end() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function mosquittoProgram(): string {
+  try {
+    return execFileSync('sh', ['-c', 'PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v mosquitto'], { encoding: 'utf8' }).trim();
+  } catch (error) {
+    throw new Error('these tests need the broker mosquitto (Debian: apt-get install mosquitto)', { cause: error });
+  }
+}
+
+/** One that was free a moment ago: mosquitto takes no 0. */
+function unusedPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Another client of the broker: a program, a lock, or somebody who lies. */
+export interface Neighbour {
+  say(topic: string, payload: string | object, options?: IClientPublishOptions): Promise<void>;
+  hear(filter: string, listener: (topic: string, payload: string, packet: { retain: boolean; properties?: object }) => void): Promise<void>;
+  leave(): Promise<void>;
+}
+
+export async function joinBroker(port: number, more: { readonly username?: string; readonly password?: string } = {}): Promise<Neighbour> {
+  const client: MqttClient = connect(`mqtt://127.0.0.1:${port}`, { protocolVersion: 5, reconnectPeriod: 0, ...more });
+  await new Promise<void>((resolve, reject) => {
+    client.once('connect', () => resolve());
+    client.once('error', reject);
+  });
+  client.on('error', () => undefined);
+  return {
+    async say(topic, payload, options = {}) {
+      await client.publishAsync(topic, typeof payload === 'string' ? payload : JSON.stringify(payload), { qos: 1, ...options });
+    },
+    async hear(filter, listener) {
+      const matches = new RegExp(`^${filter.replaceAll(/[.$]/g, '\\$&').replaceAll('+', '[^/]+').replace('#', '.*')}$`);
+      client.on('message', (topic, payload, packet) => {
+        if (matches.test(topic)) listener(topic, payload.toString(), packet as never);
+      });
+      await client.subscribeAsync(filter);
+    },
+    async leave() {
+      await client.endAsync(true);
+    },
+  };
+}
