@@ -1,0 +1,57 @@
+// How a program that stands between us and many locks is spoken to over an outside broker, such as Zigbee2MQTT. Without any I/O, clock or
+// timer, as in device-protocol.ts; bridge-host.ts runs it.
+import type { Capabilities } from '../domain/locks/driver.ts';
+import type { LockCommand } from '../domain/locks/lock-command.ts';
+import type { CommandRefusal, DeviceMessage, Effect } from './device-protocol.ts';
+
+/** A lock that the program announces. */
+export interface AnnouncedLock {
+  /** The member `driver` of its registration without `bridge`. */
+  readonly driver: { readonly kind: string } & Readonly<Record<string, unknown>>;
+  /** Identifies the lock in this program. */
+  readonly address: string;
+  readonly name: string;
+  readonly make: string;
+  readonly model: string;
+  /** Of its state. */
+  readonly topic: string;
+  /** On which it is told what to do; for loops and doubles. */
+  readonly commandTopic: string;
+  /** What of its announcement is not understood; null: nothing. */
+  readonly refused: string | null;
+}
+
+export type BridgeEffect =
+  /** Exact topics, or `+` for one level; never `#`. Idempotent. */
+  | { readonly kind: 'subscribe'; readonly filters: readonly string[] }
+  | { readonly kind: 'unsubscribe'; readonly filters: readonly string[] }
+  /** All that the program announces now, in place of what it announced before. */
+  | { readonly kind: 'announced'; readonly locks: readonly AnnouncedLock[] }
+  /** Whether the program itself runs. */
+  | { readonly kind: 'program'; readonly online: boolean; readonly reason: string }
+  /** Of one lock. */
+  | { readonly kind: 'lock'; readonly address: string; readonly effect: Effect };
+
+/** One program on one bridge, from the beginning to the end of a connection to the broker. */
+export interface BridgeProtocol {
+  begin(now: number): readonly BridgeEffect[];
+  /** Registered locks with these addresses are spoken to; of others it only announces. Called at begin, and at each change. */
+  follow(addresses: ReadonlySet<string>, now: number): readonly BridgeEffect[];
+  /** Never throws, whatever the payload. */
+  hear(message: DeviceMessage, now: number): readonly BridgeEffect[];
+  command(address: string, command: LockCommand, now: number): readonly BridgeEffect[] | CommandRefusal;
+  expire(address: string, now: number): readonly BridgeEffect[];
+  wake(address: string, now: number): readonly BridgeEffect[];
+}
+
+/** One kind of program. */
+export interface BridgeKind<Options> {
+  readonly kind: string;
+  /** Checks the member `driver` of a registration; throws `invalid-parameter` with the path. */
+  parse(given: unknown): Options & { readonly bridge: string };
+  /** Identifies the lock in its program; its address among all locks is `<bridge>/<this>`. */
+  address(options: Options): string;
+  capabilities(options: Options): Capabilities;
+  /** `settings`: this kind's entry in the configuration of the bridge, such as its base topic. */
+  create(settings: Readonly<Record<string, string>>): BridgeProtocol;
+}
