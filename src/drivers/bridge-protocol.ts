@@ -1,5 +1,6 @@
 // How a program that stands between us and many locks is spoken to over an outside broker, such as Zigbee2MQTT. Without any I/O, clock or
 // timer, as in device-protocol.ts; bridge-host.ts runs it.
+import type { z } from 'zod';
 import type { Capabilities } from '../domain/locks/driver.ts';
 import type { LockCommand } from '../domain/locks/lock-command.ts';
 import type { CommandRefusal, DeviceMessage, Effect } from './device-protocol.ts';
@@ -47,8 +48,8 @@ export interface BridgeProtocol {
 /** One kind of program. */
 export interface BridgeKind<Options> {
   readonly kind: string;
-  /** Checks the member `driver` of a registration; throws `invalid-parameter` with the path. */
-  parse(given: unknown): Options & { readonly bridge: string };
+  /** The member `driver` of a registration, as in `DeviceKind`. */
+  readonly schema: z.ZodType<Options & { readonly kind: string; readonly bridge: string }>;
   /** Identifies the lock in its program; its address among all locks is `<bridge>/<this>`. */
   address(options: Options): string;
   capabilities(options: Options): Capabilities;

@@ -1,5 +1,6 @@
 // How one make of lock is spoken to, without any I/O, clock or timer: what it says goes in, and the effects of it come out. Two hosts run
 // such a protocol: device-host.ts for a device that logs in to our broker, and bridge-host.ts for the locks behind an outside broker.
+import type { z } from 'zod';
 import type { Capabilities } from '../domain/locks/driver.ts';
 import type { OpenState } from '../domain/locks/lock.ts';
 import type { CommandOutcome, LockCommand } from '../domain/locks/lock-command.ts';
@@ -66,8 +67,11 @@ export interface DeviceProtocol {
 /** All devices of one make that log in to our broker. */
 export interface DeviceKind<Options> {
   readonly kind: string;
-  /** Checks the member `driver` of a registration and adds its defaults; throws `invalid-parameter` with the path (`driver.nukiId`). */
-  parse(given: unknown): Options;
+  /**
+   * The member `driver` of a registration: strict, with `kind` as a literal and its defaults. The API validates by it, tells all that is wrong
+   * by path (`driver.nukiId`), and documents it, so its messages are `must be …`.
+   */
+  readonly schema: z.ZodType<Options & { readonly kind: string }>;
   /** Identifies the device among all of its kind. */
   address(options: Options): string;
   /** Its last bytes, in the name under which it logs in and in its MAC-like deviceId; absent: a hash of kind and address. */
