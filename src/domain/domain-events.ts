@@ -8,7 +8,7 @@ import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './lo
 import type { StoredEvents } from './records/record-ports.ts';
 import type { Webhook, WebhookId } from './webhooks/webhook.ts';
 
-/** A command has ended: `outcome` is `ok`, `lost`, `no-reply`, or the error that the lock gave. */
+/** A command has ended: `outcome` is `ok`, `lost`, `no-reply`, `unsent`, or the error that the lock gave. */
 interface EndedCommand {
   readonly lockId: LockId;
   readonly commandId: CommandId;
@@ -94,6 +94,10 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   /** The lock has reported its open state; `before` is the state that it had reported before. */
   'state-reported': { readonly lockId: LockId; readonly before: OpenState | null; readonly state: OpenState };
   'battery-reported': { readonly lockId: LockId; readonly batteryPercent: number };
+  /** The lock says itself whether its battery is low, whatever its level. */
+  'battery-critical-reported': { readonly lockId: LockId; readonly isCritical: boolean };
+  /** What holds for the lock, or what it can do, is known better, or has changed. */
+  'capabilities-changed': { readonly lockId: LockId };
   /** The certainty of the open state, as clients see it, has changed. */
   'certainty-changed': { readonly lockId: LockId; readonly sure: boolean };
   /** Emitted before the lock can have received the command. */

@@ -1,9 +1,9 @@
 // How one make of lock is spoken to, without any I/O, clock or timer: what it says goes in, and the effects of it come out. Two hosts run
 // such a protocol: device-host.ts for a device that logs in to our broker, and bridge-host.ts for the locks behind an outside broker.
 import type { z } from 'zod';
-import type { Capabilities } from '../domain/locks/driver.ts';
+import type { Capabilities } from '../domain/locks/capabilities.ts';
 import type { OpenState } from '../domain/locks/lock.ts';
-import type { CommandOutcome, LockCommand } from '../domain/locks/lock-command.ts';
+import type { CommandOutcome, LockCommand, Refusal } from '../domain/locks/lock-command.ts';
 import type { HelloReport, LockEvent } from '../domain/locks/lock-report.ts';
 
 /** A message from the device or its bridge. */
@@ -47,7 +47,7 @@ export type Effect =
 
 /** A command that this make has no words for, or that it must not get now: nothing is sent. */
 export interface CommandRefusal {
-  readonly refuse: string;
+  readonly refuse: Refusal;
   readonly message: string;
 }
 

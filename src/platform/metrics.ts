@@ -26,8 +26,20 @@ const mostLocks = 1_000;
 
 /** The outcomes of Protocol 5.2, and our own words for the end of a command. Any other word of a lock counts as `other`. */
 const knownOutcomes: readonly string[] = [
-  ...['ok', 'lost', 'no-reply'],
-  ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported', 'busy', 'failed'],
+  ...['ok', 'lost', 'no-reply', 'unsent'],
+  ...[
+    'expired',
+    'jammed',
+    'low-battery',
+    'privacy-lock',
+    'no-space',
+    'not-found',
+    'not-supported',
+    'busy',
+    'failed',
+    'remote-not-allowed',
+    'not-calibrated',
+  ],
 ];
 const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** Bounds of the histograms in seconds: short ones for a disk or a nearby lock, long ones for what people wait for. */

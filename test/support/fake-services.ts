@@ -13,6 +13,7 @@ import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { CardService } from '../../src/domain/credentials/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
+import type { Capabilities } from '../../src/domain/locks/capabilities.ts';
 import type { HubService } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { LockService, LockView } from '../../src/domain/locks/lock-service.ts';
@@ -69,6 +70,12 @@ export const sampleStatus: LockStatus = {
 };
 
 export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, callerIsAdministrator: true };
+
+export const sampleCapabilities: Capabilities = {
+  ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
+  ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
+  ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: true, warnings: [] },
+};
 
 /** A lock that has never said anything, seen by someone who is not its administrator. */
 const silentView: LockView = {

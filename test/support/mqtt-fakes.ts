@@ -86,6 +86,7 @@ export function createFakeReports(): FakeReports {
     hello: (lockId, report) => void told.push(['hello', lockId, report]),
     state: (lockId, report) => void told.push(['state', lockId, report]),
     battery: (lockId, report) => void told.push(['battery', lockId, report]),
+    batteryCritical: (lockId, isCritical) => void told.push(['batteryCritical', lockId, isCritical]),
     reply: (lockId, _command, outcome, report) => void told.push(['reply', lockId, { outcome, ...report }]),
     async events(lockId, report) {
       told.push(['events', lockId, report]);

@@ -12,6 +12,7 @@ import {
   type FakeServices,
   isGone,
   sampleCaller,
+  sampleCapabilities,
   sampleCard,
   sampleLock,
   sampleRecord,
@@ -49,7 +50,7 @@ export function answerWithSamples({
   const failed = { ...sampleRecord, recordId: 1200, type: 'passcode-unlock', success: false, credential: '9999', username: '' };
   const bob: Account = { accountId: 4 as Account['accountId'], username: 'bob', gatewayAdministrator: false, createdAt: 1_763_715_700_000 };
   const token = { tokenId: 12, accountId: bob.accountId, name: 'phone', hash: 'cd'.repeat(32), createdAt: bob.createdAt, expiresAt: null };
-  const managed = { lock: sampleLock, status: sampleStatus, online: true, administrator: 'alice' };
+  const managed = { lock: sampleLock, status: sampleStatus, online: true, capabilities: sampleCapabilities, administrator: 'alice' };
   const { lockId, deviceId, name, alias, administrator } = sampleLock;
   const removed = { lockId, deviceId, name, alias, administrator, removedAt: 1_763_715_700_000, removedBy: bob.accountId };
   const key = { lockId: sampleLock.lockId, deviceId: sampleLock.deviceId, deviceKey: 'sample-device-key' };

@@ -6,6 +6,7 @@ import { type CommandId, type CommandOutcome, type LockCommand, wantedBy } from 
 import type { LockSession } from '../../src/domain/locks/lock-link.ts';
 import type { LockEvent } from '../../src/domain/locks/lock-report.ts';
 import type { DriverHost, DriverParts } from '../../src/drivers/driver-host.ts';
+import { bareCapabilities } from './fake-driver.ts';
 
 interface Line {
   readonly connection: ClientConnection;
@@ -86,7 +87,7 @@ export function createTextDriver({ clock, locks, secrets, reports, numberEvents 
   return {
     driver: {
       kind: 'text',
-      capabilities: () => ({ cards: false, autoLock: false, settings: false, query: false }),
+      capabilities: () => bareCapabilities,
       deviceIdOf,
       session: (lockId) => lines.get(lockId)?.session,
       disconnect: (lockId, reason) => lines.get(lockId)?.connection.close(reason),

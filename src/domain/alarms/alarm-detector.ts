@@ -201,8 +201,13 @@ export function createAlarmDetector(options: {
     const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
     if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
   }
+  function batteryCriticalReported({ lockId, isCritical }: DomainEvents['battery-critical-reported']): void {
+    heard(lockId);
+    if (isCritical) low(lockId, 'it says that its battery is low');
+    else if ((statuses.get(lockId).batteryPercent ?? 100) >= lowBatteryPercent) alarms.clear('low-battery', lockId);
+  }
   function commandEnded({ lockId, outcome }: DomainEvents['command-ended']): void {
-    if (outcome === 'lost' || outcome === 'no-reply') return;
+    if (outcome === 'lost' || outcome === 'no-reply' || outcome === 'unsent') return;
     heard(lockId);
     if (outcome === 'jammed') jammed(lockId);
     if (outcome === 'low-battery') low(lockId, 'it has too little power to move its bolt');
@@ -220,6 +225,7 @@ export function createAlarmDetector(options: {
   events.subscribe('lock-offline', offline);
   events.subscribe('state-reported', stateReported);
   events.subscribe('battery-reported', batteryReported);
+  events.subscribe('battery-critical-reported', batteryCriticalReported);
   events.subscribe('command-ended', commandEnded);
   events.subscribe('own-command-ended', commandEnded);
   events.subscribe('events-lost', (lost) => eventsMissing(lost, 'does not have them any more'));

@@ -3,6 +3,7 @@
 import type { LockRole } from '../accounts/account.ts';
 import type { Alarm, AlarmKind } from '../alarms/alarm.ts';
 import type { Card } from '../credentials/card.ts';
+import type { Capabilities } from '../locks/capabilities.ts';
 import type { LockId, OpenState } from '../locks/lock.ts';
 import type { LockRecord } from '../records/record.ts';
 
@@ -19,7 +20,7 @@ export type CardChanged = 'added' | 'changed' | 'removed';
 
 /**
  * A lock as one account sees it: at the beginning of a stream, and when the account gets a role on it or another role, or the lock another
- * alias.
+ * alias or other capabilities.
  */
 export interface LockInSight {
   readonly type: 'lock';
@@ -33,6 +34,7 @@ export interface LockInSight {
   /** `StateCertainty.isShownAsSure`. */
   readonly stateSure: boolean;
   readonly batteryPercent: number | null;
+  readonly capabilities: Capabilities;
 }
 
 /** The lock was removed, or the account has lost its last role on it. */

@@ -4,8 +4,8 @@ import type { Alarm } from '../alarms/alarm.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
+import type { Drivers } from '../locks/driver.ts';
 import { type Lock, type LockId, type LockStatus, roleOn } from '../locks/lock.ts';
-import type { LockLink } from '../locks/lock-link.ts';
 import type { LockLists } from '../locks/lock-lists.ts';
 import type { LockStore, RemovedLockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
@@ -50,7 +50,7 @@ export function createLiveService(options: {
   readonly lists: Pick<LockLists, 'of'>;
   readonly removedLocks: Pick<RemovedLockStore, 'get'>;
   readonly statuses: StatusStore;
-  readonly link: LockLink;
+  readonly link: Pick<Drivers, 'session' | 'capabilities'>;
   readonly records: RecordStore;
   readonly alarms: Pick<AlarmService, 'list' | 'ofLock'>;
   readonly clockIsSuspect: () => boolean;
@@ -108,7 +108,8 @@ export function createLiveService(options: {
     const { state, stateAt, batteryPercent } = statuses.get(lockId);
     const online = link.session(lockId) !== undefined;
     const stateSure = certainty.isShownAsSure(lockId);
-    return { type: 'lock', lockId, alias: lock.alias, role, online, state, stateAt, stateSure, batteryPercent };
+    const capabilities = link.capabilities(lock);
+    return { type: 'lock', lockId, alias: lock.alias, role, online, state, stateAt, stateSure, batteryPercent, capabilities };
   }
 
   function alarmsOf(caller: Caller): readonly AlarmEvent[] {
@@ -142,6 +143,16 @@ export function createLiveService(options: {
     }
   }
 
+  /** Everybody with a role on the lock sees what it can do. */
+  function capabilitiesChanged(lockId: LockId): void {
+    for (const ofAccount of audience(lockId, 'state')) {
+      for (const follower of ofAccount) {
+        const sight = inSight(follower.caller, lockId);
+        if (sight !== undefined) follower.hear(sight);
+      }
+    }
+  }
+
   /** Emits a state or a battery level if it differs from the one before. */
   function statusChanged(lockId: LockId, before: LockStatus, { state, stateAt, batteryPercent }: LockStatus): void {
     if (state !== before.state && state !== null && stateAt !== null) lockEvent({ type: 'state', lockId, state, stateAt });
@@ -158,6 +169,7 @@ export function createLiveService(options: {
   events.subscribe('status-changed', ({ lockId, before, after }) => statusChanged(lockId, before, after));
   events.subscribe('card-changed', (change) => lockEvent({ type: 'card', ...change }));
   events.subscribe('certainty-changed', (change) => lockEvent({ type: 'state-sure', ...change }));
+  events.subscribe('capabilities-changed', ({ lockId }) => capabilitiesChanged(lockId));
   events.subscribe('lock-online', ({ lockId }) => becameOnline(lockId));
   events.subscribe('lock-offline', ({ lockId }) => online.delete(lockId) && lockEvent({ type: 'online', lockId, online: false }));
   events.subscribe('records-stored', stored);

@@ -5,7 +5,8 @@ import type { Clock } from '../clock.ts';
 import { DomainError } from '../errors.ts';
 import type { Emit } from '../event-bus.ts';
 import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
-import type { Capability, Drivers } from './driver.ts';
+import type { Capability } from './capabilities.ts';
+import type { Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
 import type { CommandOutcome, DriverCommand, LockCommand } from './lock-command.ts';
 import type { CommandIds, LockSession } from './lock-link.ts';
@@ -167,6 +168,7 @@ export function createCommandService(options: {
       const isEarly = outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2;
       if (isEarly && link.session(lockId) === askedFor) link.expiredEarly(lockId);
       if (outcome.kind === 'ok' || outcome.kind === 'refused') return outcome;
+      if (outcome.kind === 'unsent') throw new DomainError('lock-offline', `${outcome.message}; nothing was sent`);
       // The queue rejects a probe when the gateway stops; there is nothing more to do then.
       if (outcome.kind === 'no-reply' && link.can(lockId, 'query')) probe(askedFor).catch(() => undefined);
       throw new DomainError('lock-timeout', 'the command was sent, but no reply came in time: the outcome is unknown');

@@ -1,10 +1,18 @@
 // All drivers of this gateway behind one interface. A lock without a `driver` member belongs to the native driver.
 
+import type { Capabilities } from './capabilities.ts';
 import type { Driver, Drivers } from './driver.ts';
 import type { Lock, LockId } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
 
 export const nativeKind = 'native';
+
+/** Of a lock that nobody speaks to. */
+const nothing: Capabilities = {
+  ...{ success: 'said', late: 'never', refusals: 'silent', matched: false, query: false },
+  ...{ events: 'none', who: 'none', wrongCodes: false },
+  ...{ cards: false, passcodes: false, autoLock: false, settings: false, battery: 'none', encrypted: false, warnings: [] },
+};
 
 export interface DriverTable extends Drivers {
   /** Adds a driver, before the first lock connects. Each kind has one driver. */
@@ -39,6 +47,11 @@ export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, '
     can(lockId, what) {
       const lock = locks.get(lockId);
       return lock !== undefined && drivers.get(kindOf(lock))?.capabilities(lock)[what] === true;
+    },
+    capabilities: (lock) => drivers.get(kindOf(lock))?.capabilities(lock) ?? nothing,
+    alwaysSends(lockId, op) {
+      const lock = locks.get(lockId);
+      return lock !== undefined && drivers.get(kindOf(lock))?.alwaysSends?.(lock, op) === true;
     },
     accept(lock) {
       for (const driver of drivers.values()) driver.accept?.(lock);

@@ -1,21 +1,9 @@
 // The port through which the domain speaks to a lock of any kind. A driver is one folder in src/drivers; everything that only its kind of
 // lock has, such as keys, clocks or counters, stays there.
 
+import type { Capabilities, Capability } from './capabilities.ts';
 import type { DeviceId, Lock, LockId } from './lock.ts';
 import type { LockLink } from './lock-link.ts';
-
-/** What not every lock can do. Every lock can lock and unlock, and reports its open state. */
-export interface Capabilities {
-  /** It has a memory for cards: it adds, changes, removes and lists them. */
-  readonly cards: boolean;
-  /** The time after which it locks itself can be set. */
-  readonly autoLock: boolean;
-  /** Its switches can be set. */
-  readonly settings: boolean;
-  /** It can be asked for its open state. */
-  readonly query: boolean;
-}
-export type Capability = keyof Capabilities;
 
 /**
  * Speaks to all locks of one kind. Whatever the kind, a driver guarantees:
@@ -24,6 +12,7 @@ export type Capability = keyof Capabilities;
  * is   reported away, the session is over at once and for ever: the driver calls `reports.offline` once for it, and the next session is
  * another object.
  * - **Nothing opens late.** `send` hands the command to the connection of its own session, or to nobody: nothing is queued, retained or repeated.
+ *   It resolves with `unsent` when the lock may not be there to take it.
  *   After `ttlMs` at most it resolves; by then the lock has answered, or the driver has made sure, as far as its kind of lock allows, that the lock
  *   no longer obeys: by an expiry that the lock itself observes, or by a reset of the connection. If neither is certain for a kind, its
  * page says so.
@@ -36,7 +25,13 @@ export type Capability = keyof Capabilities;
 export interface Driver extends LockLink {
   /** As in `Lock.driver`. */
   readonly kind: string;
+  /** As known now; `capabilities-changed` is emitted when they become others. */
   capabilities(lock: Lock): Capabilities;
+  /**
+   * Whether this command is sent also to a lock that is surely in the wanted state already, such as the pulse of a strike, or an unlock that
+   * pulls the latch. Absent: never.
+   */
+  alwaysSends?(lock: Lock, op: 'lock' | 'unlock'): boolean;
   /** The deviceId of the device at this address; undefined when it is not an address of this kind. */
   deviceIdOf(address: string): DeviceId | undefined;
   /**
@@ -54,6 +49,10 @@ export interface Driver extends LockLink {
 export interface Drivers extends LockLink {
   /** Whether the lock has this capability; false for an unknown lock. */
   can(lockId: LockId, what: Capability): boolean;
+  /** Those of a lock of whose kind there is no driver (any more): it can do nothing. */
+  capabilities(lock: Lock): Capabilities;
+  /** As `Driver.alwaysSends`; false for an unknown lock. */
+  alwaysSends(lockId: LockId, op: 'lock' | 'unlock'): boolean;
   accept(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
   timezoneChanged(lockId: LockId): void;
   expiredEarly(lockId: LockId): void;

@@ -15,7 +15,15 @@ export type LockCommand =
   | { readonly op: 'remove-card'; readonly cardNumber: string }
   | { readonly op: 'list-cards'; readonly offset: number; readonly limit: number }
   | { readonly op: 'set-settings'; readonly settings: Partial<LockSettings> }
-  | { readonly op: 'get-status' };
+  | { readonly op: 'get-status' }
+  | PasscodeCommand;
+
+/** For the makes that have passcodes. */
+export type PasscodeCommand =
+  /** Adds a passcode; with `reference` it replaces the one that the lock knows by it, or takes that place. */
+  | ({ readonly op: 'put-passcode'; readonly code: string; readonly name: string; readonly reference?: string } & Validity)
+  | { readonly op: 'remove-passcode'; readonly reference: string }
+  | { readonly op: 'list-passcodes' };
 
 /**
  * A command that a driver sends on its own, such as one that sets the clock. It waits in the queue of the lock like any other command; only
@@ -41,9 +49,51 @@ export interface CardListing {
   readonly total: number;
 }
 
-/** How a command that was sent has ended. `no-reply`: nothing came before the deadline; `lost`: the connection or session ended first. */
+/** A passcode as the lock has it; what it does not tell is absent. */
+export interface PasscodeOnLock extends Partial<Validity> {
+  /** By what the lock knows it: a number that it gave, or a slot. */
+  readonly reference: string;
+  readonly name?: string;
+  readonly code?: string;
+  readonly isEnabled?: boolean;
+}
+
+/** A change of a passcode that the lock has made. */
+export interface PasscodeChange {
+  readonly reference: string;
+  /** `read-back`: the lock has shown since that it is so; `said`: it says that it has done it. */
+  readonly proof: 'read-back' | 'said';
+}
+
+/** What `list-passcodes` returns: all that the lock has. */
+export interface PasscodeListing {
+  readonly passcodes: readonly PasscodeOnLock[];
+}
+
+/** Why a device of another make refuses, in one word; a native lock has words of its own besides. */
+export type Refusal =
+  | 'jammed'
+  | 'low-battery'
+  | 'busy'
+  /** It does not allow lock actions over MQTT. */
+  | 'remote-not-allowed'
+  | 'not-calibrated'
+  | 'failed'
+  | 'not-supported';
+
+/**
+ * How a command has ended. `no-reply`: nothing came before the deadline; `lost`: the connection or session ended first; `unsent`: the lock
+ * may not be there to take it, so nothing of it was sent, and `message` says why.
+ */
 export type CommandOutcome =
-  | { readonly kind: 'ok'; readonly state?: OpenState; readonly listing?: CardListing }
+  | {
+      readonly kind: 'ok';
+      readonly state?: OpenState;
+      readonly listing?: CardListing;
+      readonly passcode?: PasscodeChange;
+      readonly passcodes?: PasscodeListing;
+    }
   | { readonly kind: 'refused'; readonly error: string; readonly message: string }
+  | { readonly kind: 'unsent'; readonly message: string }
   | { readonly kind: 'no-reply' }
   | { readonly kind: 'lost' };

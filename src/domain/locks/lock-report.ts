@@ -3,6 +3,8 @@ import type { LockSettings, OpenState } from './lock.ts';
 
 /** What a lock reports about itself when it comes online. */
 export interface HelloReport {
+  /** Its state is only as last heard, see `StateReport`. */
+  readonly isHistory?: boolean;
   readonly modelNum?: string;
   readonly hardwareRevision?: string;
   readonly firmwareRevision?: string;
@@ -17,6 +19,8 @@ export interface HelloReport {
 
 export interface StateReport {
   readonly state: OpenState;
+  /** As last heard: it says what was, and makes nothing certain. A state that was heard in this session stays. */
+  readonly isHistory?: boolean;
   readonly date?: number;
 }
 

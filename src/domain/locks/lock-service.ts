@@ -5,9 +5,10 @@ import { requireLock, requireRole, requireRoleStill } from '../accounts/permissi
 import type { CancelSignal } from '../cancel-signal.ts';
 import { DomainError } from '../errors.ts';
 import type { Page, PageRequest } from '../page.ts';
+import type { Capability } from './capabilities.ts';
 import type { CommandEnd, CommandService } from './command-service.ts';
 import { priority } from './command-service.ts';
-import type { Capability } from './driver.ts';
+import type { Drivers } from './driver.ts';
 import { type BatteryLevel, type Lock, type LockId, type LockSettings, type LockStatus, type OpenState, roleOn } from './lock.ts';
 import type { LockCommand } from './lock-command.ts';
 import type { LockLink } from './lock-link.ts';
@@ -56,7 +57,7 @@ export function createLockService(options: {
   readonly accounts: Pick<AccountStore, 'get' | 'token'>;
   readonly statuses: StatusStore;
   readonly batteries: Pick<BatteryStore, 'levels'>;
-  readonly link: LockLink;
+  readonly link: LockLink & Pick<Drivers, 'alwaysSends'>;
   readonly commands: CommandService;
   readonly certainty: Pick<StateCertainty, 'isSure'>;
 }): LockService {
@@ -121,7 +122,7 @@ export function createLockService(options: {
     async setBolt(caller, lockId, wanted, gone) {
       const op = wanted === 'locked' ? 'lock' : 'unlock';
       const end = await send({ caller, lockId, role: 'operator', priority: priority.door, gone }, () => {
-        const already = certainty.isSure(lockId) && statuses.get(lockId).state === wanted;
+        const already = certainty.isSure(lockId) && statuses.get(lockId).state === wanted && !link.alwaysSends(lockId, op);
         return already ? undefined : { op };
       });
       if (end.kind === 'refused') return { success: false, reason: end.error };

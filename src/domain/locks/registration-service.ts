@@ -9,6 +9,7 @@ import { DomainError } from '../errors.ts';
 import type { Mutex } from '../mutex.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
+import type { Capabilities } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
 import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
@@ -28,6 +29,7 @@ export interface ManagedLock {
   readonly lock: Lock;
   readonly status: LockStatus;
   readonly online: boolean;
+  readonly capabilities: Capabilities;
   /** Username. */
   readonly administrator: string;
 }
@@ -89,6 +91,7 @@ export function createRegistrationService(options: RegistrationOptions): Registr
       lock,
       status: statuses.get(lockId),
       online: drivers.session(lockId) !== undefined,
+      capabilities: drivers.capabilities(lock),
       administrator: usernameOf(accounts, administrator),
     };
   }

@@ -25,6 +25,8 @@ export interface ReportService extends EventReports {
   hello(lockId: LockId, report: HelloReport, own?: FollowUps): void;
   state(lockId: LockId, report: StateReport): void;
   battery(lockId: LockId, report: BatteryReport): void;
+  /** The lock says itself that its battery is low, or no longer. */
+  batteryCritical(lockId: LockId, isCritical: boolean): void;
   /** The lock has answered `command`. Call it before the caller of the command gets the outcome, and before the lock's next message. */
   reply(lockId: LockId, command: { readonly op: string }, outcome: CommandOutcome, report: ReplyReport): void;
   /** `reason` is for the operator. */
@@ -39,7 +41,7 @@ interface ReportOptions extends EventReportsOptions {
   readonly clockEvidence: Pick<ClockEvidence, 'heard'>;
   readonly secrets: Pick<Secrets, 'hash'>;
   readonly link: LockLink;
-  readonly certainty: Pick<StateCertainty, 'moved' | 'said' | 'returned' | 'left'>;
+  readonly certainty: Pick<StateCertainty, 'moved' | 'said' | 'hasSaid' | 'returned' | 'left'>;
 }
 
 export function createReportService(options: ReportOptions): ReportService {
@@ -52,6 +54,11 @@ export function createReportService(options: ReportOptions): ReportService {
     statuses.patch(lockId, { state, stateAt: isBelievable(date, now, clockIsSuspect) ? date : now, lastSeenAt: now });
     certainty.said(lockId, state, state !== before);
     emit('state-reported', { lockId, before, state });
+  }
+  /** Says what was: it ends no doubt, and whoever waits for the lock to move does not hear of it. */
+  function heardOfBefore(lockId: LockId, state: OpenState): void {
+    if (certainty.hasSaid(lockId) || statuses.get(lockId).state === state) return;
+    statuses.patch(lockId, { state, stateAt: clock.now() });
   }
   function heardBattery(lockId: LockId, batteryPercent: number): void {
     statuses.patch(lockId, { batteryPercent, lastSeenAt: clock.now() });
@@ -98,8 +105,10 @@ export function createReportService(options: ReportOptions): ReportService {
       if (lock === undefined) return;
       const now = clock.now();
       emit('hello-reported', { lockId });
-      if (report.state === undefined) certainty.returned(lockId);
-      else heardState(lockId, report.state, report.date);
+      if (report.state === undefined || report.isHistory) {
+        certainty.returned(lockId);
+        if (report.state !== undefined) heardOfBefore(lockId, report.state);
+      } else heardState(lockId, report.state, report.date);
       statuses.patch(lockId, {
         lastSeenAt: now,
         ...(report.battery === undefined ? {} : { batteryPercent: report.battery }),
@@ -113,12 +122,18 @@ export function createReportService(options: ReportOptions): ReportService {
       void afterHello(lock, report, own);
     },
 
-    state(lockId, { state, date }) {
-      if (locks.get(lockId) !== undefined) heardState(lockId, state, date);
+    state(lockId, { state, date, isHistory = false }) {
+      if (locks.get(lockId) === undefined) return;
+      if (isHistory) heardOfBefore(lockId, state);
+      else heardState(lockId, state, date);
     },
 
     battery(lockId, { level }) {
       if (locks.get(lockId) !== undefined) heardBattery(lockId, level);
+    },
+
+    batteryCritical(lockId, isCritical) {
+      if (locks.get(lockId) !== undefined) emit('battery-critical-reported', { lockId, isCritical });
     },
 
     reply(lockId, command, outcome, { state, battery, ...told }) {

@@ -22,6 +22,8 @@ export interface StateCertainty extends Part {
    * value.
    */
   isShownAsSure(lockId: LockId): boolean;
+  /** Whether the lock is online and has reported its open state in this session. */
+  hasSaid(lockId: LockId): boolean;
   /** A command has ended. Called at the reply, before the lock's next report; a second call, when the command returns, changes nothing. */
   moved(lockId: LockId, wanted: OpenState, outcome: CommandOutcome): void;
   /** The lock has reported its open state; `isNew`: it differs from the one before. */
@@ -157,6 +159,10 @@ export function createStateCertainty(options: {
     if (doubt?.underWay === undefined) return;
     const { until } = doubt.underWay;
     doubt.underWay = undefined;
+    if (outcome.kind === 'unsent') {
+      if (doubt.open.size === 0 && !doubt.jammed) settle(lockId);
+      return;
+    }
     doubt.arrived = false;
     const isOnlyWish = [...doubt.open].every((other) => other === wanted);
     if (outcome.kind === 'ok' && outcome.state === wanted && isOnlyWish) {
@@ -193,6 +199,7 @@ export function createStateCertainty(options: {
     },
 
     isSure,
+    hasSaid,
     isShownAsSure: (lockId) => !shownAsUnsure.has(lockId),
 
     moved,

@@ -11,7 +11,7 @@ import {
   replyMessage,
   stateMessage,
 } from './messages.ts';
-import type { NativeCommand } from './own-commands.ts';
+import type { NativeOp } from './own-commands.ts';
 import { type ReportChannel, reportChannels } from './topics.ts';
 
 /** Where locks connect: the port of each transport that is on. */
@@ -27,7 +27,7 @@ const payloads: Readonly<Record<ReportChannel, z.ZodType>> = {
   reply: replyMessage,
 };
 
-const ops = Object.keys(commandArguments) as NativeCommand['op'][];
+const ops = Object.keys(commandArguments) as NativeOp[];
 const envelope = { id: '33554449.17.a41f0c5d9e8b7a6f5e4d3c2b1a09f8e7', session: 'k3Vq0ZtT1h' };
 
 const introduction = `Between a latchd gateway and its locks: MQTT 3.1.1, payloads in UTF-8 JSON except \`status\`. The gateway is the broker.
@@ -106,7 +106,7 @@ function reportMessage(channel: ReportChannel): object {
   return { name: channel, summary, description, ...contentType, payload: jsonSchema(payloads[channel]), ...examples };
 }
 
-function opMessage(op: NativeCommand['op']): object {
+function opMessage(op: NativeOp): object {
   const { summary, example } = opDocs[op];
   const schema = commandMessage.extend({ op: z.literal(op), args: commandArguments[op] });
   const payload = { ...envelope, op, args: example, expires: 86_412_345, ttl: 10_000 };

@@ -147,7 +147,8 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
         at: clock.monotonic(),
         handle: {
           lockId: connection.lockId,
-          send: (command, commandId, ttlMs) => send(link, session, command, commandId, ttlMs),
+          send: (command, commandId, ttlMs) =>
+            isForPasscodes(command) ? Promise.resolve(noWords) : send(link, session, command, commandId, ttlMs),
         },
       };
       link.session = session;
@@ -181,4 +182,10 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
       return { command, outcome, resolve: () => pending.end(outcome) };
     },
   };
+}
+
+const noWords: CommandOutcome = { kind: 'refused', error: 'not-supported', message: 'the protocol has no words for passcodes' };
+
+function isForPasscodes({ op }: NativeCommand): boolean {
+  return op === 'put-passcode' || op === 'remove-passcode' || op === 'list-passcodes';
 }

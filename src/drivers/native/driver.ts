@@ -2,8 +2,9 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
+import type { Capabilities } from '../../domain/locks/capabilities.ts';
 import type { CommandService } from '../../domain/locks/command-service.ts';
-import type { Capabilities, Driver } from '../../domain/locks/driver.ts';
+import type { Driver } from '../../domain/locks/driver.ts';
 import { nativeKind } from '../../domain/locks/driver-table.ts';
 import { runFollowUp } from '../../domain/locks/follow-up.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
@@ -24,14 +25,18 @@ import type { NativeLink } from './own-commands.ts';
 import { createPairingService, type NativePairing } from './pairing-service.ts';
 import { createUptimeResync } from './uptime-resync.ts';
 
-/** The protocol has all of it; a lock that lacks something answers `not-supported`. */
-const everything: Capabilities = { cards: true, autoLock: true, settings: true, query: true };
+/** What the protocol has; a lock that lacks something of it answers `not-supported`. */
+const ofProtocol: Capabilities = {
+  ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
+  ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
+  ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: false, warnings: [] },
+};
 
 /** As much of the driver as needs no connection: how its locks are registered. */
 export function nativeRegistration({ hubs }: { readonly hubs: Pick<LocalHubView, 'get'> }) {
   return {
     kind: nativeKind,
-    capabilities: () => everything,
+    capabilities: () => ofProtocol,
     deviceIdOf,
     accept: (lock) => acceptLock(hubs, lock),
   } satisfies Omit<Driver, 'session' | 'disconnect'>;

@@ -3,7 +3,7 @@
 import { refusalReasons } from '../../domain/locks/lock-report.ts';
 import { recordLabels } from '../../domain/records/record.ts';
 import { replyErrors } from './command-payload.ts';
-import type { NativeCommand } from './own-commands.ts';
+import type { NativeOp } from './own-commands.ts';
 import type { ReportChannel } from './topics.ts';
 
 const listed = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ');
@@ -55,7 +55,7 @@ export const reportDocs: Readonly<
   },
 };
 
-export const opDocs: Readonly<Record<NativeCommand['op'], { readonly summary: string; readonly example: object }>> = {
+export const opDocs: Readonly<Record<NativeOp, { readonly summary: string; readonly example: object }>> = {
   lock: { summary: 'Lock; done when the bolt has moved', example: {} },
   unlock: { summary: 'Unlock; done when the bolt has moved', example: {} },
   'set-auto-lock': { summary: 'Lock by itself after so many seconds; 0 for never', example: { seconds: 0 } },

@@ -2,7 +2,7 @@
 // known ones are checked strictly: a wrong type refuses the message, never bends it.
 import { z } from 'zod';
 import type { LockEvent } from '../../domain/locks/lock-report.ts';
-import type { NativeCommand } from './own-commands.ts';
+import type { NativeOp } from './own-commands.ts';
 
 const maxInteger = Number.MAX_SAFE_INTEGER;
 const openState = z.enum(['locked', 'unlocked']);
@@ -125,4 +125,4 @@ export const commandArguments = {
   'set-clock': z.object({ now: z.int(), timezoneRawOffset: z.int() }),
   'get-status': noArguments,
   'resend-events': z.object({ epoch: z.string(), from: z.int().min(1), to: z.int().min(1) }),
-} satisfies Readonly<Record<NativeCommand['op'], z.ZodObject>>;
+} satisfies Readonly<Record<NativeOp, z.ZodObject>>;

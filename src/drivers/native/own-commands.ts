@@ -1,14 +1,17 @@
 // What this driver tells a lock of its own accord: the domain knows nothing of it but that it waits in the lock's queue.
 import type { LockId } from '../../domain/locks/lock.ts';
-import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from '../../domain/locks/lock-command.ts';
+import type { CommandId, CommandOutcome, DriverCommand, LockCommand, PasscodeCommand } from '../../domain/locks/lock-command.ts';
 import type { LockLink, LockSession } from '../../domain/locks/lock-link.ts';
 
 export type OwnCommand =
   | { readonly op: 'set-clock'; readonly now: number; readonly timezoneRawOffset: number }
   | { readonly op: 'resend-events'; readonly epoch: string; readonly from: number; readonly to: number };
 
-/** Everything that can be said to a native lock. */
+/** Everything that a session of a native lock is asked to send. */
 export type NativeCommand = LockCommand | OwnCommand;
+
+/** For what the protocol has words: not for passcodes. */
+export type NativeOp = Exclude<NativeCommand, PasscodeCommand>['op'];
 
 export interface NativeSession extends LockSession {
   send(command: NativeCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome>;

@@ -151,6 +151,22 @@ describe('a lock that is online', () => {
     await stop();
   });
 
+  it('is low when the lock says so itself, until it says that it is not, at a level that is not low', async () => {
+    const { clock, reports, stands, comes, stop } = await watched();
+    comes();
+    reports.batteryCritical(lockId, true);
+    expect(stands()).toEqual(['low-battery']);
+    reports.battery(lockId, { level: 10 });
+    reports.batteryCritical(lockId, false);
+    await clock.advance(2 * minuteMs);
+    expect(stands()).toEqual(['low-battery']);
+    reports.battery(lockId, { level: 22 });
+    reports.batteryCritical(lockId, false);
+    await clock.advance(2 * minuteMs);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
   it('has a wrong clock when it refuses to be set, until it takes it; one without a clock has none that is wrong', async () => {
     const { clock, link, reports, stands, stop } = await watched();
     link.connect(lockId, () => refusal('not-supported'));

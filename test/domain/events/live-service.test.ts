@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { LiveEvent } from '../../../src/domain/events/live-event.ts';
 import { callers, createDomain, lockId, someCard, stays } from '../../support/domain.ts';
+import { bareCapabilities } from '../../support/fake-driver.ts';
 
 async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
   const domain = await createDomain(options);
@@ -47,6 +48,15 @@ describe('the subscribers of an event', () => {
       { record: { recordId: 1, type: 'tamper' } },
       { change: 'changed', card: { name: 'red fob' } },
     ]);
+  });
+
+  it('what a lock can do now: whoever has a role on it sees the lock anew', async () => {
+    const { follow, drivers, emit } = await setUp();
+    const [ole, sam] = [callers.operator, callers.stranger].map(follow);
+    Object.assign(drivers.ofKind('native') ?? {}, { capabilities: () => ({ ...bareCapabilities, passcodes: true }) });
+    emit('capabilities-changed', { lockId });
+    expect(ole?.heard).toMatchObject([{ type: 'lock', lockId, role: 'operator', capabilities: { passcodes: true } }]);
+    expect(sam?.heard).toEqual([]);
   });
 
   it('a state or a battery level that is reported again is no event, nor is a second hello', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createDriverTable } from '../../../src/domain/locks/driver-table.ts';
 import type { Lock, LockId } from '../../../src/domain/locks/lock.ts';
 import { lockId, noLockId, otherLockId, someLock } from '../../support/domain.ts';
-import { createFakeDriver } from '../../support/fake-driver.ts';
+import { bareCapabilities, createFakeDriver } from '../../support/fake-driver.ts';
 import { createSettableClock } from '../../support/settable-clock.ts';
 
 function setUp() {
@@ -39,7 +39,20 @@ describe('the drivers of a gateway', () => {
     for (const id of [lockId, otherLockId, noLockId]) expect(table.can(id, 'cards')).toBe(false);
     const { table: able, driver, locks } = setUp();
     locks.set(lockId, someLock());
-    able.add({ ...driver, kind: 'native', capabilities: () => ({ cards: true, autoLock: false, settings: false, query: false }) });
+    able.add({ ...driver, kind: 'native', capabilities: () => ({ ...bareCapabilities, cards: true }) });
     expect([able.can(lockId, 'cards'), able.can(lockId, 'query')]).toEqual([true, false]);
+    expect([able.capabilities(someLock()).cards, table.capabilities(someLock()).cards]).toEqual([true, false]);
+  });
+
+  it('say which commands go out also to a lock that is so already, of a lock with a driver', () => {
+    const { table, driver, locks } = setUp();
+    locks.set(lockId, someLock());
+    table.add({ ...driver, kind: 'native', alwaysSends: ({ lockId: id }, op) => id === lockId && op === 'unlock' });
+    const asked = [lockId, otherLockId, noLockId].map((id) => [table.alwaysSends(id, 'unlock'), table.alwaysSends(id, 'lock')]);
+    expect(asked).toEqual([
+      [true, false],
+      [false, false],
+      [false, false],
+    ]);
   });
 });

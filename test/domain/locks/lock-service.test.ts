@@ -88,6 +88,15 @@ describe('locking and unlocking', () => {
     expect(await lockService.setBolt(operator, lockId, 'unlocked', stays())).toEqual({ success: false, reason: 'jammed' });
   });
 
+  it('sends an unlock whose pulse begins anew also to a lock that is surely unlocked', async () => {
+    const { lockService, reports, link, drivers } = await createDomain();
+    Object.assign(drivers.ofKind('native') ?? {}, { alwaysSends: (_lock: unknown, op: string) => op === 'unlock' });
+    link.reply(lockId, () => ok);
+    reports.hello(lockId, { state: 'unlocked' });
+    expect(await lockService.setBolt(operator, lockId, 'unlocked', stays())).toEqual({ success: true });
+    expect(link.ops()).toContain('unlock');
+  });
+
   it.each(['locked', 'unlocked'] as const)('sends nothing to an online lock that is %s already (Specification 3)', async (state) => {
     const { lockService, link, reports, notices } = await createDomain();
     reports.state(lockId, { state });

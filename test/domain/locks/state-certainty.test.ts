@@ -55,7 +55,39 @@ describe('after a start of the gateway', () => {
   });
 });
 
+describe('a state as last heard', () => {
+  it('is shown and makes nothing sure, so that a command is sent; a state that was heard in this session stays', async () => {
+    const { link, reports, statuses, move, moves, sure, answers } = await setUp();
+    link.connect(lockId);
+    reports.hello(lockId, { state: 'unlocked', isHistory: true });
+    expect([statuses.get(lockId).state, sure()]).toEqual(['unlocked', false]);
+    reports.state(lockId, { state: 'locked', isHistory: true });
+    expect([statuses.get(lockId).state, sure()]).toEqual(['locked', false]);
+    answers.lock = { kind: 'ok', state: 'locked' };
+    await move('locked');
+    expect(moves()).toEqual(['lock']);
+    reports.state(lockId, { state: 'locked' });
+    reports.state(lockId, { state: 'unlocked', isHistory: true });
+    expect([statuses.get(lockId).state, sure()]).toEqual(['locked', true]);
+  });
+});
+
 describe('after a command', () => {
+  it('of which nothing was sent is as sure as before, and says that the lock is offline', async () => {
+    const { move, sure, heard, answers, moves } = await setUp();
+    answers.unlock = { kind: 'unsent', message: 'it was silent for too long' };
+    await expect(move('unlocked')).rejects.toMatchObject({
+      code: 'lock-offline',
+      message: 'it was silent for too long; nothing was sent',
+    });
+    expect([sure(), heard, moves()]).toEqual([true, [], ['unlock']]);
+    answers.unlock = { kind: 'no-reply' };
+    expect(await codeOf(() => move('unlocked'))).toBe('lock-timeout');
+    answers.unlock = { kind: 'unsent', message: 'it is gone' };
+    expect(await codeOf(() => move('unlocked'))).toBe('lock-offline');
+    expect(sure()).toBe(false);
+  });
+
   it('is sure with the ok that says the state that was wanted, and not while it is under way (Protocol 5.2)', async () => {
     const { move, link, sure, moves, heard } = await setUp();
     expect(sure()).toBe(true);

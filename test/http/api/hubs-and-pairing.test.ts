@@ -5,7 +5,15 @@ import { DomainError } from '../../../src/domain/errors.ts';
 import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
 import type { PendingDevice } from '../../../src/domain/locks/pairing.ts';
 import { paginate } from '../../../src/domain/page.ts';
-import { createServerUnderTest, sampleCaller, sampleLock, sampleStatus, sampleToken, sampleView } from '../../support/fake-services.ts';
+import {
+  createServerUnderTest,
+  sampleCaller,
+  sampleCapabilities,
+  sampleLock,
+  sampleStatus,
+  sampleToken,
+  sampleView,
+} from '../../support/fake-services.ts';
 
 /** What a service is told of whoever changes something. */
 const fromHere = { ...sampleCaller, tokenId: 1, address: '127.0.0.1' };
@@ -86,7 +94,13 @@ describe('hubs (HTTP API 8.2)', () => {
     under.registrations.register = keep(Promise.resolve({ lockId: 7 as LockId, deviceId: device, deviceKey: 'k' }));
     await call('post', '/locks', { lockMac: device, lockName: 'Cellar', hubId: 'A4:C1:38:7F:02:F0' });
     expect(asked[1]).toEqual({ deviceId: device, name: 'Cellar', hubId });
-    const managed = { lock: { ...sampleLock, hubId }, status: sampleStatus, online: true, administrator: 'alice' };
+    const managed = {
+      lock: { ...sampleLock, hubId },
+      status: sampleStatus,
+      online: true,
+      capabilities: sampleCapabilities,
+      administrator: 'alice',
+    };
     under.registrations.change = keep(Promise.resolve(managed));
     expect((await call('put', '/locks/7', { hubId })).body).toMatchObject({ lockId: 7, hubId });
     await call('put', '/locks/7', { hubId: null });
