@@ -1,8 +1,7 @@
 // What holds for a lock, and what it can do, as closed unions: an honest word on each door.
 
 /** What a person should switch at the lock, in its app or at its bridge. */
-export const capabilityWarnings = ['actions-off', 'power-up-state', 'cache-state', 'open-broker'] as const;
-export type CapabilityWarning = (typeof capabilityWarnings)[number];
+export type CapabilityWarning = 'actions-off' | 'power-up-state' | 'cache-state' | 'open-broker';
 
 /** Every lock can lock and unlock, and reports its open state. */
 export interface Capabilities {
@@ -41,7 +40,7 @@ export interface Capabilities {
 /** What not every lock can do: a request for it is refused before anything is stored or sent. */
 export type Capability = 'query' | 'cards' | 'passcodes' | 'autoLock' | 'settings';
 
-/** Whether a lock with these capabilities has other ones by that. */
+/** Whether a lock that has the capabilities `now` gets others by `changed`. */
 export function changesCapabilities(now: Capabilities, changed: Partial<Capabilities>): boolean {
   return Object.entries(changed).some(([member, value]) => String(value) !== String(now[member as keyof Capabilities]));
 }
