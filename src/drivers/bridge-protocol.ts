@@ -1,5 +1,5 @@
 // How a program that stands between us and many locks is spoken to over an outside broker, such as Zigbee2MQTT. Without any I/O, clock or
-// timer, as in device-protocol.ts; bridge-host.ts runs it.
+// timer, as in device-protocol.ts; the bridge host runs it.
 import type { z } from 'zod';
 import type { Capabilities } from '../domain/locks/capabilities.ts';
 import type { LockCommand } from '../domain/locks/lock-command.ts';

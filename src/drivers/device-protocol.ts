@@ -1,5 +1,5 @@
 // How one make of lock is spoken to, without any I/O, clock or timer: what it says goes in, and the effects of it come out. Two hosts run
-// such a protocol: device-host.ts for a device that logs in to our broker, and bridge-host.ts for the locks behind an outside broker.
+// such a protocol: one for devices that log in to our broker, and one for the locks behind an outside broker.
 import type { z } from 'zod';
 import type { Capabilities } from '../domain/locks/capabilities.ts';
 import type { OpenState } from '../domain/locks/lock.ts';
