@@ -18,6 +18,7 @@ import { createSignInFile } from './documents/sign-in-file.ts';
 import { createStatusFile } from './documents/status-file.ts';
 import { createWebhookFiles } from './documents/webhook-files.ts';
 import type { FileLayer } from './files.ts';
+import { keepJournalsOpen } from './open-journals.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createRecordLog } from './records/record-log.ts';
 
@@ -52,15 +53,17 @@ export function createStoreFiles(options: StoreFilesOptions) {
   }
   /** Number of running backups that read files of rows: those are not rewritten meanwhile. */
   let beingRead = 0;
+  /** For files of rows, which are appended to now and then. */
+  const rowFiles = keepJournalsOpen(files);
   const counters = createCounterFile(files, `${directory}/counters.json`, beforeUpgrade, () => lockFiles.cardFiles.highest());
-  const accounts = createAccountFile({ files, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
+  const accounts = createAccountFile({ files: rowFiles, directory, emit, beforeUpgrade, mayCompact: () => beingRead === 0 });
   const statuses = createStatusFile({ files, path: `${directory}/status.json`, clock, log, emit, beforeUpgrade });
   const batteries = createBatteryFile({ files, path: `${directory}/battery.json`, clock, log, beforeUpgrade });
   const hubs = createHubFile({ files, path: `${directory}/hubs.json`, emit, beforeUpgrade });
-  const signIns = createSignInFile({ files, path: `${directory}/sign-ins.jsonl`, log });
-  const alarms = createAlarmFile({ files, directory, log, beforeUpgrade });
+  const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log });
+  const alarms = createAlarmFile({ files: rowFiles, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
-  const lockFiles = createLockFiles({ files, directory, log, emit, beforeUpgrade });
+  const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
     files,
@@ -156,6 +159,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       ]);
       for (const one of closed)
         if (one.status === 'rejected') log.warn({ code: 'store-unclean', err: one.reason }, 'a part of the store did not close cleanly');
+      await rowFiles.closeAll();
     },
   };
 }

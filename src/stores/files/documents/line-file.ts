@@ -1,5 +1,5 @@
-// A file of lines that is appended to, each time with a flush, and rewritten now and then. It is open only while it is used: there may be
-// one for each lock.
+// A file of lines that is appended to, each time with a flush, and rewritten now and then. It is opened for each append: there may be one
+// for each lock, and the file layer decides which stay open (open-journals.ts).
 import { dirname } from 'node:path';
 import type { BackupSource } from '../backup/backup-sources.ts';
 import { codeOf, type FileLayer, type OpenFile } from '../files.ts';
