@@ -32,18 +32,26 @@ export type Effect =
   | { readonly kind: 'battery'; readonly level: number }
   /** The device says itself that its battery is low, or no longer. */
   | { readonly kind: 'battery-critical'; readonly isCritical: boolean }
-  /** The command under way has ended. Without a command under way it has no meaning. The host makes the record of a confirmed lock or unlock. */
-  | { readonly kind: 'end'; readonly outcome: CommandOutcome }
+  /**
+   * The command under way has ended. Without a command under way it has no meaning. The host makes the record of a confirmed lock or unlock;
+   * with `isLogged` that is the numbered event in which the device tells of it, if one comes within 30 s.
+   */
+  | { readonly kind: 'end'; readonly outcome: CommandOutcome; readonly isLogged?: boolean }
   /** Something happened at the door that the device does not number: the gateway numbers it. */
   | { readonly kind: 'event'; readonly event: Omit<LockEvent, 'seq'> }
   /** Events with numbers of the device's own, lowest first: each becomes one record, however often it is said. */
-  | { readonly kind: 'numbered'; readonly epoch: string; readonly events: readonly LockEvent[] }
-  /** Events of the device that can no longer be had: from the first to the last number. */
+  | { readonly kind: 'numbered'; readonly epoch: string; readonly events: readonly NumberedEvent[] }
+  /** What is missing between these two numbers can no longer be had from the device. */
   | { readonly kind: 'lost-events'; readonly epoch: string; readonly first: number; readonly last: number }
   /** What the capabilities of this lock are from now on, as far as they differ from those of its kind. */
   | { readonly kind: 'capabilities'; readonly changed: Partial<Capabilities> }
   /** Call `wake` once after this time; a later one replaces it. */
   | { readonly kind: 'wake'; readonly afterMs: number };
+
+export interface NumberedEvent extends LockEvent {
+  /** It may tell of a command of the gateway: if a confirmed one with `isLogged` waits for its record, this is it. */
+  readonly mayBeCommand?: boolean;
+}
 
 /** A command that this make has no words for, or that it must not get now: nothing is sent. */
 export interface CommandRefusal {
@@ -55,13 +63,15 @@ export interface CommandRefusal {
 export interface DeviceProtocol {
   /** The device is connected and has subscribed to `commandTopics`. */
   begin(now: number): readonly Effect[];
-  /** Never throws, whatever the payload. `now`: epoch ms of the gateway. */
+  /** Never throws, whatever the payload. `now`: epoch ms of the gateway. Before `begin`, too: many devices speak before they subscribe. */
   hear(message: DeviceMessage, now: number): readonly Effect[];
   /** One at a time: the next one comes after the end of this one. */
   command(command: LockCommand, now: number): readonly Effect[] | CommandRefusal;
   /** The deadline of the command under way has passed: nothing that comes from now on is its answer. */
   expire(now: number): readonly Effect[];
   wake(now: number): readonly Effect[];
+  /** The connection has ended: events that waited for what was still to come. Absent: none ever wait. */
+  ended?(now: number): readonly Effect[];
 }
 
 /** All devices of one make that log in to our broker. */

@@ -2,8 +2,8 @@
 // Locks that come back send some 25,000 events a second, and the schema alone costs more for one than all else that is done
 // with it. So what has the usual shape is recognized by hand, and the schema is asked about the rest: it decides what an event is.
 import type { LockEvent } from '../../domain/locks/lock-report.ts';
+import { check, type Decoded, parse } from '../payload.ts';
 import { type EventsEnvelope, eventMessage, eventsMessage } from './messages.ts';
-import { check, type Decoded, parse } from './payload.ts';
 
 export interface CheckedEvents {
   readonly epoch: string;

@@ -1,10 +1,10 @@
 // A device that waits to be paired, as the broker's client (Protocol 7). It can say hello and receives nothing; no part of it
 // knows the locks, their presence or their sessions, so that nothing it says can touch one.
 import type { ClientConnection, ClientHandler } from '../../broker/client-handlers.ts';
+import { decode } from '../payload.ts';
 import { decidePendingPublish, type UnknownDevice } from './access.ts';
 import { helloMessage } from './messages.ts';
 import type { NativePairing, PairingRefusal } from './pairing-service.ts';
-import { decode } from './payload.ts';
 import type { Topics } from './topics.ts';
 
 export interface PendingDeviceOptions {

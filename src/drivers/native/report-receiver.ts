@@ -7,12 +7,12 @@ import type { Log } from '../../domain/part.ts';
 import { createRateLimitedLog } from '../../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter, type Rate } from '../../domain/rate-limiter.ts';
 import type { Quarantine } from '../../domain/records/record-ports.ts';
+import { decode } from '../payload.ts';
 import type { CommandSender } from './command-sender.ts';
 import { createEventIngest, type IngestStats } from './event-ingest.ts';
 import type { NativeReports } from './follow-ups.ts';
 import type { LockLine } from './lock-line.ts';
 import { batteryMessage, helloMessage, replyMessage, stateMessage } from './messages.ts';
-import { decode } from './payload.ts';
 import type { ReportChannel } from './topics.ts';
 
 export interface ReportReceiverOptions {

@@ -14,7 +14,7 @@ import {
   replyMessage,
   stateMessage,
 } from '../../../src/drivers/native/messages.ts';
-import { decode } from '../../../src/drivers/native/payload.ts';
+import { decode } from '../../../src/drivers/payload.ts';
 
 const sample = (name: string) => JSON.parse(readFileSync(new URL(`../../wire/mqtt/${name}.json`, import.meta.url), 'utf8'));
 const schemas: Record<string, z.ZodType<unknown>> = {

@@ -14,8 +14,8 @@ import {
   replyMessage,
   stateMessage,
 } from '../../../src/drivers/native/messages.ts';
-import { check, decode } from '../../../src/drivers/native/payload.ts';
 import { type Channel, createTopics, reportChannels } from '../../../src/drivers/native/topics.ts';
+import { check, decode } from '../../../src/drivers/payload.ts';
 
 const deviceId = fc.stringMatching(/^[0-9a-f]{12}$/) as fc.Arbitrary<DeviceId>;
 const channel = fc.constantFrom<Channel>(...reportChannels, 'command');
