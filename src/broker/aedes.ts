@@ -6,7 +6,8 @@ import { Aedes, type AedesOptions, type Client, type ConnectPacket } from 'aedes
 import { writeToStream } from 'mqtt-packet';
 import type { Log } from '../domain/part.ts';
 import type { StatsRecorder } from './broker-stats.ts';
-import type { ByteStream, Connection } from './connection.ts';
+import type { ByteStream } from './byte-stream.ts';
+import type { Connection } from './connection.ts';
 import type { LoginRejections } from './login-rejections.ts';
 
 export interface MqttServerOptions {
@@ -47,6 +48,18 @@ export async function startMqttServer(options: MqttServerOptions): Promise<MqttS
   aedes.on('connackSent', ({ returnCode }, client) => {
     const connection = connectionOf(client.conn);
     if (returnCode === 0 && connection !== undefined) onAdmitted(connection);
+  });
+  const contain = createContainment(options);
+  const nothing = () => {};
+  // The SUBACK has been written.
+  aedes.on('subscribe', (subscriptions, client) => {
+    const granted = subscriptions.filter(({ qos }) => qos <= 2);
+    contain(client, 'subscribed', nothing, (connection) => () => {
+      for (const { topic } of granted) connection.onSubscribed(topic);
+    });
+  });
+  aedes.on('unsubscribe', (filters, client) => {
+    contain(client, 'unsubscribe', nothing, (connection) => () => connection.onUnsubscribed(filters));
   });
   // An 'error' event without a listener would end the process.
   aedes.on('error' as 'closed', ((error: Error) => log.error({ code: 'bug', err: error }, 'The broker reports an error.')) as () => void);
@@ -142,7 +155,7 @@ function createHooks(options: MqttServerOptions): AedesOptions {
     authorizeSubscribe(client, subscription, callback) {
       const fail = () => callback(new Error('not allowed'));
       contain(client, 'subscribe', fail, (connection) => {
-        const { allow } = connection.authorizeSubscribe(subscription.topic);
+        const { allow } = connection.authorizeSubscribe(subscription.topic, subscription.qos);
         return () => callback(null, allow ? subscription : null);
       });
     },

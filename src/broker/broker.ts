@@ -7,8 +7,10 @@ import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { TickBatcher } from '../domain/tick-batcher.ts';
 import { type MqttServer, type MqttServerOptions, startMqttServer } from './aedes.ts';
 import { type BrokerStats, StatsRecorder } from './broker-stats.ts';
+import type { ByteStream } from './byte-stream.ts';
 import type { ClientHandlers } from './client-handlers.ts';
-import type { ByteStream, Connection, ConnectionServices } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionServices } from './connection-services.ts';
 import { type ConnectionLimits, ConnectionTable, defaultConnectionLimits } from './connection-table.ts';
 import { createEntrance } from './entrance.ts';
 import { KeepAliveWatch } from './keep-alive.ts';
@@ -102,7 +104,7 @@ export function createBroker(options: BrokerOptions): Broker {
     },
     stop,
     addresses: listeners.addresses,
-    accept,
+    accept: (stream) => accept(stream, 'mqtt'),
     stats: () => ({
       ...stats.stats(),
       ...reads.stats(),

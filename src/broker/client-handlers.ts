@@ -16,15 +16,27 @@ export interface ConnectRequest {
   readonly will?: { readonly topic: string; readonly payload: Buffer | string; readonly qos?: number; readonly retain?: boolean };
 }
 
+/** Where a connection came in; a WebSocket counts as `mqtt`. */
+export type ListenerName = 'mqtt' | 'mqtts' | 'devices';
+
 /** The connection of a client, as its handler uses it. */
 export interface ClientConnection {
   readonly origin: Origin;
+  readonly listener: ListenerName;
+  readonly isEncrypted: boolean;
   /** False from the first end of it: by `close`, by the client, or because the socket has closed. */
   isOpen(): boolean;
-  /** Sends with QoS 1, not retained. When the connection has ended, or its handler's `mayReceive` says no, nothing is sent. */
-  publish(topic: string, payload: string): void;
+  /** Milliseconds since the last byte of the client was read. */
+  silentMs(): number;
+  /**
+   * Sends with this quality of service, 1 unless told, not retained. When the connection has ended, or its handler's `mayReceive` says no,
+   * nothing is sent; nor to a client whose handler has `onSubscribed`, on a topic that it has not subscribed to.
+   */
+  publish(topic: string, payload: string, qos?: 0 | 1): void;
   /** Ends the connection at once: `onClose` is called before this returns, then the socket is closed. Idempotent. */
   close(reason: string): void;
+  /** Ends the connection like `close`, but by a TCP reset: what the kernel still holds is never delivered. Also under TLS. */
+  reset(reason: string): void;
 }
 
 /** A CONNECT that is refused. */
@@ -51,9 +63,18 @@ export interface PublishRejection {
   readonly reason: string;
 }
 
+/** Of a PUBLISH as the client sent it. Nothing is retained. */
+export interface PublishFlags {
+  readonly qos: 0 | 1 | 2;
+  readonly retain: boolean;
+}
+
 export type SubscribeDecision = { readonly allow: true } | { readonly allow: false; readonly reason: string };
 
-/** What one client may do and says, from its login to its end. One for each connection: a class where there are thousands. */
+/**
+ * What one client may do and says, from its login to its end. One for each connection: a class where there are thousands. It decides alone
+ * which client id, keep alive, will and clean flag are good: each session is clean and dies with its connection, and no will is published.
+ */
 export interface ClientHandler {
   /** The name under which the broker has its session: a later connection with the same one takes it over. */
   readonly clientId: string;
@@ -65,11 +86,19 @@ export interface ClientHandler {
   isUrgent(): boolean;
   /** How many messages may wait for their PUBACKs; what is usual when it does not say. */
   maxUnderWay?(): number;
+  /** Seconds; watched in place of the keep alive of its CONNECT. */
+  readonly keepAliveSeconds?: number;
+  /** TCP keep alive proves its life, for its keep alive is 0: it ends after 13 s without an answer from its machine. */
+  readonly usesTcpKeepAlive?: boolean;
+  /** Whoever of us ends its connection does so by a reset, so that nothing that was sent to it arrives after the end. */
+  readonly endsByReset?: boolean;
   authorizeSubscribe(filter: string): SubscribeDecision;
   /** The second look at what is sent to it, right before it is. */
   mayReceive(topic: string): boolean;
   /** Called in the order of arrival. Takes effect before it returns; only what must be on the disk first is a promise. Rejects for a bug. */
-  onPublish(topic: string, payload: Buffer): Receipt | Promise<Receipt> | PublishRejection;
+  onPublish(topic: string, payload: Buffer, flags: PublishFlags): Receipt | Promise<Receipt> | PublishRejection;
+  /** It has subscribed to this filter, with success, and its SUBACK goes out before all that is published to it from now on. */
+  onSubscribed?(filter: string): void;
   /** The connection has ended; called once. What it says no longer counts, and what is published to it goes nowhere. */
   onClose(reason: string): void;
 }

@@ -1,52 +1,30 @@
 // One object for each connection, from accept to close. What comes in goes this way:
 //   bytes -> packet filter -> PUBLISH by the fast path, all else by aedes -> client handler -> ordered acks -> write buffer
-import type { Duplex } from 'node:stream';
 import { type Origin, originOf } from '../domain/origin.ts';
-import type { Log } from '../domain/part.ts';
-import type { StatsRecorder } from './broker-stats.ts';
+import { type ByteStream, bytesCome, destroyByReset, endByReset, isEncrypted, probeByTcp } from './byte-stream.ts';
 import type {
   Authentication,
   ClientConnection,
   ClientHandler,
-  ClientHandlers,
   ConnectRequest,
+  ListenerName,
   SubscribeDecision,
 } from './client-handlers.ts';
+import type { ConnectionServices } from './connection-services.ts';
 import { type InboundPacket, InboundPipeline } from './inbound-pipeline.ts';
-import type { KeepAlive, KeepAliveWatch } from './keep-alive.ts';
-import type { OrderedAcksOptions } from './ordered-acks.ts';
-import { publishPacket } from './outgoing-packets.ts';
-import { PacketFilter, type PacketFilterOptions } from './packet-filter.ts';
+import type { KeepAlive } from './keep-alive.ts';
+import { PacketFilter } from './packet-filter.ts';
 import type { PacketRejection } from './packet-rejections.ts';
-import { type ReadScheduler, ReadSlot } from './read-scheduler.ts';
-import { WriteBuffer, type WriteBufferOptions } from './write-buffer.ts';
-
-/** What a client says and is sent; where it comes from, when that is known. */
-export type ByteStream = Duplex & {
-  readonly remoteAddress?: string | undefined;
-  readonly localAddress?: string | undefined;
-  /** What it comes in on, when that is not the stream itself: counts bytes of which the stream has nothing yet. */
-  readonly wire?: { readonly bytesRead: number };
-  readonly bytesRead?: number;
-};
-
-/** The same for all connections. */
-export interface ConnectionServices extends PacketFilterOptions, OrderedAcksOptions, WriteBufferOptions {
-  readonly clock: PacketFilterOptions['clock'];
-  readonly handlers: ClientHandlers;
-  readonly reads: ReadScheduler;
-  readonly keepAlives: KeepAliveWatch;
-  readonly stats: StatsRecorder;
-  readonly log: Log;
-}
-
-/** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
-const maxMessageId = 0xffff;
+import { ReadSlot } from './read-scheduler.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { WriteBuffer } from './write-buffer.ts';
 
 /** A class, for its methods are shared: there are thousands, and most of them idle. */
 export class Connection implements ClientConnection {
   readonly stream: ByteStream;
   readonly origin: Origin;
+  readonly listener: ListenerName;
+  readonly isEncrypted: boolean;
   /** The client of aedes, once the first packet is there. */
   reader: { close(): void } | undefined;
   /** For the connection table. */
@@ -58,13 +36,16 @@ export class Connection implements ClientConnection {
   #client: ClientHandler | undefined;
   #inbound: InboundPipeline | undefined;
   #keepAlive: KeepAlive | undefined;
+  /** Of a client that is sent nothing else. */
+  #subscriptions: Subscriptions | undefined;
   /** Not before something is sent to it. */
   #writeBuffer: WriteBuffer | undefined;
-  #messageId = 0;
   #isOver = false;
 
-  constructor(stream: ByteStream, services: ConnectionServices) {
+  constructor(stream: ByteStream, services: ConnectionServices, listener: ListenerName) {
     this.stream = stream;
+    this.listener = listener;
+    this.isEncrypted = isEncrypted(stream);
     this.origin = originOf(stream.remoteAddress);
     this.#services = services;
     this.#readSlot = new ReadSlot(this, services.reads);
@@ -77,9 +58,13 @@ export class Connection implements ClientConnection {
   login(request: ConnectRequest): Authentication {
     const answer = this.#services.handlers.authenticate(request, this);
     if (!answer.allow) return answer;
-    this.#client = answer.client;
-    this.#inbound = new InboundPipeline(answer.client, this, this.#services);
-    this.#keepAlive = this.#services.keepAlives.watch(this, request.keepalive ?? 0);
+    const { client } = answer;
+    this.#client = client;
+    this.#inbound = new InboundPipeline(client, this, this.#services);
+    if (client.onSubscribed !== undefined) this.#subscriptions = new Subscriptions();
+    if (client.endsByReset) endByReset(this.stream);
+    if (client.usesTcpKeepAlive) probeByTcp(this.stream);
+    else this.#keepAlive = this.#services.keepAlives.watch(this, client.keepAliveSeconds ?? request.keepalive ?? 0);
     return answer;
   }
 
@@ -87,7 +72,7 @@ export class Connection implements ClientConnection {
     return this.#client?.isWelcome() ?? false;
   }
 
-  /** The CONNACK that accepts this client has gone out. */
+  /** Its CONNACK has gone out. */
   admit(): void {
     this.#filter.admit();
   }
@@ -107,10 +92,19 @@ export class Connection implements ClientConnection {
     return isTaken;
   }
 
-  authorizeSubscribe(filter: string): SubscribeDecision {
-    const decision = this.#client?.authorizeSubscribe(filter) ?? { allow: false, reason: 'not connected' };
+  authorizeSubscribe(filter: string, qos: 0 | 1 | 2): SubscribeDecision {
+    let decision = this.#client?.authorizeSubscribe(filter) ?? { allow: false, reason: 'not connected' };
+    if (decision.allow && this.#subscriptions?.add(filter, qos) === false) decision = { allow: false, reason: 'too-many-filters' };
     if (!decision.allow) this.#services.stats.subscriptionRejected(this.identity(), decision.reason);
     return decision;
+  }
+
+  onSubscribed(filter: string): void {
+    if (this.isOpen()) this.#client?.onSubscribed?.(filter);
+  }
+
+  onUnsubscribed(filters: readonly string[]): void {
+    for (const filter of filters) this.#subscriptions?.remove(filter);
   }
 
   acknowledge(messageIds: readonly number[]): void {
@@ -129,15 +123,15 @@ export class Connection implements ClientConnection {
 
   // What it is sent. Commands and PUBACKs go out past aedes, which needs several writes and turns of the event loop for each.
 
-  publish(topic: string, payload: string): void {
-    if (!this.isOpen() || !this.#client?.mayReceive(topic)) {
+  publish(topic: string, payload: string, qos: 0 | 1 = 1): void {
+    const granted = this.#subscriptions === undefined ? qos : this.#subscriptions.grantedFor(topic);
+    if (!this.isOpen() || granted === undefined || !this.#client?.mayReceive(topic)) {
       this.#services.stats.deliveryWithheld();
       return;
     }
     // What it answers is read before what others say.
     this.#readSlot.prioritize();
-    this.#messageId = (this.#messageId % maxMessageId) + 1;
-    this.#buffer().send(publishPacket(topic, payload, this.#messageId));
+    this.#buffer().publish(topic, payload, granted === 0 ? 0 : qos);
   }
 
   #buffer(): WriteBuffer {
@@ -165,7 +159,7 @@ export class Connection implements ClientConnection {
   }
 
   bytesCome(): number {
-    return (this.stream.wire ?? this.stream).bytesRead ?? 0;
+    return bytesCome(this.stream);
   }
 
   isHeldUp(): boolean {
@@ -175,6 +169,10 @@ export class Connection implements ClientConnection {
   onSilent(): void {
     this.#brokeOff('keep alive timeout');
     this.close('keep alive timeout');
+  }
+
+  silentMs(): number {
+    return this.#filter.silentMs();
   }
 
   // Its end.
@@ -198,6 +196,12 @@ export class Connection implements ClientConnection {
 
   close(reason: string): void {
     this.#end(reason);
+    this.#closeStream();
+  }
+
+  reset(reason: string): void {
+    this.#end(reason);
+    destroyByReset(this.stream);
     this.#closeStream();
   }
 

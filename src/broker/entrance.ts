@@ -1,7 +1,10 @@
 // How a stream becomes a connection: there must be room for it, and it is nothing to aedes before its first packet is whole.
 import type { Duplex } from 'node:stream';
 import type { MqttServer } from './aedes.ts';
-import { type ByteStream, Connection, type ConnectionServices } from './connection.ts';
+import type { ByteStream } from './byte-stream.ts';
+import type { ListenerName } from './client-handlers.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionServices } from './connection-services.ts';
 import type { ConnectionTable } from './connection-table.ts';
 
 export interface EntranceOptions {
@@ -12,7 +15,7 @@ export interface EntranceOptions {
 }
 
 /** Makes what takes the streams of all listeners. Its listeners of events find out whose stream it is: thousands share them. */
-export function createEntrance({ table, services, server }: EntranceOptions): (stream: ByteStream) => void {
+export function createEntrance({ table, services, server }: EntranceOptions): (stream: ByteStream, listener: ListenerName) => void {
   function closed(this: Duplex): void {
     const connection = table.of(this);
     if (connection === undefined) return;
@@ -41,13 +44,13 @@ export function createEntrance({ table, services, server }: EntranceOptions): (s
     this.emit('readable');
   }
 
-  return (stream) => {
+  return (stream, listener) => {
     if (server()?.isClosed() ?? true) {
       stream.destroy();
       return;
     }
     stream.on('error', ignore);
-    const connection = new Connection(stream, services);
+    const connection = new Connection(stream, services, listener);
     const noRoom = table.enter(connection);
     if (noRoom !== undefined) {
       connection.reject(noRoom);

@@ -1,6 +1,6 @@
 // The PUBLISHes of one client on their way in: handed over in the order of arrival, acknowledged in the same order, and only when
 // the client handler says so (Protocol 3 and 4.4).
-import type { ClientHandler, PublishRejection, Receipt } from './client-handlers.ts';
+import type { ClientHandler, PublishFlags, PublishRejection, Receipt } from './client-handlers.ts';
 import { type Due, OrderedAcks, type OrderedAcksOptions } from './ordered-acks.ts';
 
 /** A PUBLISH as aedes or the fast path holds it; what is changed here is what aedes goes on with. */
@@ -9,6 +9,7 @@ export interface InboundPacket {
   payload: Buffer | string;
   readonly messageId?: number;
   qos: 0 | 1 | 2;
+  readonly retain: boolean;
 }
 
 /** The connection. */
@@ -23,6 +24,8 @@ interface Owner {
 
 /** A lock has at most 20 event messages under way (Protocol 4.4); this leaves room for all else, and bounds the memory one can take. */
 export const usualUnderWay = 64;
+/** Made once, and not for each message: by `qos`, then by `retain`. */
+const publishFlags = ([0, 1, 2] as const).map((qos) => [false, true].map((retain): PublishFlags => ({ qos, retain })));
 const tooManyUnderWay: PublishRejection = { allow: false, reason: 'too-many-under-way' };
 
 /** A class, for its methods are shared: there are thousands, and most of them idle. */
@@ -47,12 +50,13 @@ export class InboundPipeline {
    */
   take(packet: InboundPacket, goOn?: () => void): boolean {
     if (this.#isOver) return false;
-    const { topic, payload, qos, messageId } = packet;
+    const { topic, payload, qos, retain, messageId } = packet;
     const underWay = this.#acks?.size() ?? 0;
     let receipt: Receipt | Promise<Receipt> | PublishRejection;
     try {
       const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
-      receipt = underWay < (this.#client.maxUnderWay?.() ?? usualUnderWay) ? this.#client.onPublish(topic, bytes) : tooManyUnderWay;
+      const flags = publishFlags[qos]?.[Number(retain)] as PublishFlags;
+      receipt = underWay < (this.#client.maxUnderWay?.() ?? usualUnderWay) ? this.#client.onPublish(topic, bytes, flags) : tooManyUnderWay;
     } catch (error) {
       this.fail(error);
       return false;

@@ -1,5 +1,6 @@
 // Every listener of the broker together: those that the configuration wants, by scheme.
 import type { Log } from '../domain/part.ts';
+import type { ByteStream } from './byte-stream.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
@@ -27,11 +28,14 @@ export interface Listeners {
 /** The listeners of these endpoints. `start` opens one after another and rejects with the first that cannot listen. */
 export function createListeners(
   endpoints: BrokerEndpoints,
-  options: { readonly log: Log } & Pick<ListenerOptions, 'readSlot' | 'accept' | 'onHandshakeFailed'>,
+  options: { readonly log: Log; accept(stream: ByteStream, scheme: keyof BrokerEndpoints): void } & Pick<
+    ListenerOptions,
+    'readSlot' | 'onHandshakeFailed'
+  >,
 ): Listeners {
   const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
     const endpoint = endpoints[scheme];
-    return endpoint ? [{ scheme, ...createListener({ ...endpoint, ...options }) }] : [];
+    return endpoint ? [{ scheme, ...createListener({ ...endpoint, ...options, accept: (stream) => options.accept(stream, scheme) }) }] : [];
   });
   return {
     async start() {

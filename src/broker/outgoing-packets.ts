@@ -1,16 +1,17 @@
 // The two kinds of packets that the broker writes without the help of aedes, as MQTT 3.1.1 sections 3.3 and 3.4 want them.
 
-/** PUBLISH, QoS 1, not retained. `messageId`: 1 to 65535. */
-export function publishPacket(topic: string, payload: string, messageId: number): Buffer {
+/** PUBLISH, not retained. `messageId`: 1 to 65535 for QoS 1; QoS 0 without it. */
+export function publishPacket(topic: string, payload: string, messageId?: number): Buffer {
   const topicBytes = Buffer.byteLength(topic);
   const payloadBytes = Buffer.byteLength(payload);
-  const length = remainingLength(2 + topicBytes + 2 + payloadBytes);
-  const packet = Buffer.allocUnsafe(1 + length.length + 2 + topicBytes + 2 + payloadBytes);
-  packet[0] = 0x32;
+  const bytes = 2 + topicBytes + (messageId === undefined ? 0 : 2) + payloadBytes;
+  const length = remainingLength(bytes);
+  const packet = Buffer.allocUnsafe(1 + length.length + bytes);
+  packet[0] = messageId === undefined ? 0x30 : 0x32;
   packet.set(length, 1);
   let at = packet.writeUInt16BE(topicBytes, 1 + length.length);
   at += packet.write(topic, at);
-  at = packet.writeUInt16BE(messageId, at);
+  if (messageId !== undefined) at = packet.writeUInt16BE(messageId, at);
   packet.write(payload, at);
   return packet;
 }

@@ -61,6 +61,8 @@ export class PacketFilter {
   #isHandedOut = false;
   /** It asked for more too early. */
   #isMissed = false;
+  /** On the monotonic clock. */
+  #readAt = 0;
   /** Not before a packet comes in parts. */
   #packetDeadline: PacketDeadline | undefined;
   /** Of what is waited for besides: the CONNECT, the end of a pause, or of a rejection. */
@@ -85,6 +87,11 @@ export class PacketFilter {
     this.#parser.admit();
     // Nothing else would tell the reader that it may go on.
     process.nextTick(readOn, this.#stream);
+  }
+
+  /** Milliseconds since something was read. */
+  silentMs(): number {
+    return this.#options.clock.monotonic() - this.#readAt;
   }
 
   /** From now on PUBLISHes of QoS 0 and 1 go to the owner, in their order among all packets, and not to the reader of the stream. */
@@ -142,7 +149,10 @@ export class PacketFilter {
   /** A little at a time, but at least so many bytes if they are there. What is not read stays with the stream and holds up its sender. */
   #readSome(atLeast: number): Buffer | null {
     const available = this.#stream.readableLength;
-    if (available > 0 && !this.#reads.mayRead()) return null;
+    if (available > 0) {
+      if (!this.#reads.mayRead()) return null;
+      this.#readAt = this.#options.clock.monotonic();
+    }
     const size = Math.max(this.#reads.readBytes, atLeast);
     // Asked for more than there is, a stream gives nothing.
     return this.#read.call(this.#stream, size < available ? size : undefined);

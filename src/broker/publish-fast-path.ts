@@ -29,10 +29,11 @@ export function takePublishes(bytes: Buffer, taker: PublishReceiver): number {
     const end = start + length;
     const topicEnd = start + 2 + bytes.readUInt16BE(start);
     const topic = bytes.toString('utf8', start + 2, topicEnd);
+    const retain = (first & 1) === 1;
     const packet: InboundPacket =
       qos === 0
-        ? { topic, payload: bytes.subarray(topicEnd, end), qos }
-        : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1 };
+        ? { topic, payload: bytes.subarray(topicEnd, end), qos, retain }
+        : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1, retain };
     if (!taker.takePublish(packet)) return bytes.length;
     at = end;
   }

@@ -3,7 +3,7 @@
 // connection whose other side takes nothing (Fault T14).
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../domain/clock.ts';
-import { pubackPackets } from './outgoing-packets.ts';
+import { pubackPackets, publishPacket } from './outgoing-packets.ts';
 
 /** The same for all connections. */
 export interface WriteBufferOptions {
@@ -24,6 +24,8 @@ const maxUnreadBytes = 65_536;
 /** So much may be on its way at any time; beyond that the other side is watched. */
 const usualUnreadBytes = 1_024;
 const stuckMs = 5_000;
+/** [MQTT-2.3.1-1]; at most 16 commands wait for a lock, so that a number is free again long before it comes round. */
+const maxMessageId = 0xffff;
 
 /** A class, and without arrays while there is nothing to send: there are thousands. */
 export class WriteBuffer {
@@ -31,6 +33,7 @@ export class WriteBuffer {
   readonly #options: WriteBufferOptions;
   #packets: Buffer[] | undefined;
   #bytes = 0;
+  #messageId = 0;
   /** The PUBACKs in the next write, and all before them, are awaited. */
   #isAwaited = false;
   #cancelWatch: (() => void) | undefined;
@@ -48,6 +51,11 @@ export class WriteBuffer {
     }
     this.#packets = [packet];
     this.#options.flushSoon(this);
+  }
+
+  publish(topic: string, payload: string, qos: 0 | 1): void {
+    if (qos === 1) this.#messageId = (this.#messageId % maxMessageId) + 1;
+    this.send(publishPacket(topic, payload, qos === 1 ? this.#messageId : undefined));
   }
 
   /** PUBACKs, in this order; the other side is to take them in time. */

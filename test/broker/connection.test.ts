@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { StatsRecorder } from '../../src/broker/broker-stats.ts';
 import type { ClientHandler, Receipt } from '../../src/broker/client-handlers.ts';
 import { Connection } from '../../src/broker/connection.ts';
+import type { ConnectionServices } from '../../src/broker/connection-services.ts';
 import { defaultConnectionLimits } from '../../src/broker/connection-table.ts';
 import { KeepAliveWatch } from '../../src/broker/keep-alive.ts';
 import { defaultPacketLimits } from '../../src/broker/packet-limits.ts';
@@ -52,19 +53,20 @@ beforeEach(() => {
       done();
     },
   });
-  connection = new Connection(stream, {
+  const services: ConnectionServices = {
     ...{ clock, log, stats, reads, limits: defaultPacketLimits, timeoutMs: 1_000 },
     keepAlives: new KeepAliveWatch({ clock }),
     handlers: { authenticate: () => ({ allow: true, client }) },
     hold: (bytes) => reads.hold(bytes),
     flushSoon: (buffer) => void buffers.add(buffer),
-  });
+  };
+  connection = new Connection(stream, services, 'mqtt');
   stream.on('close', () => connection.onClosed());
 });
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const login = () => connection.login({ clientId: 'a', keepalive: 60 });
-const publishOne = () => connection.takePublish({ topic: 't', payload: Buffer.from('x'), messageId: 7, qos: 1 });
+const publishOne = () => connection.takePublish({ topic: 't', payload: Buffer.from('x'), messageId: 7, qos: 1, retain: false });
 
 describe('what is sent to a client', () => {
   test('leaves with a number of its own, when the handler agrees', () => {

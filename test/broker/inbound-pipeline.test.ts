@@ -33,7 +33,7 @@ function hold(bytes: number): () => void {
 }
 
 function take(topic: string, messageId: number, changes: Partial<InboundPacket> = {}) {
-  const packet: InboundPacket = { topic, payload: '', messageId, qos: 1, ...changes };
+  const packet: InboundPacket = { topic, payload: '', messageId, qos: 1, retain: false, ...changes };
   const result = { packet, goesOn: 0, isTaken: false };
   result.isTaken = inbound.take(packet, () => void result.goesOn++);
   return result;
@@ -108,7 +108,7 @@ test('each has its own time, also behind others that were in time (Fault T15)', 
 test('what cannot be stored is not acknowledged, whatever its QoS, and holds up nothing (Protocol 4.4)', async () => {
   receive = (topic) => (topic === 'events' ? Promise.resolve('leave') : 'acknowledge');
   const once = take('events', 1);
-  const exactlyOnce = take('events', 2, { qos: 2 });
+  const exactlyOnce = take('events', 2, { qos: 2, retain: false });
   take('reply', 3);
   await settled();
   expect(acknowledged).toEqual([3]);
@@ -174,7 +174,7 @@ test.each([
   const goOn = () => {
     throw new Error('a bug of aedes');
   };
-  inbound.take({ topic: 'events', payload: '', messageId: 1, qos: 2 }, goOn);
+  inbound.take({ topic: 'events', payload: '', messageId: 1, qos: 2, retain: false }, goOn);
   take('state', 2);
   await settled();
   expect([failures, clock.timers()]).toEqual([['a bug of aedes'], 0]);

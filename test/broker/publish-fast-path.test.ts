@@ -20,8 +20,8 @@ function taken(bytes: Buffer, atMost = Number.POSITIVE_INFINITY) {
   return { packets, end };
 }
 
-const shown = ({ topic, payload, messageId, qos }: InboundPacket) => ({
-  ...{ topic, messageId, qos },
+const shown = ({ topic, payload, messageId, qos, retain }: InboundPacket) => ({
+  ...{ topic, messageId, qos, retain },
   payload: payload.toString('hex'),
 });
 

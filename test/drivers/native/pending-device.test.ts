@@ -1,5 +1,6 @@
 // A device that waits to be paired, on the real broker: it can say hello and touch nothing (Protocol 7, Fault T11).
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { ClientConnection } from '../../../src/broker/client-handlers.ts';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
 import { originOf } from '../../../src/domain/origin.ts';
@@ -127,7 +128,10 @@ test('four may wait from one address, and a stranger is told the same whether a 
 });
 
 test('nothing is delivered to it, whatever subscription came to be (Fault T11)', () => {
-  const connection = { origin: originOf('10.0.0.1'), isOpen: () => true, publish: () => {}, close: () => {} };
+  const connection: ClientConnection = {
+    ...{ origin: originOf('10.0.0.1'), listener: 'mqtt', isEncrypted: false, isOpen: () => true, silentMs: () => 0 },
+    ...{ publish: () => {}, close: () => {}, reset: () => {} },
+  };
   const newcomer = { deviceId: stranger.deviceId, keyHash: 'ab'.repeat(32) };
   const client = createPendingDevice(newcomer, connection, { topics, pairing: mqtt.pairing, clientId: 'pending/1' });
   if (typeof client === 'string') throw new Error(client);
