@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'unsupported-media-type'
   | 'card-exists'
   | 'conflict'
+  | 'not-supported'
   | 'rate-limited'
   | 'lock-busy'
   | 'internal-error'

@@ -33,7 +33,7 @@ export interface CommandRequest {
   readonly session?: LockSession;
   /** Called when the command may be sent; undefined when there is nothing to do any more. May throw. */
   readonly makeCommand: () => LockCommand | DriverCommand | undefined;
-  /** A capability that the lock must have; without it the command fails with `lock-refused` at once. */
+  /** A capability that the lock must have; without it the command fails with `not-supported` at once, online or not. */
   readonly needs?: Capability;
 }
 
@@ -49,7 +49,7 @@ export interface CommandStats extends QueueStats {
 export interface CommandService {
   /** Milliseconds on the monotonic clock by which a command that is requested now must be done; earlier after a stall of the process. */
   deadline(): number;
-  /** The session for a command that is requested now. Throws `lock-offline` without one, `lock-refused` when the lock cannot do it. */
+  /** The session for a command that is requested now. Throws `not-supported` when the lock can never do it, `lock-offline` without one. */
   session(lockId: LockId, needs?: Capability): LockSession;
   /**
    * Sends a command. Rejects with `lock-offline` or `lock-busy`: nothing was sent; or `lock-timeout`: it was sent, and its outcome is
@@ -128,7 +128,7 @@ export function createCommandService(options: {
 
   function requireCapability(lockId: LockId, needs: Capability | undefined): void {
     if (needs === undefined || link.can(lockId, needs)) return;
-    throw new DomainError('lock-refused', 'a lock of this kind cannot do that; nothing was sent', { lockError: 'not-supported' });
+    throw new DomainError('not-supported', 'a lock of this make cannot do that; nothing was sent');
   }
 
   function disconnect({ lockId }: LockSession, reason: string): void {
@@ -150,9 +150,9 @@ export function createCommandService(options: {
 
   async function send(request: CommandRequest): Promise<CommandEnd> {
     const { lockId } = request;
+    requireCapability(lockId, request.needs);
     const askedFor = request.session ?? link.session(lockId);
     if (askedFor === undefined || link.session(lockId) !== askedFor) throw offline();
-    requireCapability(lockId, request.needs);
     const settled = stallDetector.settled();
     if (settled !== undefined) await settled;
     return turns.run(lockId, request, async () => {
@@ -195,9 +195,9 @@ export function createCommandService(options: {
 
     session(lockId, needs) {
       if (stopped !== undefined) throw stopping();
+      requireCapability(lockId, needs);
       const session = link.session(lockId);
       if (session === undefined) throw offline();
-      requireCapability(lockId, needs);
       return session;
     },
 

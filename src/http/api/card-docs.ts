@@ -39,7 +39,7 @@ export const cardDocs = {
     summary: 'Add a card to a lock',
     description: 'When a card does not open with one `method`, add it with the other. The answer is its cardId.',
     requiredRole: 'manager',
-    refusals: ['card-exists', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
+    refusals: ['card-exists', 'not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
     answers: { 200: 'AddedCard' },
     examples: [
       {
@@ -52,7 +52,7 @@ export const cardDocs = {
   changeCardValidity: {
     summary: 'Change from when to when a card is valid',
     requiredRole: 'manager',
-    refusals: ['card-not-found', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
+    refusals: ['card-not-found', 'not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'A period', parameters: { lockId, cardId, changeType: 2, ...period }, answer: success }],
   },
@@ -68,7 +68,7 @@ export const cardDocs = {
     summary: 'Take a card off a lock',
     description: 'That the lock no longer had it is no error.',
     requiredRole: 'manager',
-    refusals: ['card-not-found', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
+    refusals: ['card-not-found', 'not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout', 'storage-unavailable'],
     answers: { 200: 'Success' },
     examples: [{ title: 'By the gateway', parameters: { lockId, cardId, deleteType: 2 }, answer: success }],
   },
@@ -97,7 +97,7 @@ export const cardDocs = {
   listCardsOnLock: {
     summary: 'The cards that the lock itself holds, asked now',
     requiredRole: 'manager',
-    refusals: ['lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout'],
+    refusals: ['not-supported', 'lock-refused', 'lock-offline', 'lock-busy', 'lock-timeout'],
     answers: { 200: 'CardOnLockPage' },
     examples: [
       {

@@ -73,7 +73,7 @@ export const gatewayDocs = {
       '`lock-offline`, and nothing is removed. If it goes away or refuses in the middle, what was removed is gone, the lock stays registered with the ' +
       'others, and `detail` says how far it came. Its records stay for as long as records are kept, for who was its administrator and for gateway administrators.',
     requiredRole: 'gateway administrator',
-    refusals: ['lock-not-found', 'lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
+    refusals: ['lock-not-found', 'not-supported', 'lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],
     answers: { 200: 'Removal' },
     examples: [{ title: 'A lock that holds three cards', parameters: { lockId }, answer: { success: true, cardsOnLock: 3 } }],
   },

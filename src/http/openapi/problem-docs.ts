@@ -75,6 +75,11 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     again: no,
     example: { detail: 'there is an account ada already' },
   },
+  'not-supported': {
+    meaning: 'Locks of this make cannot do that; nothing was sent, nothing was stored. Its `capabilities` say what it can.',
+    again: no,
+    example: { detail: 'a lock of this make cannot do that; nothing was sent' },
+  },
   'too-large': {
     meaning:
       'The body is larger than 64 KiB, that of a sign-in than 4 KiB (413); or URL and headers together are larger than 16 KiB, or there are more than 1000 headers (431).',

@@ -19,6 +19,7 @@ export const problemKinds: Readonly<Record<ErrorCode, { readonly status: number;
   'not-acceptable': { status: 406, title: 'Not acceptable' },
   'card-exists': { status: 409, title: 'Card exists' },
   conflict: { status: 409, title: 'Conflict' },
+  'not-supported': { status: 409, title: 'Not supported' },
   'too-large': { status: 413, title: 'Too large' },
   'unsupported-media-type': { status: 415, title: 'Unsupported media type' },
   'rate-limited': { status: 429, title: 'Rate limited' },

@@ -59,6 +59,10 @@ const provocations: Readonly<Record<ErrorCode, (world: World) => Asking | Promis
     headers: json,
     body: JSON.stringify({ username: 'ada', gatewayAdministrator: false }),
   }),
+  'not-supported'({ tokens, drivers }) {
+    Object.assign(drivers, { can: () => false });
+    return { method: 'put', path: '/api/v1/lock/settings?lockId=7&lockSound=1', token: tokens.administrator };
+  },
   'too-large': ({ tokens }) => ({
     method: 'post',
     path: '/api/v1/gateway/accounts',

@@ -27,6 +27,7 @@ describe('HTTP API 4: each code of the table has its status and title', () => {
     ['not-acceptable', 406, 'Not acceptable'],
     ['card-exists', 409, 'Card exists'],
     ['conflict', 409, 'Conflict'],
+    ['not-supported', 409, 'Not supported'],
     ['too-large', 413, 'Too large'],
     ['unsupported-media-type', 415, 'Unsupported media type'],
     ['rate-limited', 429, 'Rate limited'],
