@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from './api/client.ts';
 import { createEventReader, type StreamEvent } from './api/event-text.ts';
-import type { Alarm, Card, LockRecord } from './api/types.ts';
+import type { Alarm, Capabilities, Card, LockRecord } from './api/types.ts';
 import { standing } from './standing.ts';
 
 /** The gateway sends a heartbeat every 15 s; after so long without one the connection is dead. */
@@ -20,6 +20,7 @@ export interface LiveLock {
   /** False: its bolt may have moved since it last reported it. */
   readonly stateSure: boolean;
   readonly electricQuantity: number;
+  readonly capabilities: Capabilities;
 }
 
 /** Events that are passed on and not stored. */

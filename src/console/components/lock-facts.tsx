@@ -1,4 +1,5 @@
 // What is known about a lock now, always in words and not by colour alone.
+import type { ManagedLock } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import type { LiveLock } from '../live.ts';
 import { Icon } from './icon.tsx';
@@ -20,8 +21,10 @@ export function LockState({ lock }: { lock: LiveLock }) {
   );
 }
 
-export function Battery({ lock: { electricQuantity: percent } }: { lock: LiveLock }) {
+/** Draws nothing for a lock that never tells its battery. */
+export function Battery({ lock: { electricQuantity: percent, capabilities } }: { lock: LiveLock }) {
   const { states } = useStrings();
+  if (capabilities.battery === 'none') return null;
   if (percent < 0) return <span class="fact faint">{states.batteryUnknown}</span>;
   return (
     <span class={`fact battery ${percent < 20 ? 'low' : ''}`}>
@@ -33,6 +36,13 @@ export function Battery({ lock: { electricQuantity: percent } }: { lock: LiveLoc
       {states.battery(percent)}
     </span>
   );
+}
+
+/** How the gateway reaches it. */
+export function Way({ lock: { hubId, driver } }: { lock: Pick<ManagedLock, 'hubId' | 'driver'> }) {
+  const { registered } = useStrings();
+  if (hubId !== null) return <>{registered.hub(hubId)}</>;
+  return <>{driver?.['bridge'] === undefined ? registered.direct : registered.bridge(String(driver['bridge']))}</>;
 }
 
 export function Online({ lock: { online } }: { lock: Pick<LiveLock, 'online'> }) {

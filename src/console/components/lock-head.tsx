@@ -29,7 +29,7 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
   if (live.locks.value === undefined) return <Loading />;
   const lock = live.locks.value.get(lockId);
   if (lock === undefined) return <PageHead title={problems['lock-not-found'] ?? ''} up={up} />;
-  const sections = sectionsOf[lock.role];
+  const sections = sectionsOf[lock.role].filter((name) => name !== 'cards' || lock.capabilities.cards);
   const titles = { overview: strings.overview, records: strings.records, cards: strings.cards, roles: roles.title };
   return (
     <>
@@ -48,7 +48,7 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
         </nav>
       )}
       {!lock.online && <Notice kind="warning">{strings.offlineNow}</Notice>}
-      {children(lock)}
+      {sections.includes(section) ? children(lock) : <Notice kind="info">{problems['not-supported']}</Notice>}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { CapabilityList, Warnings } from '../components/capabilities.tsx';
 import { Battery, isUnsure, LockState, Online } from '../components/lock-facts.tsx';
 import { LockHead } from '../components/lock-head.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -29,6 +30,7 @@ export function LockPage({ parameters }: PageProps) {
           {alarms.map((alarm) => (
             <LockAlarm key={alarm.kind} alarm={alarm} />
           ))}
+          <Warnings capabilities={lock.capabilities} />
           {isUnsure(lock) && <Notice kind="warning">{strings.unsureNow}</Notice>}
           <section class="panel now" aria-label={states[lock.state ?? 'unknown']}>
             <div>
@@ -43,9 +45,14 @@ export function LockPage({ parameters }: PageProps) {
             </div>
             <BoltControl lock={lock} />
           </section>
-          <LockBattery lock={lock} />
-          {lock.role !== 'operator' && <AutoLock lockId={lockId} seconds={detail.detail?.autoLockTime} onChange={detail.reload} />}
+          {lock.capabilities.battery !== 'none' && <LockBattery lock={lock} />}
+          {lock.role !== 'operator' && lock.capabilities.autoLock && (
+            <AutoLock lockId={lockId} seconds={detail.detail?.autoLockTime} onChange={detail.reload} />
+          )}
           {isAdministrator && <LockDetails {...detail} />}
+          <section class="panel">
+            <CapabilityList capabilities={lock.capabilities} />
+          </section>
         </>
       )}
     </LockHead>

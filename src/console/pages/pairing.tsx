@@ -1,13 +1,16 @@
-// Pairing of locks that make their own keys: opens and closes it, lists the waiting locks, and lets a person compare the fingerprint.
+// Locks that want to be registered: those that make their own keys, whose fingerprint a person compares while pairing is open, and those that
+// programs on a bridge announce.
 import { useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
-import type { GatewayStatus, PendingDevice } from '../api/types.ts';
+import type { AnnouncedDevice, GatewayStatus, PendingDevice } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Pager } from '../components/pager.tsx';
 import { usePolled } from '../components/polled.ts';
 import { useProblemText } from '../format.ts';
+import { Announced, RegisterAnnounced } from './pairing-announced.tsx';
 import { ConfirmDevice } from './pairing-confirm.tsx';
 import { WaitingDevice } from './pairing-device.tsx';
 import { TimeLeft } from './pairing-time-left.tsx';
@@ -16,13 +19,16 @@ const openForSeconds = 300;
 const askEveryMs = 1_500;
 
 export function PairingPage() {
-  const { pairing } = useStrings();
+  const { pairing, makes } = useStrings();
   const { client, toasts } = useApp();
   const text = useProblemText();
   const status = usePolled<GatewayStatus>('gateway/status', askEveryMs);
-  const devices = usePolled<Page<PendingDevice>>('gateway/devices?pageSize=100', askEveryMs);
-  const [confirming, setConfirming] = useState<PendingDevice>();
-  const waiting = devices.value?.list ?? [];
+  const [pageNo, turnTo] = useState(1);
+  const devices = usePolled<Page<PendingDevice | AnnouncedDevice>>(`gateway/devices?pageSize=50&pageNo=${pageNo}`, askEveryMs);
+  const [confirming, setConfirming] = useState<PendingDevice | AnnouncedDevice>();
+  const found = devices.value;
+  const waiting = (found?.list ?? []).filter((device) => device.driver === null);
+  const announced = (found?.list ?? []).filter((device) => device.driver !== null);
   const closeDate = status.value?.pairingCloseDate ?? null;
   const reload = () => {
     status.reload();
@@ -30,6 +36,12 @@ export function PairingPage() {
   };
   const open = () => ask(client.ask('POST', 'gateway/pairing', { body: { seconds: openForSeconds } }));
   const shut = () => ask(client.ask('DELETE', 'gateway/pairing'));
+  const close = () => setConfirming(undefined);
+  const finish = (text: string) => {
+    close();
+    toasts.show('good', text);
+    reload();
+  };
   const ask = (work: Promise<unknown>) => void work.then(reload, (error: unknown) => toasts.show('bad', text(error)));
 
   return (
@@ -77,17 +89,26 @@ export function PairingPage() {
           </section>
         </>
       )}
-      {confirming && (
-        <ConfirmDevice
-          device={confirming}
-          onClose={() => setConfirming(undefined)}
-          onDone={(name) => {
-            setConfirming(undefined);
-            toasts.show('good', pairing.confirmed(name));
-            reload();
-          }}
-        />
+      {announced.length > 0 && (
+        <section class="announced" aria-labelledby="announced">
+          <h2 id="announced">{pairing.announced}</h2>
+          <p class="faint">{pairing.announcedText}</p>
+          <ul class="devices">
+            {announced.map((device) => (
+              <li key={device.deviceId}>
+                <Announced device={device} onConfirm={() => setConfirming(device)} />
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
+      {found && <Pager {...found} onTurn={turnTo} />}
+      {confirming &&
+        (confirming.driver === null ? (
+          <ConfirmDevice device={confirming} onClose={close} onDone={(name) => finish(pairing.confirmed(name))} />
+        ) : (
+          <RegisterAnnounced device={confirming} onClose={close} onDone={(name) => finish(makes.added(name))} />
+        ))}
     </>
   );
 }

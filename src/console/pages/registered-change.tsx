@@ -1,14 +1,16 @@
-// Changes the registration of a lock: its name, its group, and the hub that speaks for it.
+// Changes the registration of a lock: its name, its group, the hub that speaks for it, and how one of another make is spoken to.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import type { Hub, ManagedLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
 import { SelectField, TextField } from '../components/field.tsx';
+import { driverFrom, hasSettings, MakeFields } from '../components/make-fields.tsx';
 
 export function LockDescription({ lock, onClose, onDone }: { lock: ManagedLock; onClose: () => void; onDone: () => void }) {
   const { registered } = useStrings();
   const { client } = useApp();
+  const { driver } = lock;
   const [hubs, setHubs] = useState<readonly Hub[]>();
   useEffect(() => {
     client.get<Page<Hub>>('gateway/hubs', { pageSize: 1000 }).then(
@@ -30,6 +32,7 @@ export function LockDescription({ lock, onClose, onDone }: { lock: ManagedLock; 
           groupName: values.text('groupName'),
           // Binding a lock to another hub ends its session.
           ...(hubs !== undefined && hubId !== lock.hubId && { hubId }),
+          ...(driver !== null && hasSettings(driver.kind) && { driver: driverFrom(values, driver.kind, driver) }),
         };
         await client.ask('PUT', `gateway/locks/${lock.lockId}`, { body });
         onDone();
@@ -63,7 +66,8 @@ export function LockDescription({ lock, onClose, onDone }: { lock: ManagedLock; 
             error={errorOf('groupName')}
             maxLength={64}
           />
-          {hubs !== undefined && hubs.length > 0 && (
+          {driver !== null && <MakeFields kind={driver.kind} before={driver} errorOf={errorOf} />}
+          {driver === null && hubs !== undefined && hubs.length > 0 && (
             <SelectField
               label={registered.way}
               name="hubId"

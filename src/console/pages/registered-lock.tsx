@@ -1,10 +1,11 @@
 // One lock, for gateway administrators: its name and group, its key, its hub, the roles on it, and its removal.
 import { useState } from 'preact/hooks';
-import type { ManagedLock } from '../api/types.ts';
+import type { IssuedKey, ManagedLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { CapabilityList, Warnings } from '../components/capabilities.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
-import { Online } from '../components/lock-facts.tsx';
+import { Online, Way } from '../components/lock-facts.tsx';
 import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
@@ -14,7 +15,7 @@ import { href } from '../router.ts';
 import { NotFoundPage } from './not-found.tsx';
 import type { PageProps } from './page.ts';
 import { LockDescription } from './registered-change.tsx';
-import { type IssuedKey, LockKeyDialog } from './registered-new.tsx';
+import { LockKeyDialog } from './registered-new.tsx';
 import { RemoveLock } from './registered-remove.tsx';
 
 type Open = 'change' | 'renew' | 'remove' | IssuedKey;
@@ -36,16 +37,19 @@ export function RegisteredLockPage({ parameters }: PageProps) {
       <PageHead title={lock.lockName} up={{ href: href('registered'), text: registered.title }}>
         <Button onClick={() => setOpen('change')}>{registered.change}</Button>
       </PageHead>
+      <Warnings capabilities={lock.capabilities} />
       <Facts lock={lock} lastSeen={lock.lastSeen === null ? common.never : dateTime(lock.lastSeen)} />
       <Roles lockId={lockId} mayAppoint onAppointed={reload} />
       <section class="panel ends">
-        <div>
-          <h2>{devices.newKey}</h2>
-          <p class="faint">{registered.renewText}</p>
-          <Button label={registered.renew(lock.lockName)} onClick={() => setOpen('renew')}>
-            {devices.newKey}
-          </Button>
-        </div>
+        {lock.driver?.['bridge'] === undefined && (
+          <div>
+            <h2>{devices.newKey}</h2>
+            <p class="faint">{registered.renewText}</p>
+            <Button label={registered.renew(lock.lockName)} onClick={() => setOpen('renew')}>
+              {devices.newKey}
+            </Button>
+          </div>
+        )}
         <div>
           <h2>{registered.remove}</h2>
           <p class="faint">{registered.removeText}</p>
@@ -81,14 +85,16 @@ export function RegisteredLockPage({ parameters }: PageProps) {
 }
 
 function Facts({ lock, lastSeen }: { lock: ManagedLock; lastSeen: string }) {
-  const { registered, devices } = useStrings();
+  const { registered, devices, makes } = useStrings();
+  const kind = lock.driver?.kind ?? 'native';
   const facts = [
     { name: registered.connection, value: <Online lock={lock} /> },
     { name: registered.lastSeen, value: lastSeen },
     { name: registered.alias, value: lock.lockAlias },
     { name: registered.group, value: lock.groupName === '' ? '–' : lock.groupName },
     { name: devices.mac, value: <code>{lock.lockMac}</code> },
-    { name: registered.way, value: lock.hubId === null ? registered.direct : registered.hub(lock.hubId) },
+    { name: makes.make, value: makes.kinds[kind] ?? kind },
+    { name: registered.way, value: <Way lock={lock} /> },
   ];
   return (
     <section class="panel">
@@ -100,6 +106,7 @@ function Facts({ lock, lastSeen }: { lock: ManagedLock; lastSeen: string }) {
           </div>
         ))}
       </dl>
+      <CapabilityList capabilities={lock.capabilities} />
     </section>
   );
 }

@@ -8,7 +8,7 @@ import { go } from '../router.ts';
 export function RemoveLock({ lock, onClose }: { lock: ManagedLock; onClose: () => void }) {
   const { registered } = useStrings();
   const { client, toasts } = useApp();
-  const { lockId, lockName, cardsOnLock, online } = lock;
+  const { lockId, lockName, cardsOnLock, online, capabilities } = lock;
   return (
     <FormDialog
       title={registered.removeOne(lockName)}
@@ -28,8 +28,10 @@ export function RemoveLock({ lock, onClose }: { lock: ManagedLock; onClose: () =
       {() => (
         <>
           <p>{registered.removeText}</p>
-          <p>{registered.stillOpens(cardsOnLock)}</p>
-          {cardsOnLock !== 0 && <CheckField label={registered.clear} name="clear" hint={online ? undefined : registered.clearOffline} />}
+          {capabilities.cards && <p>{registered.stillOpens(cardsOnLock)}</p>}
+          {capabilities.cards && cardsOnLock !== 0 && (
+            <CheckField label={registered.clear} name="clear" hint={online ? undefined : registered.clearOffline} />
+          )}
         </>
       )}
     </FormDialog>

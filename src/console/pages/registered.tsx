@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import type { ManagedLock } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { Online } from '../components/lock-facts.tsx';
+import { CapabilityList } from '../components/capabilities.tsx';
+import { Online, Way } from '../components/lock-facts.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
@@ -11,7 +12,7 @@ import { href } from '../router.ts';
 import { RegisterLock } from './registered-new.tsx';
 
 export function RegisteredPage() {
-  const { registered } = useStrings();
+  const { registered, makes } = useStrings();
   const paged = usePaged<ManagedLock>('gateway/locks');
   const [isAdding, setAdding] = useState(false);
 
@@ -48,7 +49,16 @@ export function RegisteredPage() {
           { title: registered.connection, cell: (lock) => <Online lock={lock} /> },
           { title: registered.group, cell: ({ groupName }) => groupName },
           { title: registered.administrator, cell: ({ administrator }) => administrator },
-          { title: registered.way, cell: ({ hubId }) => (hubId === null ? registered.direct : registered.hub(hubId)) },
+          { title: registered.way, cell: (lock) => <Way lock={lock} /> },
+          {
+            title: makes.make,
+            cell: ({ driver, capabilities }) => (
+              <>
+                {makes.kinds[driver?.kind ?? 'native'] ?? driver?.kind}
+                <CapabilityList capabilities={capabilities} />
+              </>
+            ),
+          },
         ]}
       />
       {isAdding && <RegisterLock onClose={() => setAdding(false)} onChange={paged.reload} />}

@@ -1,12 +1,14 @@
 // The status of the gateway itself: what a caretaker looks at first, and the facts that support asks for.
 import type { ComponentChildren } from 'preact';
-import type { GatewayStatus } from '../api/types.ts';
+import type { Page } from '../api/client.ts';
+import type { Bridge, GatewayStatus } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Loading, Notice, ProblemNotice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePolled } from '../components/polled.ts';
 import { useFormats } from '../format.ts';
 
+const askEveryMs = 5_000;
 const dayMs = 86_400_000;
 /** The gateway renews its own certificates long before this; for certificates of others the page asks for a renewal from then on. */
 const certificateWarningMs = 30 * dayMs;
@@ -16,17 +18,18 @@ const diskWarningBytes = 500_000_000;
 
 export function SystemPage() {
   const { system } = useStrings();
-  const { value: status, problem, reload } = usePolled<GatewayStatus>('gateway/status', 5_000);
+  const { value: status, problem, reload } = usePolled<GatewayStatus>('gateway/status', askEveryMs);
+  const bridges = usePolled<Page<Bridge>>('gateway/bridges', askEveryMs);
   return (
     <>
       <PageHead title={system.title} intro={system.intro} />
       {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
-      {status === undefined ? problem === undefined && <Loading /> : <Figures status={status} />}
+      {status === undefined ? problem === undefined && <Loading /> : <Figures status={status} bridges={bridges.value?.list ?? []} />}
     </>
   );
 }
 
-function Figures({ status }: { status: GatewayStatus }) {
+function Figures({ status, bridges }: { status: GatewayStatus; bridges: readonly Bridge[] }) {
   const { system, common } = useStrings();
   const { dateTime, bytes, duration, number } = useFormats();
   const { storage, listeners, certificates, backupDate } = status;
@@ -67,6 +70,11 @@ function Figures({ status }: { status: GatewayStatus }) {
               <code>{host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`}</code>
             </Figure>
           ))}
+          {bridges.map((bridge) => (
+            <Figure key={bridge.name} name={system.bridge(bridge.name)} isBad={!bridge.connected || away(bridge).length > 0}>
+              {bridge.connected ? system.bridgeWorks(bridge.locks, away(bridge).join(', ')) : system.bridgeAway(bridge.reason)}
+            </Figure>
+          ))}
           {Object.entries(certificates).map(([scheme, expires]) => (
             <Figure key={scheme} name={system.certificate(scheme)} isBad={expires - now < certificateWarningMs}>
               {system.until(dateTime(expires))}
@@ -79,6 +87,11 @@ function Figures({ status }: { status: GatewayStatus }) {
       </p>
     </>
   );
+}
+
+/** The programs on it that do not run. */
+function away({ drivers }: Bridge): readonly string[] {
+  return drivers.filter(({ online }) => !online).map(({ kind }) => kind);
 }
 
 function Panel({ title, children }: { title: string; children: ComponentChildren }) {

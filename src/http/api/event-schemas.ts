@@ -8,7 +8,7 @@ const { electricQuantity, lockAlias } = responseSchemas.Lock.shape;
 const { since, kind, lockId: lockOrGateway } = responseSchemas.Alarm.shape;
 const { state } = responseSchemas.LockState.shape;
 const { role } = responseSchemas.GrantedRole.shape;
-const { online } = responseSchemas.ManagedLock.shape;
+const { online, capabilities } = responseSchemas.ManagedLock.shape;
 const stateDate = since;
 const stateSure = z.boolean();
 
@@ -19,6 +19,7 @@ const data = {
     stateDate: stateDate.nullable(),
     stateSure,
     electricQuantity,
+    capabilities,
   }),
   LockGone: z.strictObject({ lockId }),
   StateEvent: z.strictObject({ lockId, state, stateDate }),

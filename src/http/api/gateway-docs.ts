@@ -4,6 +4,11 @@ import type { TableDocs } from '../openapi/operation.ts';
 const lockId = 7;
 const success = { success: true };
 const deviceId = 'a4c1387f02e9';
+const capabilities = {
+  ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
+  ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
+  ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: true, warnings: [] },
+};
 const managed = {
   lockId,
   deviceId,
@@ -17,6 +22,8 @@ const managed = {
   online: true,
   lastSeen: 1_763_715_660_000,
   hubId: null,
+  driver: null,
+  capabilities,
   administrator: 'alice',
   cardsOnLock: 3,
   date: 1_700_000_000_000,

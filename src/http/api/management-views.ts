@@ -10,9 +10,10 @@ import type { HelloReport } from '../../domain/locks/lock-report.ts';
 import type { PendingDevice } from '../../domain/locks/pairing.ts';
 import type { IssuedKey, ManagedLock } from '../../domain/locks/registration-service.ts';
 import type { ResponseBody } from './response-schemas.ts';
+import { capabilitiesView } from './views.ts';
 
 /** A lock as a gateway administrator sees it: without super passcode and lockData, which only the lock's administrator may see. */
-export function managedLockView({ lock, status, online, administrator }: ManagedLock): ResponseBody<'ManagedLock'> {
+export function managedLockView({ lock, status, online, administrator, capabilities }: ManagedLock): ResponseBody<'ManagedLock'> {
   return {
     lockId: lock.lockId,
     deviceId: lock.deviceId,
@@ -26,6 +27,8 @@ export function managedLockView({ lock, status, online, administrator }: Managed
     online,
     lastSeen: status.lastSeenAt,
     hubId: lock.hubId,
+    driver: lock.driver === undefined ? null : { kind: lock.driver.kind },
+    capabilities: capabilitiesView(capabilities),
     administrator,
     cardsOnLock: status.cardsOnLock,
     date: lock.initialisedAt,

@@ -5,6 +5,7 @@ import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
+import { capabilities, driver } from './make-schemas.ts';
 
 const id = z.int().min(1);
 const dateMs = z.int().min(0);
@@ -105,6 +106,8 @@ const managedLock = z.strictObject({
   online: z.boolean(),
   lastSeen: dateMs.nullable(),
   hubId: deviceId.nullable(),
+  driver: driver.nullable(),
+  capabilities,
   administrator: z.string(),
   cardsOnLock: count.nullable(),
   date: dateMs,
@@ -263,6 +266,7 @@ export const responseSchemas = {
   CardOnLock: cardOnLock,
   CardOnLockPage: page(cardOnLock),
   ManagedLock: managedLock,
+  Capabilities: capabilities,
   ManagedLockPage: page(managedLock),
   Removal: z.strictObject({ success: z.literal(true), cardsOnLock: count.nullable() }),
   RemovedLock: removedLock,

@@ -4,6 +4,7 @@
 import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
 import type { Card, CardOnLock } from '../../domain/credentials/card.ts';
 import type { LiveEvent } from '../../domain/events/live-event.ts';
+import type { Capabilities } from '../../domain/locks/capabilities.ts';
 import { type BatteryLevel, type LockSettings, macOf } from '../../domain/locks/lock.ts';
 import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
@@ -162,7 +163,7 @@ export function liveEventView(event: LiveEvent): object {
     case 'alarm-ended':
       return { kind: event.kind, lockId: event.lockId, since: event.since } satisfies EventBody<'AlarmEnded'>;
     case 'lock': {
-      const { alias, role, online, state, stateAt, stateSure, batteryPercent } = event;
+      const { alias, role, online, state, stateAt, stateSure, batteryPercent, capabilities } = event;
       const sight = {
         lockId: event.lockId,
         lockAlias: alias,
@@ -172,10 +173,16 @@ export function liveEventView(event: LiveEvent): object {
         stateDate: stateAt,
         stateSure,
         electricQuantity: batteryPercent ?? -1,
+        capabilities: capabilitiesView(capabilities),
       };
       return sight satisfies EventBody<'LockInSight'>;
     }
   }
+}
+
+/** HTTP API 8.1: what holds for a lock of its make. */
+export function capabilitiesView({ warnings, ...held }: Capabilities): ResponseBody<'Capabilities'> {
+  return { ...held, warnings: [...warnings] };
 }
 
 /** A webhook without its secret. */

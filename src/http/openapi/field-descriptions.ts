@@ -42,7 +42,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   state: 'Whether it is locked; null when that is not known.',
   reason:
     'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people.',
-  success: 'Whether it was done. In a record 1, or 0 for a refused attempt.',
+  success:
+    'Whether it was done. In a record 1, or 0 for a refused attempt. Of the capabilities, what confirms an unlock: the bolt, the relay, or what the device says of itself.',
 
   // Records (Specification 2.2)
   recordId: 'Id of the record, rising in the order in which the gateway stored them; after a power cut up to 100,000 are left out.',
@@ -79,6 +80,24 @@ export const memberDocs: Readonly<Record<string, string>> = {
   cardsOnLock: 'How many cards the lock may still open for by itself; null when it has never said.',
   removeDate: 'When it was removed: milliseconds since 1970 (UTC).',
   removedBy: 'Account that removed it; empty when that is gone, `(this machine)` for the command line.',
+  driver: 'How a lock of another make is spoken to; null for one that speaks our own protocol.',
+  capabilities: 'What holds for locks of this make.',
+  late: '`never`: it never opens late. `bounded`: the connection is cut at the deadline, and only what the lock has by then can open late. `possible`: what waits in the broker or bridge can.',
+  refusals: '`named`: the lock says why it refuses. `silent`: a refusal looks like no answer.',
+  matched: 'Whether answers carry the number of the command.',
+  query: 'Whether its state can be asked; else it is what the lock last said.',
+  events:
+    '`exactly-once`: every event is recorded once. `live`: those that happen while it is offline are not reported. `none`: it reports none.',
+  who: 'Whom its events name: by a name, by a number, or not.',
+  wrongCodes: 'Whether wrong codes are recorded.',
+  cards: 'Whether cards can be put on it.',
+  passcodes: 'Whether passcodes can be put on it.',
+  autoLock: 'Whether its auto lock timer can be set.',
+  settings: 'Whether its settings can be changed.',
+  battery: 'Whether its battery is told.',
+  encrypted: 'Whether its connection is encrypted: else whoever hears its network can read its password.',
+  warnings:
+    'What to switch: `actions-off` “Allow lock actions” in the app of the lock, `power-up-state` the power-on state of the relay, `cache-state` the cache of Zigbee2MQTT, `open-broker` anonymous access at the broker.',
   hubId: 'The deviceId of the hub that speaks for it; null for a login of its own.',
   administrator: 'Account that administers the lock; you, where it may be left out. Of a removed lock empty when the account is gone.',
   role: 'What the account may do on the lock.',

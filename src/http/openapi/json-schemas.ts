@@ -50,18 +50,19 @@ function bare({ $schema: _, $id: _id, ...schema }: JsonSchema): JsonSchema {
 
 /** Adds the description of each member. */
 function described(schema: JsonSchema): JsonSchema {
-  const { properties, items, anyOf } = schema;
+  const { properties, items, anyOf, oneOf } = schema;
   return {
     ...schema,
     ...(properties && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, member]) => [
           name,
-          { ...described(member as JsonSchema), ...(memberDocs[name] !== undefined && { description: memberDocs[name] }) },
+          { ...(memberDocs[name] !== undefined && { description: memberDocs[name] }), ...described(member as JsonSchema) },
         ]),
       ),
     }),
     ...(items !== undefined && !Array.isArray(items) && { items: described(items as JsonSchema) }),
     ...(anyOf && { anyOf: anyOf.map((one) => described(one as JsonSchema)) }),
+    ...(oneOf && { oneOf: oneOf.map((one) => described(one as JsonSchema)) }),
   };
 }

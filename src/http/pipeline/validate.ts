@@ -29,18 +29,26 @@ export function validate<Shape extends z.ZodRawShape, T>(
 
 function addProblems(issue: z.core.$ZodIssue, raw: unknown, problems: ParameterProblem[]): void {
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) problems.push({ parameter: key.slice(0, 64), message: 'is not known' });
+    for (const key of issue.keys) problems.push({ parameter: [...issue.path, key.slice(0, 64)].join('.'), message: 'is not known' });
     return;
   }
   const parameter = issue.path.length === 0 ? 'body' : issue.path.join('.');
   if (problems.some((problem) => problem.parameter === parameter)) return;
-  const missing = issue.code !== 'custom' && issue.path.length === 1 && !Object.hasOwn(raw as object, parameter);
+  const missing = issue.code !== 'custom' && issue.path.length > 0 && isMissing(raw, issue.path);
   problems.push({ parameter, message: missing ? 'is required' : issue.message });
+}
+
+/** Whether the member at this path is not there, in a value that has the objects on the way to it. */
+function isMissing(raw: unknown, path: readonly PropertyKey[]): boolean {
+  const [name = '', ...rest] = path;
+  if (!Object.hasOwn(raw as object, name)) return true;
+  return rest.length > 0 && isMissing((raw as Readonly<Record<PropertyKey, unknown>>)[name], rest);
 }
 
 /** For a rule about several members: it runs when these are valid, whatever else is wrong, so that all problems are reported at once. */
 export function whenValid(...names: readonly string[]) {
-  return ({ issues }: z.core.ParsePayload) => !issues.some((issue) => names.includes(String(issue.path?.[0])));
+  return ({ issues }: z.core.ParsePayload) =>
+    !issues.some(({ code, path = [] }) => (path.length === 0 ? code !== 'unrecognized_keys' : names.includes(String(path[0]))));
 }
 
 /** The members that are present: an absent one stays absent instead of becoming undefined. */

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import type { Caller } from '../../../src/domain/accounts/account.ts';
 import { createEventStreams } from '../../../src/http/events/event-streams.ts';
-import { callers, lockId } from '../../support/domain.ts';
+import { callers, lockId, someLock } from '../../support/domain.ts';
 import { type EventClient, listenTo } from '../../support/event-client.ts';
 import { serveDomain } from '../../support/served-domain.ts';
 import { createSettableClock, settled } from '../../support/settable-clock.ts';
@@ -47,7 +47,7 @@ const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 
 
 describe('GET /api/v1/events', () => {
   test('begins with the locks that the caller sees, then `ready`, then live events', async () => {
-    const { listen, reports, append, ids, statuses } = await serve();
+    const { listen, reports, append, ids, statuses, drivers } = await serve();
     statuses.patch(lockId, { state: 'locked', stateAt: 5, batteryPercent: 83 });
     await append();
     const client = await listen(callers.manager);
@@ -60,7 +60,19 @@ describe('GET /api/v1/events', () => {
     });
     await client.whenHeard('ready');
     expect(client.of('lock')).toEqual([
-      { lockId, lockAlias: 'Door 7', role: 'manager', online: true, state: 'locked', stateDate: 5, stateSure: true, electricQuantity: 83 },
+      {
+        ...{
+          lockId,
+          lockAlias: 'Door 7',
+          role: 'manager',
+          online: true,
+          state: 'locked',
+          stateDate: 5,
+          stateSure: true,
+          electricQuantity: 83,
+        },
+        capabilities: drivers.capabilities(someLock()),
+      },
     ]);
     expect([client.lastId(), ids(client)]).toEqual(['1', []]);
     reports.state(lockId, { state: 'unlocked' });

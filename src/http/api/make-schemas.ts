@@ -1,0 +1,24 @@
+// The schemas of what is said about locks of other makes: what holds for them, how they log in, and the bridges (HTTP API 8.1 and 8.3).
+import { z } from 'zod';
+
+/** Each a sentence in the console, in this order. */
+export const capabilities = z.strictObject({
+  success: z.enum(['bolt', 'relay', 'said']),
+  late: z.enum(['never', 'bounded', 'possible']),
+  refusals: z.enum(['named', 'silent']),
+  matched: z.boolean(),
+  query: z.boolean(),
+  events: z.enum(['exactly-once', 'live', 'none']),
+  who: z.enum(['name', 'number', 'none']),
+  wrongCodes: z.boolean(),
+  cards: z.boolean(),
+  passcodes: z.boolean(),
+  autoLock: z.boolean(),
+  settings: z.boolean(),
+  battery: z.enum(['percent', 'none']),
+  encrypted: z.boolean(),
+  warnings: z.array(z.enum(['actions-off', 'power-up-state', 'cache-state', 'open-broker'])),
+});
+
+/** What a registration takes, with its defaults; which members there are depends on the kind. */
+export const driver = z.looseObject({ kind: z.string() });
