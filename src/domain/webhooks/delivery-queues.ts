@@ -38,9 +38,13 @@ export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
 /** The empty queues of one receiver: one for each lock, and one (null) for the gateway itself. */
 export function createDeliveryQueues() {
   const queues = new Map<LockId | null, DeliveryQueue>();
-  /** The deliveries in memory, of all queues, oldest first. */
-  const loaded = { record: new Set<Delivery>(), stored: new Set<Delivery>(), replaceable: new Set<Delivery>() };
-  const othersLike = (delivery: Delivery): Set<Delivery> => loaded[isStored(delivery) ? 'stored' : 'replaceable'];
+  /** How many records are in memory. */
+  let records = 0;
+  /** Of all queues, oldest first. */
+  const stored = new Set<Delivery>();
+  /** How many deliveries that are neither records nor stored are in memory, and the queues that have some: first those that wait longest. */
+  let replaceable = 0;
+  const withReplaceable = new Set<DeliveryQueue>();
 
   function of(lockId: LockId | null): DeliveryQueue {
     const known = queues.get(lockId);
@@ -50,38 +54,57 @@ export function createDeliveryQueues() {
     return made;
   }
   function remove(delivery: Delivery): void {
-    const { records, others } = of(delivery.lockId);
-    const list = delivery.type === 'record' ? records : others;
-    const all = delivery.type === 'record' ? loaded.record : othersLike(delivery);
-    if (all.delete(delivery)) list.splice(list.indexOf(delivery), 1);
+    const queue = of(delivery.lockId);
+    const list = delivery.type === 'record' ? queue.records : queue.others;
+    const at = list.indexOf(delivery);
+    if (at < 0) return;
+    list.splice(at, 1);
+    if (delivery.type === 'record') records -= 1;
+    else if (!stored.delete(delivery)) {
+      replaceable -= 1;
+      if (queue.others.every(isStored)) withReplaceable.delete(queue);
+    }
   }
   function load(queue: DeliveryQueue, record: Delivery): void {
     queue.records.push(record);
-    loaded.record.add(record);
+    records += 1;
   }
-  function addRecord(record: Delivery): void {
-    const queue = of(record.lockId);
+  function addRecord(queue: DeliveryQueue, record: Delivery): void {
     queue.newest = record.recordId;
     if (queue.unloadedAfter !== undefined) return;
-    const hasRoom = loaded.record.size < recordsAtMost && queue.records.length < recordsOfLockAtMost && queue.attempts === 0;
+    const hasRoom = records < recordsAtMost && queue.records.length < recordsOfLockAtMost && queue.attempts === 0;
     if (hasRoom) load(queue, record);
     else queue.unloadedAfter = queue.records.at(-1)?.recordId ?? record.recordId - 1;
   }
   /** Adds a delivery that is no record. Returns the delivery that had to be evicted for it, if any. */
-  function addOther(delivery: Delivery): Delivery | undefined {
-    const { others, sending } = of(delivery.lockId);
-    const replaced = isStored(delivery) ? undefined : others.find((other) => other.type === delivery.type && other !== sending);
-    if (replaced !== undefined) remove(replaced);
-    const all = othersLike(delivery);
-    const evicted = all.size < othersAtMost ? undefined : oldestIn(all);
+  function addOther(queue: DeliveryQueue, delivery: Delivery): Delivery | undefined {
+    const isReplaceable = !isStored(delivery);
+    if (isReplaceable && replaceLast(queue, delivery)) return undefined;
+    const replaced = isReplaceable && queue.others.find((other) => other.type === delivery.type && other !== queue.sending);
+    if (replaced) remove(replaced);
+    const isFull = (isReplaceable ? replaceable : stored.size) >= othersAtMost;
+    const evicted = isFull ? oldest(isReplaceable ? replaceablesByAge() : stored) : undefined;
     if (evicted !== undefined) remove(evicted);
-    others.push(delivery);
-    all.add(delivery);
+    queue.others.push(delivery);
+    if (isReplaceable) {
+      replaceable += 1;
+      withReplaceable.add(queue);
+    } else stored.add(delivery);
     return evicted;
   }
-  /** The oldest delivery that is not being sent. */
-  function oldestIn(all: ReadonlySet<Delivery>): Delivery | undefined {
-    for (const delivery of all) if (of(delivery.lockId).sending !== delivery) return delivery;
+  /** In place: this happens at each event while a receiver is slower than the doors. */
+  function replaceLast({ others, sending }: DeliveryQueue, delivery: Delivery): boolean {
+    const last = others.at(-1);
+    if (last?.type !== delivery.type || last === sending) return false;
+    others[others.length - 1] = delivery;
+    return true;
+  }
+  function* replaceablesByAge(): Iterable<Delivery> {
+    for (const { others } of withReplaceable) for (const other of others) if (!isStored(other)) yield other;
+  }
+  /** The first one that is not being sent. */
+  function oldest(deliveries: Iterable<Delivery>): Delivery | undefined {
+    for (const delivery of deliveries) if (of(delivery.lockId).sending !== delivery) return delivery;
     return undefined;
   }
 
@@ -92,22 +115,21 @@ export function createDeliveryQueues() {
     addRecord,
     addOther,
     /** Notes that the log has records of this lock above `after`, unless the queue knows of earlier ones. */
-    addBehind({ lockId, recordId }: { readonly lockId: LockId; readonly recordId: number }, after: number): void {
-      const queue = of(lockId);
+    addBehind(queue: DeliveryQueue, { recordId }: { readonly recordId: number }, after: number): void {
       queue.newest = recordId;
       queue.unloadedAfter ??= after;
     },
     /** Continues from a checkpoint. */
     restore({ behind, waiting }: Pick<DeliveryProgress, 'behind' | 'waiting'>): void {
       for (const { lockId, done } of behind) of(lockId).unloadedAfter = done;
-      for (const delivery of waiting) addOther(delivery);
+      for (const delivery of waiting) addOther(of(delivery.lockId), delivery);
     },
     checkpoint(): Pick<DeliveryProgress, 'behind' | 'waiting'> {
       const behind = [...queues.values()].flatMap(({ lockId, records: [record], unloadedAfter }) => {
         const done = record === undefined ? unloadedAfter : record.recordId - 1;
         return lockId === null || done === undefined ? [] : [{ lockId, done }];
       });
-      return { behind, waiting: [...loaded.stored] };
+      return { behind, waiting: [...stored] };
     },
     /** Adds the next record of the lock above `unloadedAfter`, read from the log. */
     load(queue: DeliveryQueue, record: Delivery): void {
@@ -131,8 +153,8 @@ export function createDeliveryQueues() {
     },
     all: (): readonly DeliveryQueue[] => [...queues.values()],
     /** How many records may be loaded at once, at least some. */
-    room: (): number => Math.max(recordsOfLockAtMost, recordsAtMost - loaded.record.size),
+    room: (): number => Math.max(recordsOfLockAtMost, recordsAtMost - records),
     /** How many deliveries are in memory. */
-    size: (): number => loaded.record.size + loaded.stored.size + loaded.replaceable.size,
+    size: (): number => records + stored.size + replaceable,
   };
 }

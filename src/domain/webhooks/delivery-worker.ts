@@ -93,14 +93,15 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
 
   function onEvent(event: LiveEvent): void {
     if (alarms.isDuplicate(event) || !wants(event.type, event.lockId)) return;
+    const queue = queues.of(event.lockId);
     const delivery = deliveryOf(event as DeliveryEvent);
-    if (event.type !== 'record') addOther(delivery);
-    else if (isCaughtUp) queues.addRecord(delivery);
-    else queues.addBehind(event.record, position);
-    if (isCaughtUp) scheduler.serve(queues.of(event.lockId));
+    if (event.type !== 'record') addOther(queue, delivery);
+    else if (isCaughtUp) queues.addRecord(queue, delivery);
+    else queues.addBehind(queue, delivery, position);
+    if (isCaughtUp) scheduler.serve(queue);
   }
-  function addOther(delivery: Delivery): void {
-    const evicted = queues.addOther(delivery);
+  function addOther(queue: DeliveryQueue, delivery: Delivery): void {
+    const evicted = queues.addOther(queue, delivery);
     if (evicted) giveUp(evicted, 0, { status: null, reason: 'too much was waiting' });
     if (isStored(delivery)) void checkpoint.now();
   }
@@ -113,7 +114,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
       if (position < newestRecord())
         for await (const some of recordsSince(position, (lockId) => wants('record', lockId))) {
           if (isOver) return;
-          for (const record of some) queues.addBehind(record, position);
+          for (const record of some) queues.addBehind(queues.of(record.lockId), record, position);
         }
     } catch {
       // The store reports the disk's trouble.

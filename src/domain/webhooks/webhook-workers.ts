@@ -6,7 +6,7 @@ import type { Mutex } from '../mutex.ts';
 import { createRateLimitedQueue } from '../rate-limiter.ts';
 import { createDeliveries, type Delivery, type DeliveryChannel, type RenderDelivery } from './delivery.ts';
 import { createDeliveryWorker, type DeliveryStats, type DeliveryWorker, type DeliveryWorkerOptions } from './delivery-worker.ts';
-import { type StoredWebhook, type Webhook, type WebhookId, wants } from './webhook.ts';
+import { type EventFilter, filterOf, type StoredWebhook, type Webhook, type WebhookId } from './webhook.ts';
 import type { WebhookPost, WebhookSender, WebhookStore } from './webhook-ports.ts';
 
 /** The rate of attempts of all webhooks: a backlog takes only a part of one processor, and doors have the rest. */
@@ -26,6 +26,11 @@ export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock'
   readonly bodies: WebhookBodies;
 }
 
+interface KnownWebhook {
+  readonly webhook: Webhook;
+  readonly wants: EventFilter;
+}
+
 /** The workers of all webhooks. They share the limits on attempts to send, and the deliveries of events. */
 export function createWebhookWorkers(
   options: WebhookSurroundings & {
@@ -40,12 +45,17 @@ export function createWebhookWorkers(
   const { emit } = events;
   const workers = new Map<WebhookId, DeliveryWorker>();
   /** A local view of all webhooks, which follows every change, because each event reads it. */
-  const known = new Map<WebhookId, Webhook>();
+  const known = new Map<WebhookId, KnownWebhook>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
   const rateLimiter = createRateLimitedQueue({ clock, ...limits });
   const deliveryOf = createDeliveries({ ...options, now: clock.now, newestRecord: live.newestRecord, render: options.bodies.event });
   let isRunning = false;
 
+  function know(webhook: Webhook): KnownWebhook {
+    const one = { webhook, wants: filterOf(webhook) };
+    known.set(webhook.webhookId, one);
+    return one;
+  }
   const accountOf = (webhook: Webhook): Account | undefined => accounts.get(webhook.accountId);
 
   /** A channel that sends by HTTP to the URL that the webhook has at that time. */
@@ -66,12 +76,13 @@ export function createWebhookWorkers(
     const account = accountOf(webhook);
     if (!isRunning || account === undefined || !webhook.enabled || workers.has(webhookId)) return;
     const { accountId, username, gatewayAdministrator } = account;
-    const current = (): Webhook => known.get(webhookId) ?? webhook;
+    const begun = known.get(webhookId) ?? know(webhook);
+    const current = (): KnownWebhook => known.get(webhookId) ?? begun;
     let isGone = false;
     const worker = createDeliveryWorker({
-      ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(current) },
+      ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(() => current().webhook) },
       caller: { accountId, username, gatewayAdministrator },
-      wants: (type, lockId) => wants(current(), type, lockId),
+      wants: (type, lockId) => current().wants(type, lockId),
       store: (change) =>
         webhooks.update(webhookId, ({ webhook, progress }) => ({
           webhook: isGone ? { ...webhook, enabled: false } : webhook,
@@ -95,7 +106,7 @@ export function createWebhookWorkers(
   }
   /** Webhooks that are switched off end with their accounts as well. */
   function removeOrphans(): void {
-    for (const { webhookId, accountId } of known.values()) {
+    for (const { webhookId, accountId } of [...known.values()].map(({ webhook }) => webhook)) {
       if (!isRunning || accounts.get(accountId) !== undefined) continue;
       const stopped = stop(webhookId);
       // A webhook that cannot be removed now gets no events all the same, and the next start removes it.
@@ -108,7 +119,7 @@ export function createWebhookWorkers(
   }
   events.subscribe('account-changed', removeOrphans);
   events.subscribe('webhook-changed', ({ before, after }) => {
-    if (after !== undefined) known.set(after.webhookId, after);
+    if (after !== undefined) know(after);
     else if (before !== undefined) known.delete(before.webhookId);
   });
 
@@ -118,7 +129,7 @@ export function createWebhookWorkers(
       inTurn(async () => {
         const all = await webhooks.all();
         isRunning = true;
-        for (const { webhook } of all) known.set(webhook.webhookId, webhook);
+        for (const { webhook } of all) know(webhook);
         removeOrphans();
         all.forEach(startWith);
       }),

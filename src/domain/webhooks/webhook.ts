@@ -29,10 +29,14 @@ export interface StoredWebhook {
   readonly progress: DeliveryProgress;
 }
 
-/** Whether its filters accept the event; rights are checked separately. */
-export function wants({ eventTypes, lockIds }: Webhook, type: LiveEvent['type'], lockId: LockId | null): type is DeliveryType {
-  const types: readonly LiveEvent['type'][] = eventTypes.length > 0 ? eventTypes : deliveryTypes;
-  return types.includes(type) && (lockIds.length === 0 || (lockId !== null && lockIds.includes(lockId)));
+/** Whether a webhook's filters accept an event; rights are checked separately. */
+export type EventFilter = (type: LiveEvent['type'], lockId: LockId | null) => boolean;
+
+/** The filters of a webhook, for a look-up at each event. */
+export function filterOf({ eventTypes, lockIds }: Pick<Webhook, 'eventTypes' | 'lockIds'>): EventFilter {
+  const types = new Set<LiveEvent['type']>(eventTypes.length > 0 ? eventTypes : deliveryTypes);
+  const locks = new Set<LockId | null>(lockIds);
+  return (type, lockId) => types.has(type) && (locks.size === 0 || locks.has(lockId));
 }
 
 export const webhooksOfAccountAtMost = 10;

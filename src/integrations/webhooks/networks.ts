@@ -2,6 +2,7 @@
 // machine itself is allowed only if the configuration names loopback, and the gateway's own listeners never.
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { createBoundedCache } from '../../domain/bounded-cache.ts';
 
 export interface WebhookNetworks {
   /** What is wrong with the form of the URL, or undefined; for an IP address, also whether deliveries may go there. */
@@ -20,6 +21,17 @@ const never: readonly string[] = [
 ];
 const loopback: readonly string[] = ['127.0.0.0/8', '::1'];
 const urlLength = 2_048;
+/** Far more than 50 webhooks have. */
+const addressesCached = 500;
+
+interface Classified {
+  /** As IPv4, if it is IPv4 in IPv6 form. */
+  readonly address: string;
+  readonly isLoopback: boolean;
+  readonly isForbidden: boolean;
+  /** Whether the configuration names its network. */
+  readonly isAllowed: boolean;
+}
 
 /**
  * `networks`: for example `10.0.0.0/8`, or one address. `ownPorts`: the ports on which this gateway listens now. `ownAddresses`: those of
@@ -35,21 +47,33 @@ export function createWebhookNetworks(options: {
   const forbidden = listOf(never.filter((network) => network !== '::/96'));
   const embedded = listOf(['::/96']);
   const ownLoopback = listOf(loopback);
+  const classified = createBoundedCache<string, Classified>(addressesCached);
   const namesLoopback = networks.some((network) => {
     const { address, prefix } = parsed(network);
     return has(ownLoopback, address) && (isIP(address) === 6 ? prefix === 128 : prefix >= 8);
   });
 
-  function refusalOfAddress(given: string, port: number): string | undefined {
+  /** In which of the lists an address is, which never changes. To look costs more than all else that the gateway does for a delivery. */
+  function classify(given: string): Classified {
+    const known = classified.get(given);
+    if (known !== undefined) return known;
     const address = plain(given);
     const isLoopback = has(ownLoopback, address);
-    if (has(forbidden, address) || (!isLoopback && has(embedded, address))) return `${address} is an address to which nothing is ever sent`;
+    const isForbidden = has(forbidden, address) || (!isLoopback && has(embedded, address));
+    const made = { address, isLoopback, isForbidden, isAllowed: has(allowed, address) };
+    classified.add(given, made);
+    return made;
+  }
+
+  function refusalOfAddress(given: string, port: number): string | undefined {
+    const { address, isLoopback, isForbidden, isAllowed } = classify(given);
+    if (isForbidden) return `${address} is an address to which nothing is ever sent`;
     if (isLoopback || ownAddresses().some((own) => plain(own) === address)) {
       if (!namesLoopback) return `${address} is this machine itself`;
       if (ownPorts().includes(port)) return `${address} port ${port} is this gateway itself`;
       return undefined;
     }
-    return has(allowed, address) ? undefined : `${address} is in none of the networks that webhooks.networks names`;
+    return isAllowed ? undefined : `${address} is in none of the networks that webhooks.networks names`;
   }
 
   return {

@@ -33,6 +33,8 @@ function logOf(records: number, locks: number, onRead: (recordId: number) => voi
   return { log, queues, read, behind };
 }
 
+const addRecord = (queues: DeliveryQueues, one: Delivery) => queues.addRecord(queues.of(one.lockId), one);
+
 function drain(queues: DeliveryQueues, queue: DeliveryQueue): number[] {
   const ids: number[] = [];
   for (let next = nextIn(queue); next !== undefined && next !== 'unloaded'; next = nextIn(queue)) {
@@ -101,7 +103,7 @@ describe('what many queues need from the log', () => {
       if (recordId < 15 || isStored) return;
       isStored = true;
       // Heard of while the pass is under way, which was asked for what came before.
-      for (const newest of [21, 22]) queues.addRecord(deliveryOf({ recordId: newest, lockId: ((newest % 2) + 1) as LockId }));
+      for (const newest of [21, 22]) addRecord(queues, deliveryOf({ recordId: newest, lockId: ((newest % 2) + 1) as LockId }));
       log.newest = 20;
     });
     const [queue] = behind(2, () => 0) as [DeliveryQueue];

@@ -11,8 +11,9 @@ function delivery(id: string, type: DeliveryType, recordId: number, of: LockId |
 }
 const record = (recordId: number): Delivery => delivery(`record-${recordId}`, 'record', recordId);
 function addRecord(queues: DeliveryQueues, recordId: number): DeliveryQueue {
-  queues.addRecord(record(recordId));
-  return queues.of(lockId);
+  const queue = queues.of(lockId);
+  queues.addRecord(queue, record(recordId));
+  return queue;
 }
 
 /** Takes out of the queue what can be had without the log. */
@@ -24,6 +25,7 @@ function drain(queues: DeliveryQueues, queue: DeliveryQueue): string[] {
   }
   return ids;
 }
+const addOther = (queues: DeliveryQueues, one: Delivery) => queues.addOther(queues.of(one.lockId), one);
 const ids = (deliveries: readonly Delivery[]): string[] => deliveries.map(({ id }) => id);
 
 describe('a queue', () => {
@@ -49,8 +51,8 @@ describe('a queue', () => {
       ['alarm', 'alarm'],
       ['state', 'state'],
     ] as const)
-      queues.addOther(delivery(id, type, 6));
-    queues.addOther(delivery('of the gateway', 'alarm', 6, null));
+      addOther(queues, delivery(id, type, 6));
+    addOther(queues, delivery('of the gateway', 'alarm', 6, null));
     const { behind, waiting } = queues.checkpoint();
     expect(behind).toEqual([{ lockId, done: 3 }]);
     expect(ids(waiting)).toEqual(['alarm', 'of the gateway']);
@@ -82,12 +84,12 @@ describe('a queue', () => {
 
   test('replaces what says how something was, but not while that is being sent', () => {
     const queues = createDeliveryQueues();
-    queues.addOther(delivery('sent', 'state', 0));
+    addOther(queues, delivery('sent', 'state', 0));
     const queue = queues.of(lockId);
     queue.sending = queue.others[0];
-    for (const id of ['old', 'new']) queues.addOther(delivery(id, 'state', 0));
-    for (const id of ['level', 'new level']) queues.addOther(delivery(id, 'battery', 0));
-    for (const id of ['added', 'changed']) queues.addOther(delivery(id, 'card', 0));
+    for (const id of ['old', 'new']) addOther(queues, delivery(id, 'state', 0));
+    for (const id of ['level', 'new level']) addOther(queues, delivery(id, 'battery', 0));
+    for (const id of ['added', 'changed']) addOther(queues, delivery(id, 'card', 0));
     expect(drain(queues, queue)).toEqual(['sent', 'new', 'new level', 'added', 'changed']);
     expect(queues.size()).toBe(0);
   });
@@ -98,9 +100,9 @@ test('of too much the oldest is evicted, of what is stored and of what is not ea
   const evicted: (string | undefined)[] = [];
   for (let n = 0; n < 1_003; n++) {
     const queue = queues.of((n + 1) as LockId);
-    queues.addOther(delivery(`state ${n}`, 'state', 0, queue.lockId));
+    addOther(queues, delivery(`state ${n}`, 'state', 0, queue.lockId));
     if (n === 0) queue.sending = queue.others[0];
-    evicted.push(queues.addOther(delivery(`alarm ${n}`, 'alarm', 0, queue.lockId))?.id);
+    evicted.push(addOther(queues, delivery(`alarm ${n}`, 'alarm', 0, queue.lockId))?.id);
   }
   expect(evicted.filter((id) => id !== undefined)).toEqual(['alarm 0', 'alarm 1', 'alarm 2']);
   expect(queues.size()).toBe(2_000);

@@ -20,7 +20,7 @@ function createWorld(count: number, recordsEach: number) {
   });
   for (let n = 0; n < count * recordsEach; n++) {
     const [recordId, lockId] = [n + 1, ((n % count) + 1) as LockId];
-    queues.addRecord({ id: `${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' });
+    queues.addRecord(queues.of(lockId), { id: `${recordId}`, type: 'record', lockId, at: 0, recordId, body: '' });
   }
   const all = queues.all();
   for (const queue of all) scheduler.serve(queue);
