@@ -81,6 +81,7 @@ export function pendingDeviceView(device: PendingDevice): ResponseBody<'PendingD
     contested,
     hello: hello === undefined ? null : helloView(hello),
     replaces: replaces === undefined ? null : { lockId: replaces.lockId, lockName: replaces.name, online: replaces.online },
+    ...{ driver: null, name: null, make: null, model: null, refused: null },
   };
 }
 

@@ -48,6 +48,7 @@ export const pairingDocs = {
                 electricQuantity: 92,
               },
               replaces: null,
+              ...{ driver: null, name: null, make: null, model: null, refused: null },
             },
           ],
           pageNo: 1,

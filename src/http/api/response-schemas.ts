@@ -132,7 +132,7 @@ const pendingDevice = z.strictObject({
   deviceId,
   lockMac: mac,
   address: z.string(),
-  keyFingerprint: z.string(),
+  keyFingerprint: z.string().nullable(),
   since: dateMs,
   connected: z.boolean(),
   contested: z.boolean(),
@@ -147,6 +147,11 @@ const pendingDevice = z.strictObject({
     })
     .nullable(),
   replaces: z.strictObject({ lockId: id, lockName: z.string(), online: z.boolean() }).nullable(),
+  driver: driver.nullable(),
+  name: z.string().nullable(),
+  make: z.string().nullable(),
+  model: z.string().nullable(),
+  refused: z.string().nullable(),
 });
 
 const account = z.strictObject({ username: z.string(), gatewayAdministrator: z.boolean(), createDate: dateMs });

@@ -142,7 +142,10 @@ describe('pairing (HTTP API 8.3, Protocol 7)', () => {
     };
     under.pairing.devices = (_caller, page) => paginate([fresh, reset], page);
     const { body } = await call('get', '/devices');
-    const shared = { deviceId: device, lockMac: '01:23:45:67:89:AB', address: '10.0.0.9', keyFingerprint: '9f86-d081-884c-7d65', since: 5 };
+    const shared = {
+      ...{ deviceId: device, lockMac: '01:23:45:67:89:AB', address: '10.0.0.9', keyFingerprint: '9f86-d081-884c-7d65', since: 5 },
+      ...{ driver: null, name: null, make: null, model: null, refused: null },
+    };
     const hello = {
       modelNum: 'SN-9',
       hardwareRevision: '',
