@@ -5,6 +5,8 @@ export interface Secrets {
   newToken(): string;
   /** At least 128 random bits, printable. */
   newDeviceKey(): string;
+  /** 20 letters and digits, so at least 119 random bits: a person types it into the app of a device. */
+  newDevicePassword(): string;
   /** At least 256 random bits, printable: the key that signs a webhook's deliveries. */
   newWebhookSecret(): string;
   /** SHA-256, 64 hex digits. */

@@ -1,8 +1,10 @@
 // A data directory with many registered locks, made by the gateway's own store, without the flushes that would take minutes.
+
 import { readFileSync } from 'node:fs';
 import type { AccountId } from '../../src/domain/accounts/account.ts';
 import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import { digestOf } from '../../src/domain/credentials/card-rules.ts';
+import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { Log } from '../../src/domain/part.ts';
 import { createClock } from '../../src/platform/clock.ts';
@@ -60,7 +62,7 @@ function deviceIdOfNumber(number: number): string {
 
 function lockOf(lockId: LockId, deviceId: DeviceId, keyHash: string) {
   return {
-    ...{ lockId, deviceId, keyHash, hubId: null },
+    ...{ lockId, deviceId, driver: nativeDriver(deviceId, null, keyHash) },
     ...{ name: `Door ${lockId}`, alias: `Building A, door ${lockId}`, superPasscode: '24681357', lockData: '' },
     ...{ groupId: 0, groupName: '', timezoneOffsetMs: 3_600_000, featureValue: 'F44354CF5F3' },
     ...{ modelNum: 'SN-9', hardwareRevision: '1.3', firmwareRevision: '6.5.07', autoLockSeconds: 0, settings: unknownSettings },

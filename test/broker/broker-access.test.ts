@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import type { DeviceId, LockId } from '../../src/domain/locks/lock.ts';
-import { createFakeLocks, hub, lockA, lockB, registered, type TestLock } from '../support/mqtt-fakes.ts';
+import { behind, createFakeLocks, hub, lockA, lockB, type TestLock } from '../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../support/mqtt-gateway.ts';
 import {
   connectPacket,
@@ -30,7 +30,7 @@ let session: unknown;
 
 beforeEach(async () => {
   const locks = createFakeLocks(lockA, lockB, lockC);
-  locks.locks.set(lockC.deviceId, { ...registered(lockC), hubId: hub.deviceId });
+  locks.locks.set(lockC.deviceId, behind(hub, lockC));
   mqtt = await startMqtt({ locks });
   mqtt.pairing.open({ accountId: 1, username: 'admin', gatewayAdministrator: true } as Caller, 300);
   victim = await mqtt.online(lockB);

@@ -6,7 +6,8 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { loadConfig } from '../../src/app/config.ts';
 import { createGateway, type Gateway } from '../../src/app/gateway.ts';
 import { localAdministrator } from '../../src/domain/accounts/account.ts';
-import type { IssuedKey, RegistrationService } from '../../src/domain/locks/registration-service.ts';
+import type { IssuedKey } from '../../src/domain/locks/new-lock.ts';
+import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { createTextDriver } from '../support/text-driver.ts';
 
 interface Address {
@@ -66,8 +67,8 @@ async function login(username: string, password: string, clientId = username): P
 }
 
 /** A lock that has said its first state, and says after each command what `obey` makes of it. */
-async function textLock({ deviceKey }: IssuedKey, address: string, obey: (command: string) => string | undefined): Promise<MqttClient> {
-  const client = await login(`text-${address}`, deviceKey);
+async function textLock({ mqtt }: IssuedKey, address: string, obey: (command: string) => string | undefined): Promise<MqttClient> {
+  const client = await login(`text-${address}`, mqtt?.password ?? '');
   client.on('message', (_topic, payload) => {
     const state = obey(payload.toString());
     if (state !== undefined) client.publish(`${address}/state`, state, { qos: 1 });
@@ -140,7 +141,8 @@ describe('a driver of another kind of lock', () => {
   });
 
   it('lets nobody in but its own locks, and its locks nowhere else', async () => {
-    const { deviceId, deviceKey } = await register('attic');
+    const { deviceId, mqtt } = await register('attic');
+    const deviceKey = mqtt?.password ?? '';
     await register('barn');
     const refused = expect.objectContaining({ code: 4 });
     await expect(login('text-attic', 'another key')).rejects.toEqual(refused);

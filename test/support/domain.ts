@@ -6,6 +6,7 @@ import { createAuditTrail } from '../../src/domain/audit/audit.ts';
 import type { Card, CardId, CardIntent } from '../../src/domain/credentials/card.ts';
 import { DomainError, type ErrorCode } from '../../src/domain/errors.ts';
 import { createDriverTable } from '../../src/domain/locks/driver-table.ts';
+import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import type { HubLink } from '../../src/domain/locks/hub-ports.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { CommandId } from '../../src/domain/locks/lock-command.ts';
@@ -118,8 +119,7 @@ export function someLock(changes: Partial<Lock> = {}): Lock {
       { accountId: callers.manager.accountId, role: 'manager' },
       { accountId: callers.operator.accountId, role: 'operator' },
     ],
-    keyHash: '0'.repeat(64),
-    hubId: null,
+    driver: nativeDriver(`a4c1387f02e${id}` as DeviceId, null, '0'.repeat(64)),
     ...changes,
   };
 }
@@ -161,6 +161,7 @@ function createFakeSecrets(): Secrets {
   return {
     newToken: () => `token-${++count}`,
     newDeviceKey: () => `key-${++count}`,
+    newDevicePassword: () => `password${++count}`,
     newWebhookSecret: () => `hook-${++count}`,
     hash: (secret) => createHash('sha256').update(secret).digest('hex'),
     equal: (hashA, hashB) => hashA === hashB,

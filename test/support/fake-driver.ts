@@ -1,6 +1,7 @@
 // A driver whose locks can do nothing but lock and unlock, over sessions that a test scripts.
 
 import type { Clock } from '../../src/domain/clock.ts';
+import { invalidParameter } from '../../src/domain/errors.ts';
 import type { Capabilities } from '../../src/domain/locks/capabilities.ts';
 import type { Driver } from '../../src/domain/locks/driver.ts';
 import type { DeviceId } from '../../src/domain/locks/lock.ts';
@@ -22,6 +23,9 @@ export function createFakeDriver({ clock }: { readonly clock: Clock }): Driver &
     session: link.session,
     disconnect: link.disconnect,
     capabilities: () => bareCapabilities,
-    deviceIdOf: (address) => (/^[0-9]{4}$/.test(address) ? (`02000000${address}` as DeviceId) : undefined),
+    describe({ address, pulse = 1 }) {
+      if (!/^[0-9]{4}$/.test(String(address))) throw invalidParameter('driver.address', 'must be four digits');
+      return { deviceId: `02000000${address}` as DeviceId, address: String(address), options: { address, pulse } };
+    },
   };
 }

@@ -15,6 +15,7 @@ import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
 import type { Capabilities } from '../../src/domain/locks/capabilities.ts';
 import type { HubService } from '../../src/domain/locks/hub.ts';
+import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { LockService, LockView } from '../../src/domain/locks/lock-service.ts';
 import type { PairingService } from '../../src/domain/locks/pairing.ts';
@@ -57,8 +58,7 @@ export const sampleLock: Lock = {
   initialisedAt: 1_700_000_000_000,
   administrator: sampleCaller.accountId,
   roles: [],
-  keyHash: 'ab'.repeat(32),
-  hubId: null,
+  driver: nativeDriver('a4c1387f02e9' as DeviceId, null, 'ab'.repeat(32)),
 };
 
 export const sampleStatus: LockStatus = {

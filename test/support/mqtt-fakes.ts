@@ -1,7 +1,9 @@
 // Stand-ins for what the mqtt adapter asks of the domain: each writes down what it was told.
+
 import { createHash } from 'node:crypto';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { Hub } from '../../src/domain/locks/hub.ts';
+import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import type { HubStore } from '../../src/domain/locks/hub-ports.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../src/domain/locks/lock.ts';
 import type { LockStore } from '../../src/domain/locks/lock-ports.ts';
@@ -29,10 +31,14 @@ export function registered({ lockId, deviceId, key }: TestLock): Lock {
       initialisedAt: 0,
       administrator: 1 as Lock['administrator'],
       roles: [],
-      keyHash: secrets.hash(key),
-      hubId: null,
+      driver: nativeDriver(deviceId, null, secrets.hash(key)),
     },
   };
+}
+
+/** The same lock, bound to a hub. */
+export function behind({ deviceId: hubId }: Pick<TestLock, 'deviceId'>, lock: TestLock): Lock {
+  return { ...registered(lock), driver: nativeDriver(lock.deviceId, hubId, secrets.hash(lock.key)) };
 }
 
 export interface FakeLocks extends Pick<LockStore, 'byDevice'> {

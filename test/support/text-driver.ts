@@ -1,6 +1,8 @@
 // A driver of the simplest lock there could be: it obeys `<address>/command` and speaks on two topics of plain text, `<address>/state` and
 // `<address>/event`. Its first state after the login begins its session.
+
 import type { ClientConnection, ClientHandler, Receipt } from '../../src/broker/client-handlers.ts';
+import { invalidParameter } from '../../src/domain/errors.ts';
 import type { DeviceId, Lock, LockId, OpenState } from '../../src/domain/locks/lock.ts';
 import { type CommandId, type CommandOutcome, type LockCommand, wantedBy } from '../../src/domain/locks/lock-command.ts';
 import type { LockSession } from '../../src/domain/locks/lock-link.ts';
@@ -24,7 +26,7 @@ export function createTextDriver({ clock, locks, secrets, reports, numberEvents 
       () => 'leave',
     );
 
-  function open({ lockId, deviceId, keyHash }: Lock, address: string, connection: ClientConnection): ClientHandler {
+  function open({ lockId, deviceId, driver: { keyHash } }: Lock, address: string, connection: ClientConnection): ClientHandler {
     const line: Line = { connection, session: undefined };
     let underWay: { readonly command: LockCommand; readonly commandId: CommandId; end(outcome: CommandOutcome): void } | undefined;
 
@@ -65,7 +67,7 @@ export function createTextDriver({ clock, locks, secrets, reports, numberEvents 
     return {
       clientId: `text/${deviceId}`,
       identity: () => ({ deviceId }),
-      isWelcome: () => locks.get(lockId)?.keyHash === keyHash,
+      isWelcome: () => locks.get(lockId)?.driver.keyHash === keyHash,
       isUrgent: () => underWay !== undefined,
       authorizeSubscribe: (filter) => (filter === `${address}/command` ? { allow: true } : { allow: false, reason: 'foreign-topic' }),
       mayReceive: (topic) => topic === `${address}/command`,
@@ -88,7 +90,12 @@ export function createTextDriver({ clock, locks, secrets, reports, numberEvents 
     driver: {
       kind: 'text',
       capabilities: () => bareCapabilities,
-      deviceIdOf,
+      describe({ address }) {
+        const deviceId = deviceIdOf(String(address));
+        if (deviceId === undefined) throw invalidParameter('driver.address', 'must be small letters');
+        return { deviceId, address: String(address), options: { address } };
+      },
+      login: ({ address }) => ({ host: '127.0.0.1', port: 1883, tlsPort: null, username: `text-${address}` }),
       session: (lockId) => lines.get(lockId)?.session,
       disconnect: (lockId, reason) => lines.get(lockId)?.connection.close(reason),
     },
@@ -98,7 +105,10 @@ export function createTextDriver({ clock, locks, secrets, reports, numberEvents 
         const address = username.slice('text-'.length);
         const deviceId = deviceIdOf(address);
         const lock = deviceId && locks.byDevice(deviceId);
-        const isRight = secrets.equal(secrets.hash(password.toString()), lock?.driver?.kind === 'text' ? lock.keyHash : '0'.repeat(64));
+        const isRight = secrets.equal(
+          secrets.hash(password.toString()),
+          (lock?.driver.kind === 'text' && lock.driver.keyHash) || '0'.repeat(64),
+        );
         if (lock === undefined || !isRight) return { allow: false, code: 4, reason: 'key', failedLogin: true };
         return { allow: true, client: open(lock, address, connection) };
       },

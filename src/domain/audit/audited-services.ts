@@ -24,10 +24,7 @@ const ofWebhook = (webhookId: WebhookId): string => `webhook ${webhookId}`;
 const registrations: AuditTable<RegistrationService> = {
   register: ([, lock], made) => ({
     action: 'lock-register',
-    object:
-      made === undefined
-        ? `device ${'driver' in lock ? `${lock.driver.kind}:${lock.driver.address}` : lock.deviceId}`
-        : ofLock(made.lockId),
+    object: made === undefined ? `device ${'driver' in lock ? lock.driver.kind : lock.deviceId}` : ofLock(made.lockId),
     detail: lock.name,
   }),
   // Parts of `confirm`, which has its own entry.

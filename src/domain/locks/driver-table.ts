@@ -1,11 +1,9 @@
-// All drivers of this gateway behind one interface. A lock without a `driver` member belongs to the native driver.
+// All drivers of this gateway behind one interface.
 
 import type { Capabilities } from './capabilities.ts';
 import type { Driver, Drivers } from './driver.ts';
-import type { Lock, LockId } from './lock.ts';
+import type { LockId } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
-
-export const nativeKind = 'native';
 
 /** Of a lock that nobody speaks to. */
 const nothing: Capabilities = {
@@ -22,10 +20,9 @@ export interface DriverTable extends Drivers {
 export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, 'get'> }): DriverTable {
   const drivers = new Map<string, Driver>();
 
-  const kindOf = ({ driver }: Lock): string => driver?.kind ?? nativeKind;
   function driverOf(lockId: LockId): Driver | undefined {
     const lock = locks.get(lockId);
-    return lock && drivers.get(kindOf(lock));
+    return lock && drivers.get(lock.driver.kind);
   }
 
   return {
@@ -46,12 +43,12 @@ export function createDriverTable({ locks }: { readonly locks: Pick<LockStore, '
     },
     can(lockId, what) {
       const lock = locks.get(lockId);
-      return lock !== undefined && drivers.get(kindOf(lock))?.capabilities(lock)[what] === true;
+      return lock !== undefined && drivers.get(lock.driver.kind)?.capabilities(lock)[what] === true;
     },
-    capabilities: (lock) => drivers.get(kindOf(lock))?.capabilities(lock) ?? nothing,
+    capabilities: (lock) => drivers.get(lock.driver.kind)?.capabilities(lock) ?? nothing,
     alwaysSends(lockId, op) {
       const lock = locks.get(lockId);
-      return lock !== undefined && drivers.get(kindOf(lock))?.alwaysSends?.(lock, op) === true;
+      return lock !== undefined && drivers.get(lock.driver.kind)?.alwaysSends?.(lock, op) === true;
     },
     accept(lock) {
       for (const driver of drivers.values()) driver.accept?.(lock);

@@ -2,8 +2,24 @@
 // lock has, such as keys, clocks or counters, stays there.
 
 import type { Capabilities, Capability } from './capabilities.ts';
-import type { DeviceId, Lock, LockId } from './lock.ts';
+import type { DeviceId, DriverOptions, Lock, LockId } from './lock.ts';
 import type { LockLink } from './lock-link.ts';
+
+/** A device as its driver understands the member `driver` of its registration. */
+export interface DescribedDevice {
+  readonly deviceId: DeviceId;
+  /** As in `LockDriver`. */
+  readonly address: string;
+  readonly options: DriverOptions;
+}
+
+/** Where and under which name a device logs in to our broker; a port is null while nothing listens there for such devices. */
+export interface DeviceLogin {
+  readonly host: string;
+  readonly port: number | null;
+  readonly tlsPort: number | null;
+  readonly username: string;
+}
 
 /**
  * Speaks to all locks of one kind. Whatever the kind, a driver guarantees:
@@ -32,13 +48,15 @@ export interface Driver extends LockLink {
    * pulls the latch. Absent: never.
    */
   alwaysSends?(lock: Lock, op: 'lock' | 'unlock'): boolean;
-  /** The deviceId of the device at this address; undefined when it is not an address of this kind. */
-  deviceIdOf(address: string): DeviceId | undefined;
+  /** Throws `invalid-parameter` by path (`driver.nukiId`) for what its kind does not know. Absent: its locks are registered by their MAC address. */
+  describe?(given: DriverOptions): DescribedDevice;
+  /** Throws `conflict` while nothing listens for devices of this kind. Absent: its locks do not log in, or with a device key. */
+  login?(device: DescribedDevice): DeviceLogin;
   /**
    * Called before a lock of any kind is registered or bound to a hub, within the administration mutex. Throws `conflict` when something
    * that is no lock, such as a hub, has this deviceId, and `not-found` when there is no such hub.
    */
-  accept?(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
+  accept?(lock: Pick<Lock, 'deviceId' | 'driver'>): void;
   /** The offset of this lock from UTC has changed. */
   timezoneChanged?(lockId: LockId): void;
   /** The lock has refused a command as `expired` although most of its time was left: the driver's view of the lock's uptime is wrong. */
@@ -53,7 +71,7 @@ export interface Drivers extends LockLink {
   capabilities(lock: Lock): Capabilities;
   /** As `Driver.alwaysSends`; false for an unknown lock. */
   alwaysSends(lockId: LockId, op: 'lock' | 'unlock'): boolean;
-  accept(lock: Pick<Lock, 'deviceId' | 'hubId'>): void;
+  accept(lock: Pick<Lock, 'deviceId' | 'driver'>): void;
   timezoneChanged(lockId: LockId): void;
   expiredEarly(lockId: LockId): void;
   /** The driver of this kind; undefined: there is none. */

@@ -1,7 +1,7 @@
 // A hub: one device that speaks for the locks bound to it. Its driver handles its connection.
 import type { Caller } from '../accounts/account.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { DeviceId } from './lock.ts';
+import { type DeviceId, type Lock, type LockDriver, nativeKind } from './lock.ts';
 
 export interface Hub {
   /** Its MQTT identity, to which the `hubId` of its locks refers. */
@@ -10,6 +10,17 @@ export interface Hub {
   readonly createdAt: number;
   /** SHA-256 of the device key, 64 hex digits. */
   readonly keyHash: string;
+}
+
+/** The driver of a native lock: a hub speaks for it, or with null it logs in with its own key, which is refused while a hub speaks. */
+export function nativeDriver(deviceId: DeviceId, hubId: DeviceId | null, keyHash: string): LockDriver & { readonly keyHash: string } {
+  return { kind: nativeKind, address: deviceId, options: { hubId }, keyHash };
+}
+
+/** The hub that speaks for a lock; null: none, as for every lock of another kind. */
+export function hubOf({ driver }: Pick<Lock, 'driver'>): DeviceId | null {
+  const { hubId = null } = driver.options as { readonly hubId?: DeviceId | null };
+  return driver.kind === nativeKind ? hubId : null;
 }
 
 export interface NewHub {

@@ -37,11 +37,20 @@ export const unknownSettings: LockSettings = {
   passageModeAutoUnlock: 2,
 };
 
-/** The driver of a lock that does not speak the native protocol, and the lock's address. It never changes. */
+/** The kind of locks that speak our own protocol. */
+export const nativeKind = 'native';
+
+/** What a driver stores of a lock; only the driver knows the members. */
+export type DriverOptions = Readonly<Record<string, unknown>>;
+
+/** Who speaks to a lock, and what only that driver needs. Kind and address never change. */
 export interface LockDriver {
   readonly kind: string;
-  /** Identifies the lock among all of its kind: a serial number, a topic prefix. */
+  /** Identifies the lock among all of its kind: a MAC address, a serial number, a topic prefix. */
   readonly address: string;
+  readonly options: DriverOptions;
+  /** SHA-256 of the key or password with which it logs in, 64 hex digits; null: it never logs in, a bridge speaks for it. */
+  readonly keyHash: string | null;
 }
 
 export interface Lock {
@@ -66,12 +75,7 @@ export interface Lock {
   readonly initialisedAt: number;
   readonly administrator: AccountId;
   readonly roles: readonly GrantedRole[];
-  /** SHA-256 of the device key, 64 hex digits. The gateway refuses the key while the lock is bound to a hub. */
-  readonly keyHash: string;
-  /** The hub that speaks for it; null: it has a login of its own, as every lock of another kind has. */
-  readonly hubId: DeviceId | null;
-  /** Absent: it speaks the native protocol. */
-  readonly driver?: LockDriver;
+  readonly driver: LockDriver;
 }
 
 export interface GrantedRole {

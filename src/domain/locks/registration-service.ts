@@ -11,17 +11,31 @@ import type { Page, PageRequest } from '../page.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
-import { type DeviceId, type Lock, type LockId, type LockStatus, unknownSettings } from './lock.ts';
+import { hubOf, nativeDriver } from './hub.ts';
+import { type DeviceId, type Lock, type LockId, type LockStatus, nativeKind, unknownSettings } from './lock.ts';
 import { everyLock, type LockLists, type WantedLocks } from './lock-lists.ts';
 import type { LockNames } from './lock-names.ts';
 import type { LockStore, StatusStore } from './lock-ports.ts';
 import { createLockRemoval, type LockRemoval, type LockRemovalOptions } from './lock-removal.ts';
-import { type LockDescription, type NewDriverLock, type NewLock, newDeviceId, requireFreeDevice } from './new-lock.ts';
+import {
+  changedDriver,
+  type GivenDriver,
+  type IssuedKey,
+  type LockDescription,
+  type NewDevice,
+  type NewDriverLock,
+  type NewLock,
+  newDevice,
+  renewedKey,
+  requireFreeDevice,
+} from './new-lock.ts';
 
 /** An absent member stays unchanged. */
 export interface LockChanges extends Partial<Omit<LockDescription, 'administrator'>> {
   /** Binds the lock to a hub, or with null to none; its session, its own or over the old hub, ends at once. */
   readonly hubId?: DeviceId | null;
+  /** Whole; kind and address stay what they are. When anything of it changes, the session of the lock ends at once. */
+  readonly driver?: GivenDriver;
 }
 
 /** A lock as a gateway administrator sees it. */
@@ -34,19 +48,13 @@ export interface ManagedLock {
   readonly administrator: string;
 }
 
-/** A new key; `deviceKey` is shown only once. */
-export interface IssuedKey {
-  readonly lockId: LockId;
-  readonly deviceId: DeviceId;
-  readonly deviceKey: string;
-}
-
 /** For gateway administrators. Each method throws `lock-not-found` for an unknown lock, then `forbidden` for other callers. */
 export interface RegistrationService extends LockRemoval {
   /**
-   * Registers a lock. Rejects with `conflict` when a lock or a hub has this MAC address, or another lock's name differs only in case; with
-   * `invalid-parameter` for a name with direction marks, for a kind without a driver, and for an address that does not fit the kind; with
-   * `not-found` when there is no such administrator or hub. The key is valid while the lock is bound to no hub.
+   * Registers a lock. Rejects with `conflict` when a lock or a hub has this MAC address, a lock this address of its kind, nothing listens for
+   * locks of its kind, or another lock's name differs only in case; with `invalid-parameter` for a name with direction marks, for a kind
+   * without a driver, and for a member that does not fit the kind; with `not-found` when there is no such administrator or hub. The key is
+   * valid while the lock is bound to no hub.
    */
   register(caller: Caller, lock: NewLock | NewDriverLock): Promise<IssuedKey>;
   /** As `register`, with a key that the lock made itself. */
@@ -64,7 +72,8 @@ export interface RegistrationService extends LockRemoval {
    */
   change(caller: Caller, lockId: LockId, changes: LockChanges): Promise<ManagedLock>;
   /**
-   * Makes a new device key; the old key and its connection end at once. The key of a lock behind a hub is valid once it is bound to no hub.
+   * Makes a new key or password; the old one and its connection end at once. The key of a lock behind a hub is valid once it is bound to no
+   * hub. Rejects with `conflict` for a lock over a bridge.
    */
   renewKey(caller: Caller, lockId: LockId): Promise<IssuedKey>;
 }
@@ -97,11 +106,10 @@ export function createRegistrationService(options: RegistrationOptions): Registr
   }
 
   /** Call it within the administration mutex. */
-  async function add(caller: Caller, lock: NewLock | NewDriverLock, keyHash: string): Promise<LockId> {
-    const deviceId = newDeviceId(drivers, lock);
-    const { hubId = null, driver, name, administrator, ...given } = { hubId: null, driver: undefined, ...lock };
+  async function add(caller: Caller, { name, administrator, ...given }: LockDescription, device: NewDevice): Promise<LockId> {
+    const { deviceId, driver } = device;
     requireFreeDevice(locks, deviceId);
-    drivers.accept({ deviceId, hubId });
+    drivers.accept(device);
     // This looks up the caller's account, too: it can have been removed while this call waited, and every lock needs an administrator.
     const administratorId = accountNamed(accounts, administrator ?? caller.username).accountId;
     const alias = given.alias ?? name;
@@ -127,9 +135,7 @@ export function createRegistrationService(options: RegistrationOptions): Registr
         initialisedAt: clock.now(),
         administrator: administratorId,
         roles: [],
-        keyHash,
-        hubId,
-        ...(driver && { driver }),
+        driver,
       });
       return lockId;
     });
@@ -137,14 +143,20 @@ export function createRegistrationService(options: RegistrationOptions): Registr
 
   async function bind(lockId: LockId, hubId: DeviceId | null, update: () => Promise<Lock>): Promise<Lock> {
     return administration(async () => {
-      const { deviceId, hubId: before, driver } = requireLock(locks, lockId);
-      drivers.accept({ deviceId, hubId });
-      if (hubId !== null && driver !== undefined)
-        throw new DomainError('conflict', `a hub cannot speak for a lock of the kind ${driver.kind}`);
+      const before = requireLock(locks, lockId);
+      const { deviceId, driver } = before;
+      if (driver.kind === nativeKind) drivers.accept({ deviceId, driver: { ...driver, options: { hubId } } });
+      else if (hubId !== null) throw new DomainError('conflict', `a hub cannot speak for a lock of the kind ${driver.kind}`);
       const lock = await update();
-      if (before !== hubId) drivers.disconnect(lockId, hubId === null ? 'it was unbound from its hub' : 'it was bound to a hub');
+      if (hubOf(before) !== hubId) drivers.disconnect(lockId, hubId === null ? 'it was unbound from its hub' : 'it was bound to a hub');
       return lock;
     });
+  }
+  /** With what of the changes belongs to the driver. */
+  function withDriver(lock: Lock, { hubId, driver }: Pick<LockChanges, 'hubId' | 'driver'>): Lock {
+    const isBound = hubId !== undefined && lock.driver.kind === nativeKind;
+    if (isBound) return { ...lock, driver: { ...lock.driver, options: { hubId } } };
+    return driver === undefined ? lock : { ...lock, driver: changedDriver(drivers, lock.driver, driver) };
   }
 
   return {
@@ -152,14 +164,17 @@ export function createRegistrationService(options: RegistrationOptions): Registr
 
     async register(caller, lock) {
       requireGatewayAdministrator(caller);
-      const deviceKey = secrets.newDeviceKey();
-      const lockId = await administration(() => add(caller, lock, secrets.hash(deviceKey)));
-      return { lockId, deviceId: newDeviceId(drivers, lock), deviceKey };
+      return administration(async () => {
+        const { issued, ...device } = newDevice({ drivers, secrets }, lock);
+        const lockId = await add(caller, lock, device);
+        return { lockId, deviceId: device.deviceId, ...issued };
+      });
     },
 
     async adopt(caller, lock, keyHash) {
       requireGatewayAdministrator(caller);
-      return administration(() => add(caller, lock, keyHash));
+      const { deviceId, hubId = null } = lock;
+      return administration(() => add(caller, lock, { deviceId, driver: nativeDriver(deviceId, hubId, keyHash) }));
     },
 
     async replaceKey(caller, deviceId, keyHash) {
@@ -168,9 +183,10 @@ export function createRegistrationService(options: RegistrationOptions): Registr
         const lock = locks.byDevice(deviceId);
         if (lock === undefined) throw new DomainError('lock-not-found', `there is no lock ${deviceId}`);
         await locks.update(lock.lockId, (current) => {
-          if (current.driver !== undefined) throw new DomainError('conflict', `lock ${lock.lockId} is of the kind ${current.driver.kind}`);
-          if (current.hubId !== null) throw new DomainError('conflict', `lock ${lock.lockId} is behind a hub and has no login of its own`);
-          return { ...current, keyHash };
+          const { driver } = current;
+          if (driver.kind !== nativeKind) throw new DomainError('conflict', `lock ${lock.lockId} is of the kind ${driver.kind}`);
+          if (hubOf(current) !== null) throw new DomainError('conflict', `lock ${lock.lockId} is behind a hub and has no login of its own`);
+          return { ...current, driver: { ...driver, keyHash } };
         });
         drivers.disconnect(lock.lockId, 'its device key was replaced');
         return lock.lockId;
@@ -183,24 +199,28 @@ export function createRegistrationService(options: RegistrationOptions): Registr
       return { list: list.map(managed), ...envelope };
     },
 
-    async change(caller, lockId, { groupName, ...changes }) {
+    async change(caller, lockId, { groupName, hubId, driver, ...changes }) {
       requireManagedLock(locks, caller, lockId);
+      const { options: before } = requireLock(locks, lockId).driver;
       const update = () =>
         options.names.give(lockId, changes, async () => {
           const group = groupName === undefined ? {} : { groupName, groupId: await counters.groupId(groupName) };
-          return locks.update(lockId, (lock) => ({ ...lock, ...changes, ...group }));
+          const ofDriver = { ...(hubId !== undefined && { hubId }), ...(driver && { driver }) };
+          return locks.update(lockId, (lock) => withDriver({ ...lock, ...changes, ...group }, ofDriver));
         });
-      const changed = changes.hubId === undefined ? await update() : await bind(lockId, changes.hubId, update);
+      const changed = hubId === undefined ? await update() : await bind(lockId, hubId, update);
+      if (driver !== undefined && JSON.stringify(changed.driver.options) !== JSON.stringify(before))
+        drivers.disconnect(lockId, 'its driver was given other settings');
       if (changes.timezoneOffsetMs !== undefined) drivers.timezoneChanged(lockId);
       return managed(changed);
     },
 
     async renewKey(caller, lockId) {
       requireManagedLock(locks, caller, lockId);
-      const deviceKey = secrets.newDeviceKey();
-      const { deviceId, hubId } = await locks.update(lockId, (lock) => ({ ...lock, keyHash: secrets.hash(deviceKey) }));
-      if (hubId === null) drivers.disconnect(lockId, 'its device key was renewed');
-      return { lockId, deviceId, deviceKey };
+      const { keyHash, issued } = renewedKey({ drivers, secrets }, requireLock(locks, lockId));
+      const lock = await locks.update(lockId, (current) => ({ ...current, driver: { ...current.driver, keyHash } }));
+      if (hubOf(lock) === null) drivers.disconnect(lockId, 'its device key was renewed');
+      return { lockId, deviceId: lock.deviceId, ...issued };
     },
   };
 }

@@ -5,11 +5,10 @@ import type { Emit } from '../../domain/event-bus.ts';
 import type { Capabilities } from '../../domain/locks/capabilities.ts';
 import type { CommandService } from '../../domain/locks/command-service.ts';
 import type { Driver } from '../../domain/locks/driver.ts';
-import { nativeKind } from '../../domain/locks/driver-table.ts';
 import { runFollowUp } from '../../domain/locks/follow-up.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { HubLink, HubStore, LocalHubView } from '../../domain/locks/hub-ports.ts';
-import { deviceIdOf } from '../../domain/locks/lock.ts';
+import { nativeKind } from '../../domain/locks/lock.ts';
 import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { ReportService } from '../../domain/locks/report-service.ts';
@@ -37,7 +36,6 @@ export function nativeRegistration({ hubs }: { readonly hubs: Pick<LocalHubView,
   return {
     kind: nativeKind,
     capabilities: () => ofProtocol,
-    deviceIdOf,
     accept: (lock) => acceptLock(hubs, lock),
   } satisfies Omit<Driver, 'session' | 'disconnect'>;
 }

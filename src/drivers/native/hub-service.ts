@@ -3,7 +3,7 @@
 import { requireGatewayAdministrator } from '../../domain/accounts/permissions.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { Hub, HubService } from '../../domain/locks/hub.ts';
+import { type Hub, type HubService, hubOf } from '../../domain/locks/hub.ts';
 import type { HubLink, HubStore } from '../../domain/locks/hub-ports.ts';
 import type { DeviceId } from '../../domain/locks/lock.ts';
 import type { LockStore } from '../../domain/locks/lock-ports.ts';
@@ -24,7 +24,7 @@ export function createHubService(options: {
 }): HubService {
   const { clock, hubs, locks, secrets, link, administration } = options;
 
-  const locksOf = (deviceId: DeviceId): number => locks.all().filter((lock) => lock.hubId === deviceId).length;
+  const locksOf = (deviceId: DeviceId): number => locks.all().filter((lock) => hubOf(lock) === deviceId).length;
 
   return {
     async register(caller, { deviceId, name }) {
@@ -43,7 +43,7 @@ export function createHubService(options: {
       const { list, ...envelope } = paginate(hubs.all(), page);
       // One look at the locks for all of the page.
       const bound = new Map<DeviceId | null, number>();
-      for (const { hubId } of list.length === 0 ? [] : locks.all()) bound.set(hubId, (bound.get(hubId) ?? 0) + 1);
+      for (const lock of list.length === 0 ? [] : locks.all()) bound.set(hubOf(lock), (bound.get(hubOf(lock)) ?? 0) + 1);
       const managed = list.map((hub) => ({ hub, online: link.online(hub.deviceId), locks: bound.get(hub.deviceId) ?? 0 }));
       return { list: managed, ...envelope };
     },

@@ -1,7 +1,8 @@
 // Who is behind a deviceId. A MAC address is unique over locks and hubs, and a lock behind a hub has no login of its own.
 import { DomainError } from '../../domain/errors.ts';
+import { hubOf } from '../../domain/locks/hub.ts';
 import type { LocalHubView } from '../../domain/locks/hub-ports.ts';
-import { type DeviceId, type Lock, type LockId, macOf } from '../../domain/locks/lock.ts';
+import { type DeviceId, type Lock, type LockId, macOf, nativeKind } from '../../domain/locks/lock.ts';
 import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import { requireFreeDevice } from '../../domain/locks/new-lock.ts';
 
@@ -19,9 +20,11 @@ export interface Registered {
 export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Identity | undefined {
   const lock = locks.byDevice(deviceId);
   if (lock !== undefined) {
-    const { lockId, keyHash } = lock;
+    const { lockId, driver } = lock;
+    const { kind, keyHash } = driver;
     // With the deviceId and the key of a lock of another kind, nobody is a native lock.
-    return lock.hubId === null && lock.driver === undefined ? { kind: 'lock', deviceId, lockId, keyHash } : undefined;
+    if (kind !== nativeKind || keyHash === null || hubOf(lock) !== null) return undefined;
+    return { kind: 'lock', deviceId, lockId, keyHash };
   }
   const hub = hubs.get(deviceId);
   return hub && { kind: 'hub', deviceId, keyHash: hub.keyHash };
@@ -30,7 +33,7 @@ export function identityOf({ locks, hubs }: Registered, deviceId: DeviceId): Ide
 /** Protocol 8: the lock with this deviceId, when it is bound to this hub now. */
 export function lockBehind(locks: Registered['locks'], hubId: DeviceId, deviceId: DeviceId): Lock | undefined {
   const lock = locks.byDevice(deviceId);
-  return lock?.hubId === hubId ? lock : undefined;
+  return lock !== undefined && hubOf(lock) === hubId ? lock : undefined;
 }
 
 /** `conflict` when a lock or a hub has this MAC address. To be asked within the administration mutex. */
@@ -43,8 +46,9 @@ export function requireFreeMac(
 }
 
 /** As `Driver.accept`. */
-export function acceptLock(hubs: Registered['hubs'], { deviceId, hubId }: Pick<Lock, 'deviceId' | 'hubId'>): void {
+export function acceptLock(hubs: Registered['hubs'], { deviceId, driver }: Pick<Lock, 'deviceId' | 'driver'>): void {
   requireNoHub(hubs, deviceId);
+  const hubId = hubOf({ driver });
   if (hubId !== null && hubs.get(hubId) === undefined) throw noHub(hubId);
 }
 

@@ -5,7 +5,7 @@ import { requireGatewayAdministrator } from '../../domain/accounts/permissions.t
 import type { Clock } from '../../domain/clock.ts';
 import { DomainError, invalidParameter } from '../../domain/errors.ts';
 import type { Emit } from '../../domain/event-bus.ts';
-import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
+import { type DeviceId, type LockId, nativeKind } from '../../domain/locks/lock.ts';
 import type { LockLink } from '../../domain/locks/lock-link.ts';
 import type { LockStore } from '../../domain/locks/lock-ports.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
@@ -142,7 +142,7 @@ export function createPairingService(options: {
     }
     if (lock !== undefined)
       throw invalidParameter('body', 'must not describe the lock: this device replaces a registered one, which keeps all it has');
-    if (replaced.driver !== undefined)
+    if (replaced.driver.kind !== nativeKind)
       throw new DomainError(
         'conflict',
         `lock ${replaced.lockId} is of the kind ${replaced.driver.kind}, and no native lock can take its place`,

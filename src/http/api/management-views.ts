@@ -3,12 +3,13 @@
 import type { Account, Caller } from '../../domain/accounts/account.ts';
 import type { TokenView } from '../../domain/accounts/account-service.ts';
 import type { AuditEntry } from '../../domain/audit/audit-action.ts';
-import type { IssuedHubKey, ManagedHub } from '../../domain/locks/hub.ts';
-import { type DeviceId, type LockId, macOf } from '../../domain/locks/lock.ts';
+import { hubOf, type IssuedHubKey, type ManagedHub } from '../../domain/locks/hub.ts';
+import { type DeviceId, type LockId, macOf, nativeKind } from '../../domain/locks/lock.ts';
 import type { Removal, RemovedLockView } from '../../domain/locks/lock-removal.ts';
 import type { HelloReport } from '../../domain/locks/lock-report.ts';
+import type { IssuedKey } from '../../domain/locks/new-lock.ts';
 import type { PendingDevice } from '../../domain/locks/pairing.ts';
-import type { IssuedKey, ManagedLock } from '../../domain/locks/registration-service.ts';
+import type { ManagedLock } from '../../domain/locks/registration-service.ts';
 import type { ResponseBody } from './response-schemas.ts';
 import { capabilitiesView } from './views.ts';
 
@@ -26,8 +27,8 @@ export function managedLockView({ lock, status, online, administrator, capabilit
     electricQuantity: status.batteryPercent ?? -1,
     online,
     lastSeen: status.lastSeenAt,
-    hubId: lock.hubId,
-    driver: lock.driver === undefined ? null : { kind: lock.driver.kind },
+    hubId: hubOf(lock),
+    driver: lock.driver.kind === nativeKind ? null : { kind: lock.driver.kind, ...lock.driver.options },
     capabilities: capabilitiesView(capabilities),
     administrator,
     cardsOnLock: status.cardsOnLock,
@@ -48,7 +49,7 @@ export function removedLockView({ removed, administrator, removedBy }: RemovedLo
 }
 
 /** HTTP API 8.1: the key of a lock, shown once. */
-export function issuedKeyView({ lockId, deviceId, deviceKey }: IssuedKey): ResponseBody<'IssuedKey'> {
+export function issuedKeyView({ lockId, deviceId, deviceKey = '' }: IssuedKey): ResponseBody<'IssuedKey'> {
   return { lockId, deviceId, deviceKey };
 }
 

@@ -5,6 +5,7 @@ import { type Alarm, endsByPerson } from '../../domain/alarms/alarm.ts';
 import type { Card, CardOnLock } from '../../domain/credentials/card.ts';
 import type { LiveEvent } from '../../domain/events/live-event.ts';
 import type { Capabilities } from '../../domain/locks/capabilities.ts';
+import { hubOf } from '../../domain/locks/hub.ts';
 import { type BatteryLevel, type LockSettings, macOf } from '../../domain/locks/lock.ts';
 import type { BoltResult, LockView } from '../../domain/locks/lock-service.ts';
 import type { Page } from '../../domain/page.ts';
@@ -30,7 +31,7 @@ export function lockItemView({ lock, status, callerIsAdministrator }: LockView):
     lockMac: macOf(lock.deviceId),
     electricQuantity: status.batteryPercent ?? -1,
     featureValue: lock.featureValue,
-    hasGateway: lock.hubId === null ? 0 : 1,
+    hasGateway: hubOf(lock) === null && lock.driver.keyHash !== null ? 0 : 1,
     lockData: callerIsAdministrator ? lock.lockData : '',
     groupId: lock.groupId,
     groupName: lock.groupName,

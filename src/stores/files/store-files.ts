@@ -1,6 +1,7 @@
 // All files of the store: created here, opened in one order, closed together.
 import type { Clock } from '../../domain/clock.ts';
 import type { Emit } from '../../domain/event-bus.ts';
+import { hubOf } from '../../domain/locks/hub.ts';
 import type { Log } from '../../domain/part.ts';
 import type { Secrets } from '../../domain/secrets.ts';
 import { createAuditLog } from './audit/audit-log.ts';
@@ -112,7 +113,7 @@ export function createStoreFiles(options: StoreFilesOptions) {
       await lockFiles.cardFiles.removeLeft((lockId) => removedLocks.get(lockId) !== undefined);
       if (!(await loadNeeded(hubs.document, `${directory}/hubs.json`))) {
         // The file did not exist before latchd had hubs.
-        if (lockFiles.locks.all().some((lock) => lock.hubId !== null)) throw missingDocument(`${directory}/hubs.json`);
+        if (lockFiles.locks.all().some((lock) => hubOf(lock) !== null)) throw missingDocument(`${directory}/hubs.json`);
         await hubs.document.put(noHubs);
       }
       await webhooks.open();

@@ -7,8 +7,8 @@ import { createSettableClock } from '../../support/settable-clock.ts';
 
 function setUp() {
   const locks = new Map<LockId, Lock>([
-    [lockId, someLock({ driver: { kind: 'plain', address: '0007' } })],
-    [otherLockId, someLock({ lockId: otherLockId, driver: { kind: 'wooden', address: 'barn' } })],
+    [lockId, someLock({ driver: { kind: 'plain', address: '0007', options: {}, keyHash: null } })],
+    [otherLockId, someLock({ lockId: otherLockId, driver: { kind: 'wooden', address: 'barn', options: {}, keyHash: null } })],
   ]);
   const driver = createFakeDriver({ clock: createSettableClock() });
   const table = createDriverTable({ locks: { get: (id) => locks.get(id) } });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DomainError } from '../../../src/domain/errors.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
 import { callers, codeOf, createDomain, lockId, otherLockId, someLock, stays } from '../../support/domain.ts';
 import { createFakeDriver } from '../../support/fake-driver.ts';
@@ -13,7 +14,7 @@ describe('registering a lock', () => {
     const { registrationService, locks, secrets } = await createDomain();
     const issued = await registrationService.register(admin, newLock);
     expect(issued.deviceId).toBe(newLock.deviceId);
-    expect(locks.get(issued.lockId)).toMatchObject({ keyHash: secrets.hash(issued.deviceKey), lockId: issued.lockId });
+    expect(locks.get(issued.lockId)).toMatchObject({ driver: { keyHash: secrets.hash(issued.deviceKey ?? '') }, lockId: issued.lockId });
     expect(JSON.stringify(locks.all())).not.toContain(issued.deviceKey);
   });
 
@@ -101,7 +102,7 @@ describe('a registered lock', () => {
     expect(link.disconnects).toEqual([]);
     release();
     const { deviceKey } = await renewed;
-    expect(locks.get(lockId)?.keyHash).toBe(secrets.hash(deviceKey));
+    expect(locks.get(lockId)?.driver.keyHash).toBe(secrets.hash(deviceKey ?? ''));
     expect(link.disconnects).toMatchObject([{ lockId }]);
   });
 });
@@ -133,7 +134,7 @@ describe('a lock of another kind', () => {
     const { registrationService, locks } = await withPlainDriver();
     const { lockId: id, deviceId } = await registrationService.register(admin, plain('0007'));
     expect(deviceId).toBe('020000000007');
-    expect(locks.get(id)).toMatchObject({ deviceId, driver: { kind: 'plain', address: '0007' }, hubId: null });
+    expect(locks.get(id)).toMatchObject({ deviceId, driver: { kind: 'plain', address: '0007', options: { pulse: 1 }, keyHash: null } });
     expect(await codeOf(() => registrationService.register(admin, plain('0007')))).toBe('conflict');
   });
 
@@ -149,6 +150,65 @@ describe('a lock of another kind', () => {
       parameters: [{ parameter }],
     });
     expect(locks.all()).toBe(before);
+  });
+
+  it('that logs in gets a password, of which only the hash is stored, and another one that ends its session at once', async () => {
+    const { registrationService, locks, secrets, driver } = await withPlainDriver();
+    const login = { host: '192.168.20.1', port: 1883, tlsPort: null, username: 'plain-0007' };
+    Object.assign(driver, { login: () => login });
+    const issued = await registrationService.register(admin, plain('0007'));
+    const { lockId: id, deviceId, mqtt } = issued;
+    expect(issued).toEqual({ lockId: id, deviceId, mqtt: { ...login, password: expect.any(String) } });
+    expect(locks.get(id)?.driver.keyHash).toBe(secrets.hash(mqtt?.password ?? ''));
+    expect(JSON.stringify(locks.all())).not.toContain(mqtt?.password);
+    const renewed = await registrationService.renewKey(admin, id);
+    expect(renewed).toEqual({ lockId: id, deviceId, mqtt: { ...login, password: expect.any(String) } });
+    expect(locks.get(id)?.driver.keyHash).toBe(secrets.hash(renewed.mqtt?.password ?? ''));
+    expect(driver.link.disconnects).toEqual([{ lockId: id, reason: 'its device key was renewed' }]);
+  });
+
+  it('is not registered while nothing listens for its kind, and keeps its password then', async () => {
+    const { registrationService, locks, driver } = await withPlainDriver();
+    const { lockId: id } = await registrationService.register(admin, plain('0007'));
+    await locks.update(id, (lock) => ({ ...lock, driver: { ...lock.driver, keyHash: '1'.repeat(64) } }));
+    const before = locks.all();
+    Object.assign(driver, {
+      login() {
+        throw new DomainError('conflict', 'the listener devices is off');
+      },
+    });
+    expect(await codeOf(() => registrationService.register(admin, plain('0008')))).toBe('conflict');
+    expect(await codeOf(() => registrationService.renewKey(admin, id))).toBe('conflict');
+    expect(locks.all()).toBe(before);
+  });
+
+  it('over a bridge has no key: none is issued, and none can be renewed', async () => {
+    const { registrationService, locks } = await withPlainDriver();
+    const issued = await registrationService.register(admin, plain('0007'));
+    expect(issued).toEqual({ lockId: issued.lockId, deviceId: '020000000007' });
+    const before = locks.all();
+    expect(await codeOf(() => registrationService.renewKey(admin, issued.lockId))).toBe('conflict');
+    expect(locks.all()).toBe(before);
+  });
+
+  it('may be given other settings, which end its session; its kind and its address stay', async () => {
+    const { registrationService, locks, driver } = await withPlainDriver();
+    const { lockId: id } = await registrationService.register(admin, plain('0007'));
+    const change = (given: { readonly kind: string; readonly [member: string]: unknown }, lock = id) =>
+      registrationService.change(admin, lock, { driver: given, name: 'Gate' });
+    await change({ kind: 'plain', address: '0007', pulse: 1 });
+    expect([locks.get(id)?.name, driver.link.disconnects]).toEqual(['Gate', []]);
+    const { lock } = await change({ kind: 'plain', address: '0007', pulse: 5 });
+    expect(lock.driver).toEqual({ kind: 'plain', address: '0007', options: { address: '0007', pulse: 5 }, keyHash: null });
+    expect(driver.link.disconnects).toEqual([{ lockId: id, reason: 'its driver was given other settings' }]);
+    for (const other of [
+      { kind: 'plain', address: '0008' },
+      { kind: 'wooden', address: '0007' },
+      { kind: 'plain', address: 'seven' },
+    ])
+      expect(await codeOf(() => change(other))).toBe('invalid-parameter');
+    expect(await codeOf(() => change({ kind: 'plain', address: '0007' }, lockId))).toBe('invalid-parameter');
+    expect(locks.get(id)).toBe(lock);
   });
 
   it('is never behind a hub, and no native device can take its place', async () => {

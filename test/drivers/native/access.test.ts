@@ -14,7 +14,7 @@ import {
 } from '../../../src/drivers/native/access.ts';
 import { identityOf, lockBehind } from '../../../src/drivers/native/identity.ts';
 import { createTopics, reportChannels } from '../../../src/drivers/native/topics.ts';
-import { createFakeHubs, createFakeLocks, hub, lockA, lockB, registered, secrets } from '../../support/mqtt-fakes.ts';
+import { behind as behindHub, createFakeHubs, createFakeLocks, hub, lockA, lockB, secrets } from '../../support/mqtt-fakes.ts';
 
 const topics = createTopics('latchd/v1');
 const locks = createFakeLocks(lockA, lockB);
@@ -144,7 +144,7 @@ test('whatever the subscription, a lock receives its own commands only (Fault T1
 
 describe('a hub and the locks behind it (Protocol 8)', () => {
   const behind = createFakeLocks(lockA, lockB);
-  behind.locks.set(a, { ...registered(lockA), hubId: hub.deviceId });
+  behind.locks.set(a, behindHub(hub, lockA));
   const bound = (deviceId: DeviceId) => lockBehind(behind, hub.deviceId, deviceId);
   const login = (deviceId: string, key: string) =>
     decideConnect(

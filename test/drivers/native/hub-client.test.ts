@@ -1,7 +1,7 @@
 // A hub on the real broker: sessions of its locks, what it may not say, and what its end takes along (Protocol 8).
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { CommandId } from '../../../src/domain/locks/lock-command.ts';
-import { hub, lockA, lockB, registered, storageUnavailable, until } from '../../support/mqtt-fakes.ts';
+import { behind, hub, lockA, lockB, registered, storageUnavailable, until } from '../../support/mqtt-fakes.ts';
 import { helloText, type Mqtt, startMqtt, topics } from '../../support/mqtt-gateway.ts';
 import { messageIdOf, pingPacket, published, publishPacket, subscribePacket, types } from '../../support/mqtt-raw.ts';
 
@@ -11,7 +11,7 @@ const b = lockB.deviceId;
 
 beforeEach(async () => {
   mqtt = await startMqtt();
-  for (const lock of [lockA, lockB]) mqtt.locks.locks.set(lock.deviceId, { ...registered(lock), hubId: hub.deviceId });
+  for (const lock of [lockA, lockB]) mqtt.locks.locks.set(lock.deviceId, behind(hub, lock));
 });
 afterEach(() => mqtt.stop());
 
@@ -154,7 +154,10 @@ test('a hub whose key changes, or a lock that is bound, while the login is under
   await expect(mqtt.login(hub)).rejects.toThrow('refused with 5');
   const { byDevice } = mqtt.locks;
   let looks = 0;
-  mqtt.locks.byDevice = (deviceId) => ({ ...registered(deviceId === a ? lockA : lockB), hubId: ++looks > 1 ? hub.deviceId : null });
+  mqtt.locks.byDevice = (deviceId) => {
+    const lock = deviceId === a ? lockA : lockB;
+    return ++looks > 1 ? behind(hub, lock) : registered(lock);
+  };
   await expect(mqtt.login(lockA)).rejects.toThrow('refused with 5');
   mqtt.locks.byDevice = byDevice;
 });

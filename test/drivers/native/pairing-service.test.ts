@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { nativeDriver } from '../../../src/domain/locks/hub.ts';
 import type { DeviceId } from '../../../src/domain/locks/lock.ts';
 import { type ArrivingDevice, keyFingerprint, type NativePairing } from '../../../src/drivers/native/pairing-service.ts';
 import { callers, codeOf, createDomain, lockId, someCard, someLock } from '../../support/domain.ts';
@@ -186,11 +187,11 @@ describe('a confirmation (Protocol 7)', () => {
     const { pairing, arrive, waiting, left, locks, notices } = await createOpen();
     arrive(newcomer(1));
     const { lockId: id, replaced } = await pairing.confirm(admin, newcomer(1).deviceId, cellar);
-    expect(locks.get(id)).toMatchObject({ ...newcomerLock, name: 'Cellar', administrator: admin.accountId, hubId: null });
+    expect(locks.get(id)).toMatchObject({ ...newcomerLock, name: 'Cellar', administrator: admin.accountId });
     expect([replaced, waiting(), left]).toEqual([false, [], ['012345678901: it was confirmed: it comes back as a lock']]);
     expect(notices.at(-1)).toEqual({ kind: 'device-confirmed', deviceId: '012345678901', lockId: id, by: 'admin' });
   });
-  const newcomerLock = { deviceId: newcomer(1).deviceId, keyHash: newcomer(1).keyHash };
+  const newcomerLock = { deviceId: newcomer(1).deviceId, driver: nativeDriver(newcomer(1).deviceId, null, newcomer(1).keyHash) };
 
   it('is refused for a key that the person has not seen', async () => {
     const { pairing, arrive } = await createOpen();
@@ -210,7 +211,7 @@ describe('a confirmation (Protocol 7)', () => {
     expect(locks.all()).toHaveLength(2);
     const both = ['1111-1111-1111-1111', '2222-2222-2222-2222'].map((keyFingerprint) => confirm({ keyFingerprint }));
     expect(await Promise.all(both)).toEqual(['done', 'conflict']);
-    expect(locks.all().at(-1)).toMatchObject({ deviceId: newcomer(1).deviceId, keyHash: newcomer(1).keyHash });
+    expect(locks.all().at(-1)).toMatchObject(newcomerLock);
     expect([waiting(), left]).toEqual([
       [],
       ['012345678901: it was confirmed: it comes back as a lock', '012345678901: another device was confirmed'],
@@ -261,7 +262,7 @@ describe('a replacement (Protocol 7)', () => {
     arrive(returned);
     const before = { lock: locks.get(lockId), cards: cards.now(lockId) };
     expect(await pairing.confirm(admin, returned.deviceId, {})).toEqual({ lockId, replaced: true });
-    expect(locks.get(lockId)).toEqual({ ...before.lock, keyHash: returned.keyHash });
+    expect(locks.get(lockId)).toEqual({ ...before.lock, driver: { ...before.lock?.driver, keyHash: returned.keyHash } });
     expect([cards.now(lockId), link.disconnects, left.length]).toEqual([before.cards, [{ lockId, reason: expect.any(String) }], 1]);
   });
 
@@ -300,6 +301,6 @@ describe('a replacement (Protocol 7)', () => {
     await hubService.register(admin, { deviceId: newcomer(1).deviceId, name: 'hub' });
     await registrationService.change(admin, lockId, { hubId: newcomer(1).deviceId });
     expect(await codeOf(() => pairing.confirm(admin, returned.deviceId, {}))).toBe('conflict');
-    expect(locks.get(lockId)?.keyHash).toBe(someLock().keyHash);
+    expect(locks.get(lockId)?.driver.keyHash).toBe(someLock().driver.keyHash);
   });
 });

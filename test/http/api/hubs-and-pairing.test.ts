@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import request from 'supertest';
 import { DomainError } from '../../../src/domain/errors.ts';
+import { nativeDriver } from '../../../src/domain/locks/hub.ts';
 import type { DeviceId, LockId } from '../../../src/domain/locks/lock.ts';
 import type { PendingDevice } from '../../../src/domain/locks/pairing.ts';
 import { paginate } from '../../../src/domain/page.ts';
@@ -95,7 +96,7 @@ describe('hubs (HTTP API 8.2)', () => {
     await call('post', '/locks', { lockMac: device, lockName: 'Cellar', hubId: 'A4:C1:38:7F:02:F0' });
     expect(asked[1]).toEqual({ deviceId: device, name: 'Cellar', hubId });
     const managed = {
-      lock: { ...sampleLock, hubId },
+      lock: { ...sampleLock, driver: nativeDriver(sampleLock.deviceId, hubId, 'ab'.repeat(32)) },
       status: sampleStatus,
       online: true,
       capabilities: sampleCapabilities,
@@ -109,7 +110,7 @@ describe('hubs (HTTP API 8.2)', () => {
   });
 
   test('hasGateway is 1 for a lock behind a hub, else 0 (Specification 2.1, HTTP API 5.1)', async () => {
-    const behind = { ...sampleView, lock: { ...sampleLock, hubId } };
+    const behind = { ...sampleView, lock: { ...sampleLock, driver: nativeDriver(sampleLock.deviceId, hubId, 'ab'.repeat(32)) } };
     under.locks.list = (_caller, page) => paginate([behind, sampleView], page);
     const answer = await request(under.origin()).get('/api/v1/lock/list?pageSize=10').set('Authorization', `Bearer ${sampleToken}`);
     expect(answer.body.list.map((lock: { hasGateway: number }) => lock.hasGateway)).toEqual([1, 0]);

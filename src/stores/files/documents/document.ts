@@ -11,6 +11,8 @@ import { type DurableFile, openDurableFile, replaceFile } from './durable-file.t
 export interface DocumentFormat<T> {
   readonly schemaVersion: number;
   readonly schema: z.ZodType<T>;
+  /** What is written of a value, when that is not the value itself: what `schema` reads. */
+  stored?(value: T): object;
   readonly upgrades?: Readonly<Record<number, (content: unknown) => unknown>>;
 }
 
@@ -128,7 +130,8 @@ class JsonDocument<T extends object> implements Document<T> {
   }
 
   #encode(value: T): string {
-    return `${JSON.stringify({ schemaVersion: this.#options.format.schemaVersion, ...value }, null, 1)}\n`;
+    const { format } = this.#options;
+    return `${JSON.stringify({ schemaVersion: format.schemaVersion, ...(format.stored?.(value) ?? value) }, null, 1)}\n`;
   }
 
   #settle(value: T): void {

@@ -1,7 +1,8 @@
 // The document of one lock: the lock with its roles. Also reads what it can from a damaged one.
 import { z } from 'zod';
 import type { Card, CardIntent } from '../../../domain/credentials/card.ts';
-import type { DeviceId, Lock } from '../../../domain/locks/lock.ts';
+import { hubOf, nativeDriver } from '../../../domain/locks/hub.ts';
+import { type DeviceId, type Lock, nativeKind } from '../../../domain/locks/lock.ts';
 import { cardsInDocument } from './card-row.ts';
 import type { DocumentFormat } from './document.ts';
 import { accountId, deviceId, lockId, sha256 } from './id-schemas.ts';
@@ -17,7 +18,8 @@ export interface LockDocument {
 const millis = z.int();
 const onOff = z.int().min(0).max(2);
 
-const lock = z.strictObject({
+/** Key and hub of a native lock stand beside its other members, as before there were other kinds: an older latchd opens it. */
+const storedLock = z.strictObject({
   lockId,
   deviceId,
   name: z.string(),
@@ -44,14 +46,32 @@ const lock = z.strictObject({
   initialisedAt: millis,
   administrator: accountId,
   roles: z.array(z.strictObject({ accountId, role: z.enum(['operator', 'manager']) })),
-  keyHash: sha256,
+  keyHash: sha256.nullable(),
   hubId: deviceId.nullable(),
-  driver: z.strictObject({ kind: z.string(), address: z.string() }).exactOptional(),
-}) satisfies z.ZodType<Lock>;
+  /** Absent: a native lock. */
+  driver: z.strictObject({ kind: z.string(), address: z.string(), options: z.record(z.string(), z.unknown()).default({}) }).exactOptional(),
+});
+
+const lock = storedLock
+  .refine(({ driver, keyHash }) => driver !== undefined || keyHash !== null, { path: ['keyHash'], error: 'a native lock has a key' })
+  .transform(
+    ({ keyHash, hubId, driver, ...rest }): Lock => ({
+      ...rest,
+      driver: driver === undefined ? nativeDriver(rest.deviceId, hubId, keyHash ?? '') : { ...driver, keyHash },
+    }),
+  );
+
+/** What `lock` reads. */
+function toStored({ driver, ...rest }: Lock): object {
+  const { keyHash, ...other } = driver;
+  const stored = { ...rest, keyHash, hubId: hubOf({ driver }) };
+  return driver.kind === nativeKind ? stored : { ...stored, driver: other };
+}
 
 /** All locks share one format: a schema takes more memory than a document. */
 export const lockDocumentFormat: DocumentFormat<LockDocument> = {
   schemaVersion: 3,
+  stored: ({ lock, ...rest }) => ({ lock: toStored(lock), ...rest }),
   upgrades: { 1: withoutHub, 2: withCardsToMove },
   schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.strictObject(cardsInDocument).exactOptional() }),
 };

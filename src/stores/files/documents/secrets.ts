@@ -1,12 +1,15 @@
 // Random secrets and their hashes. People do not choose these secrets, so a plain SHA-256 is enough.
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../domain/secrets.ts';
 
-/** Tokens (`latchd_…`) and webhook secrets (`hook_…`) of 256 random bits and device keys of 192, from the system's generator. */
+const lettersAndDigits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Tokens (`latchd_…`) and webhook secrets (`hook_…`) of 256 random bits and device keys of 192, and passwords of 119, from the system's generator. */
 export function createSecrets(): Secrets {
   return {
     newToken: () => `latchd_${randomBytes(32).toString('base64url')}`,
     newDeviceKey: () => randomBytes(24).toString('base64url'),
+    newDevicePassword: () => Array.from({ length: 20 }, () => lettersAndDigits[randomInt(lettersAndDigits.length)]).join(''),
     newWebhookSecret: () => `hook_${randomBytes(32).toString('base64url')}`,
     hash: (secret) => hash('sha256', secret),
     equal(hashA, hashB) {

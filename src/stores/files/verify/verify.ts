@@ -1,5 +1,6 @@
 // Reads a whole data directory that no process is using and says what is wrong with it, file by file. Changes nothing.
 import { stat } from 'node:fs/promises';
+import { hubOf } from '../../../domain/locks/hub.ts';
 import type { RemovedLock } from '../../../domain/locks/removed-lock.ts';
 import type { StoredWebhook } from '../../../domain/webhooks/webhook.ts';
 import { auditFolders } from '../audit/audit-log.ts';
@@ -174,8 +175,8 @@ function verifyWebhooks(documents: readonly Loaded<StoredWebhook>[], report: Rep
 function verifyHubs({ hubs }: Hubs, locks: readonly LockDocument[], report: Report): void {
   const known = new Set(hubs.map(({ deviceId }) => deviceId));
   for (const { lock } of locks) {
-    if (lock.hubId !== null && !known.has(lock.hubId))
-      report(`locks/${lock.lockId}.json`, `names the hub ${lock.hubId}, which is not there`);
+    const hubId = hubOf(lock);
+    if (hubId !== null && !known.has(hubId)) report(`locks/${lock.lockId}.json`, `names the hub ${hubId}, which is not there`);
   }
   const deviceIds = [...locks.map(({ lock }) => lock.deviceId), ...hubs.map(({ deviceId }) => deviceId)];
   for (const deviceId of repeated(deviceIds)) report('.', `has two locks or hubs with the deviceId ${deviceId}`);

@@ -21,7 +21,7 @@ export async function withPatient(run: (patient: Patient) => Promise<void>): Pro
     const directory = `${folder}/data`;
     const { store } = await startedStore(directory, { clock: manualClock(madeAt) });
     await store.ports.counters.next('lockId');
-    await store.ports.locks.add(sampleLock(1, { roles: [], hubId: null }));
+    await store.ports.locks.add(sampleLock(1, { roles: [] }));
     await store.ports.records.append(lockId(1), 'e', sampleEvents(1, 3));
     await store.stop();
     const config = (flags = {}) =>

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { startedStore, testStore, withDirectory } from '../support/directory.ts';
-import { deviceId, lockId, sampleLock } from '../support/samples.ts';
+import { deviceId, lockId, sampleLock, sampleLockBehind } from '../support/samples.ts';
 
 const hub = { deviceId: deviceId(240), name: 'Stairwell', createdAt: 5, keyHash: 'cd'.repeat(32) };
 
@@ -11,7 +11,7 @@ const hub = { deviceId: deviceId(240), name: 'Stairwell', createdAt: 5, keyHash:
 async function filled(directory: string): Promise<void> {
   const { store } = await startedStore(directory);
   await store.ports.hubs.add(hub);
-  await store.ports.locks.add(sampleLock(1, { hubId: hub.deviceId }));
+  await store.ports.locks.add(sampleLockBehind(1, hub.deviceId));
   await store.stop();
 }
 
@@ -20,10 +20,10 @@ test('hubs and the locks bound to them are there after a restart, and of a key o
     await filled(directory);
     expect(JSON.parse(await readFile(`${directory}/hubs.json`, 'utf8'))).toEqual({ schemaVersion: 1, hubs: [hub] });
     const { store } = await startedStore(directory);
-    expect([store.ports.hubs.all(), store.ports.hubs.get(hub.deviceId), store.ports.locks.get(lockId(1))?.hubId]).toEqual([
+    expect([store.ports.hubs.all(), store.ports.hubs.get(hub.deviceId), store.ports.locks.get(lockId(1))?.driver.options]).toEqual([
       [hub],
       hub,
-      hub.deviceId,
+      { hubId: hub.deviceId },
     ]);
     await store.stop();
   }));

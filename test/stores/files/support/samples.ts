@@ -1,6 +1,8 @@
 // Samples for tests: a lock, a card, an event.
+
 import type { AccountId } from '../../../../src/domain/accounts/account.ts';
 import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
+import { nativeDriver } from '../../../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../../../src/domain/locks/removed-lock.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
@@ -32,10 +34,14 @@ export function sampleLock(number: number, changes: Partial<Lock> = {}): Lock {
     initialisedAt: 1_767_225_600_000,
     administrator: 1 as AccountId,
     roles: [{ accountId: 2 as AccountId, role: 'operator' }],
-    keyHash: 'ab'.repeat(32),
-    hubId: null,
+    driver: nativeDriver(deviceId(number), null, 'ab'.repeat(32)),
     ...changes,
   };
+}
+
+/** The same lock, bound to a hub. */
+export function sampleLockBehind(number: number, hubId: DeviceId | null): Lock {
+  return sampleLock(number, { driver: nativeDriver(deviceId(number), hubId, 'ab'.repeat(32)) });
 }
 
 export function sampleRemovedLock(number: number, changes: Partial<RemovedLock> = {}): RemovedLock {

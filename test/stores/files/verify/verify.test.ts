@@ -15,7 +15,7 @@ import {
   sampleCard,
   sampleEvent,
   sampleEvents,
-  sampleLock,
+  sampleLockBehind,
   sampleRemovedLock,
   sampleWebhook,
 } from '../support/samples.ts';
@@ -40,7 +40,7 @@ async function fill(directory: string): Promise<void> {
     await store.ports.counters.next('lockId');
     await store.ports.counters.next('cardId');
     // Its operator is account 2, which was removed.
-    await store.ports.locks.add(sampleLock(number, { hubId: number === 2 ? hubId : null }));
+    await store.ports.locks.add(sampleLockBehind(number, number === 2 ? hubId : null));
     await store.ports.cards.update(lockId(number), () => ({ put: [sampleCard(number, number)] }));
     await store.ports.records.append(lockId(number), 'e', [...sampleEvents(1, 149), sampleEvent(150, { command: 7 })]);
   }
