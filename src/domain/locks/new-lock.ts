@@ -43,7 +43,7 @@ export interface IssuedKey {
   readonly mqtt?: DeviceLogin & { readonly password: string };
 }
 
-export type IssuedSecret = Pick<IssuedKey, 'deviceKey' | 'mqtt'>;
+export type KeyToShow = Pick<IssuedKey, 'deviceKey' | 'mqtt'>;
 
 /** What is stored of a new lock besides its description. */
 export interface NewDevice {
@@ -60,7 +60,7 @@ interface Surroundings {
  * The device behind a registration, with a new key. Throws `invalid-parameter` when this gateway has no driver for its kind, or a member does
  * not fit the kind, and `conflict` while nothing listens for such devices.
  */
-export function newDevice(surroundings: Surroundings, lock: NewLock | NewDriverLock): NewDevice & { readonly issued: IssuedSecret } {
+export function newDevice(surroundings: Surroundings, lock: NewLock | NewDriverLock): NewDevice & { readonly issued: KeyToShow } {
   const { drivers, secrets } = surroundings;
   if (!('driver' in lock)) {
     const deviceKey = secrets.newDeviceKey();
@@ -82,7 +82,7 @@ function newLogin({ drivers, secrets }: Surroundings, kind: string, device: Desc
 }
 
 /** A new key or password for a registered lock. Throws `conflict` for one that never logs in, and as `Driver.login`. */
-export function renewedKey(surroundings: Surroundings, { deviceId, driver }: NewDevice): { keyHash: string; issued: IssuedSecret } {
+export function renewedKey(surroundings: Surroundings, { deviceId, driver }: NewDevice): { keyHash: string; issued: KeyToShow } {
   if (driver.keyHash === null) throw new DomainError('conflict', 'a bridge speaks for this lock: it has no key of its own');
   const { keyHash, issued } = newLogin(surroundings, driver.kind, { ...driver, deviceId });
   if (keyHash !== null) return { keyHash, issued };
