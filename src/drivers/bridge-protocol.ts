@@ -18,6 +18,8 @@ export interface AnnouncedLock {
   readonly topic: string;
   /** On which it is told what to do; for loops and doubles. */
   readonly commandTopic: string;
+  /** When it was announced first in this connection: epoch ms. */
+  readonly since: number;
   /** What of its announcement is not understood; null: nothing. */
   readonly refused: string | null;
 }
@@ -26,8 +28,6 @@ export type BridgeEffect =
   /** Exact topics, or `+` for one level; never `#`. Idempotent. */
   | { readonly kind: 'subscribe'; readonly filters: readonly string[] }
   | { readonly kind: 'unsubscribe'; readonly filters: readonly string[] }
-  /** All that the program announces now, in place of what it announced before. */
-  | { readonly kind: 'announced'; readonly locks: readonly AnnouncedLock[] }
   /** Whether the program itself runs. */
   | { readonly kind: 'program'; readonly online: boolean; readonly reason: string }
   /** Of one lock. */
@@ -40,6 +40,8 @@ export interface BridgeProtocol {
   follow(addresses: ReadonlySet<string>, now: number): readonly BridgeEffect[];
   /** Never throws, whatever the payload. */
   hear(message: DeviceMessage, now: number): readonly BridgeEffect[];
+  /** All that the program announces now. */
+  announced(): readonly AnnouncedLock[];
   command(address: string, command: LockCommand, now: number): readonly BridgeEffect[] | CommandRefusal;
   expire(address: string, now: number): readonly BridgeEffect[];
   wake(address: string, now: number): readonly BridgeEffect[];
@@ -53,6 +55,8 @@ export interface BridgeKind<Options> {
   /** Identifies the lock in its program; its address among all locks is `<bridge>/<this>`. */
   address(options: Options): string;
   capabilities(options: Options): Capabilities;
+  /** Where the topics of the program begin, if they are its own: what another kind announces below is the same lock again. */
+  root?(settings: Readonly<Record<string, string>>): string;
   /** `settings`: this kind's entry in the configuration of the bridge, such as its base topic. */
   create(settings: Readonly<Record<string, string>>): BridgeProtocol;
 }

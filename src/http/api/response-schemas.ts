@@ -230,7 +230,6 @@ const readiness = z.strictObject({
   https: address.exactOptional(),
   mqtt: address.exactOptional(),
   mqtts: address.exactOptional(),
-  devices: address.exactOptional(),
 });
 
 const problem = z.strictObject({

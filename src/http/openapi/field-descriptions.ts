@@ -169,7 +169,6 @@ export const memberDocs: Readonly<Record<string, string>> = {
   https: 'Where the API is served over TLS.',
   mqtt: 'Where locks connect.',
   mqtts: 'Where locks connect over TLS.',
-  devices: 'Where devices of other makes connect that cannot encrypt.',
   host: 'Address or name.',
   port: 'Port.',
 
