@@ -34,7 +34,7 @@ export function createBacklogReader(options: {
         cursor.at = record.recordId;
         room -= 1;
         // The queue has enough: another pass reads its next records.
-        if (cursor.queue.records.length >= recordsOfLockAtMost) cursors.delete(record.lockId);
+        if (cursor.queue.deliveries.length >= recordsOfLockAtMost) cursors.delete(record.lockId);
       }
       if (room === 0) break;
     }

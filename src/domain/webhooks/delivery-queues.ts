@@ -12,10 +12,8 @@ const othersAtMost = 1_000;
 export interface DeliveryQueue {
   /** null: the gateway itself. */
   readonly lockId: LockId | null;
-  /** The records in memory, oldest first. */
-  readonly records: Delivery[];
-  /** Deliveries that are no records, oldest first. */
-  readonly others: Delivery[];
+  /** Those in memory, in the order of the events. */
+  readonly deliveries: Delivery[];
   /** The log has records of this lock above this recordId that are not in memory; undefined: it has none. */
   unloadedAfter: number | undefined;
   /** The newest known record of this lock. */
@@ -27,11 +25,12 @@ export interface DeliveryQueue {
 }
 
 /** The delivery to send next; `unloaded`: the log must be read first. */
-export function nextIn({ records: [record], others: [other], unloadedAfter }: DeliveryQueue): Delivery | 'unloaded' | undefined {
-  const nextRecordId = record?.recordId ?? (unloadedAfter === undefined ? Number.POSITIVE_INFINITY : unloadedAfter + 1);
-  if (other !== undefined && other.recordId < nextRecordId) return other;
-  return record ?? (unloadedAfter === undefined ? undefined : 'unloaded');
+export function nextIn({ deliveries: [first], unloadedAfter }: DeliveryQueue): Delivery | 'unloaded' | undefined {
+  if (unloadedAfter === undefined || (first !== undefined && first.recordId <= unloadedAfter)) return first;
+  return 'unloaded';
 }
+
+const isRecord = ({ type }: Delivery): boolean => type === 'record';
 
 export type DeliveryQueues = ReturnType<typeof createDeliveryQueues>;
 
@@ -40,67 +39,52 @@ export function createDeliveryQueues() {
   const queues = new Map<LockId | null, DeliveryQueue>();
   /** How many records are in memory. */
   let records = 0;
-  /** Of all queues, oldest first. */
-  const stored = new Set<Delivery>();
-  /** How many deliveries that are neither records nor stored are in memory, and the queues that have some: first those that wait longest. */
+  /** Alarms and cards of all queues, oldest first. */
+  const lasting = new Set<Delivery>();
+  /** How many others a newer one replaces, and the queues that have some, first those that wait longest. */
   let replaceable = 0;
   const withReplaceable = new Set<DeliveryQueue>();
 
   function of(lockId: LockId | null): DeliveryQueue {
     const known = queues.get(lockId);
     if (known !== undefined) return known;
-    const made = { lockId, records: [], others: [], unloadedAfter: undefined, newest: 0, attempts: 0, sending: undefined, isServed: false };
+    const made = { lockId, deliveries: [], unloadedAfter: undefined, newest: 0, attempts: 0, sending: undefined, isServed: false };
     queues.set(lockId, made);
     return made;
   }
   function remove(delivery: Delivery): void {
     const queue = of(delivery.lockId);
-    const list = delivery.type === 'record' ? queue.records : queue.others;
-    const at = list.indexOf(delivery);
+    const at = queue.deliveries.indexOf(delivery);
     if (at < 0) return;
-    list.splice(at, 1);
-    if (delivery.type === 'record') records -= 1;
-    else if (!stored.delete(delivery)) {
+    queue.deliveries.splice(at, 1);
+    if (isRecord(delivery)) records -= 1;
+    else if (!lasting.delete(delivery)) {
       replaceable -= 1;
-      if (queue.others.every(isStored)) withReplaceable.delete(queue);
+      if (queue.deliveries.every(isStored)) withReplaceable.delete(queue);
     }
   }
-  function load(queue: DeliveryQueue, record: Delivery): void {
-    queue.records.push(record);
-    records += 1;
-  }
-  function addRecord(queue: DeliveryQueue, record: Delivery): void {
-    queue.newest = record.recordId;
-    if (queue.unloadedAfter !== undefined) return;
-    const hasRoom = records < recordsAtMost && queue.records.length < recordsOfLockAtMost && queue.attempts === 0;
-    if (hasRoom) load(queue, record);
-    else queue.unloadedAfter = queue.records.at(-1)?.recordId ?? record.recordId - 1;
-  }
-  /** Adds a delivery that is no record. Returns the delivery that had to be evicted for it, if any. */
-  function addOther(queue: DeliveryQueue, delivery: Delivery): Delivery | undefined {
-    const isReplaceable = !isStored(delivery);
-    if (isReplaceable && replaceLast(queue, delivery)) return undefined;
-    const replaced = isReplaceable && queue.others.find((other) => other.type === delivery.type && other !== queue.sending);
-    if (replaced) remove(replaced);
-    const isFull = (isReplaceable ? replaceable : stored.size) >= othersAtMost;
-    const evicted = isFull ? oldest(isReplaceable ? replaceablesByAge() : stored) : undefined;
-    if (evicted !== undefined) remove(evicted);
-    queue.others.push(delivery);
-    if (isReplaceable) {
+  function place(queue: DeliveryQueue, delivery: Delivery, at = queue.deliveries.length): void {
+    queue.deliveries.splice(at, 0, delivery);
+    if (isRecord(delivery)) records += 1;
+    else if (isStored(delivery)) lasting.add(delivery);
+    else {
       replaceable += 1;
       withReplaceable.add(queue);
-    } else stored.add(delivery);
-    return evicted;
+    }
   }
-  /** In place: this happens at each event while a receiver is slower than the doors. */
-  function replaceLast({ others, sending }: DeliveryQueue, delivery: Delivery): boolean {
-    const last = others.at(-1);
-    if (last?.type !== delivery.type || last === sending) return false;
-    others[others.length - 1] = delivery;
-    return true;
+  /** In place if it is the last: this happens at each event while a receiver is slower than the doors. */
+  function replace({ deliveries, sending }: DeliveryQueue, delivery: Delivery): boolean {
+    const last = deliveries.at(-1);
+    if (last?.type === delivery.type && last !== sending) {
+      deliveries[deliveries.length - 1] = delivery;
+      return true;
+    }
+    const earlier = deliveries.findLast((one) => one.type === delivery.type && one !== sending);
+    if (earlier !== undefined) remove(earlier);
+    return false;
   }
   function* replaceablesByAge(): Iterable<Delivery> {
-    for (const { others } of withReplaceable) for (const other of others) if (!isStored(other)) yield other;
+    for (const { deliveries } of withReplaceable) for (const one of deliveries) if (!isStored(one)) yield one;
   }
   /** The first one that is not being sent. */
   function oldest(deliveries: Iterable<Delivery>): Delivery | undefined {
@@ -112,8 +96,23 @@ export function createDeliveryQueues() {
     /** The queue of a lock, which may be empty. */
     of,
     /** Adds a record that was just stored. */
-    addRecord,
-    addOther,
+    addRecord(queue: DeliveryQueue, record: Delivery): void {
+      queue.newest = record.recordId;
+      if (queue.unloadedAfter !== undefined) return;
+      const hasRoom = records < recordsAtMost && queue.deliveries.length < recordsOfLockAtMost && queue.attempts === 0;
+      if (hasRoom) place(queue, record);
+      else queue.unloadedAfter = queue.deliveries.findLast(isRecord)?.recordId ?? record.recordId - 1;
+    },
+    /** Adds a delivery that is no record. Returns the delivery that had to be evicted for it, if any. */
+    addOther(queue: DeliveryQueue, delivery: Delivery): Delivery | undefined {
+      const isLasting = isStored(delivery);
+      if (!isLasting && replace(queue, delivery)) return undefined;
+      const isFull = (isLasting ? lasting.size : replaceable) >= othersAtMost;
+      const evicted = isFull ? oldest(isLasting ? lasting : replaceablesByAge()) : undefined;
+      if (evicted !== undefined) remove(evicted);
+      place(queue, delivery);
+      return evicted;
+    },
     /** Notes that the log has records of this lock above `after`, unless the queue knows of earlier ones. */
     addBehind(queue: DeliveryQueue, { recordId }: { readonly recordId: number }, after: number): void {
       queue.newest = recordId;
@@ -122,23 +121,25 @@ export function createDeliveryQueues() {
     /** Continues from a checkpoint. */
     restore({ behind, waiting }: Pick<DeliveryProgress, 'behind' | 'waiting'>): void {
       for (const { lockId, done } of behind) of(lockId).unloadedAfter = done;
-      for (const delivery of waiting) addOther(of(delivery.lockId), delivery);
+      for (const delivery of waiting) place(of(delivery.lockId), delivery);
     },
     checkpoint(): Pick<DeliveryProgress, 'behind' | 'waiting'> {
-      const behind = [...queues.values()].flatMap(({ lockId, records: [record], unloadedAfter }) => {
+      const behind = [...queues.values()].flatMap(({ lockId, deliveries, unloadedAfter }) => {
+        const record = deliveries.find(isRecord);
         const done = record === undefined ? unloadedAfter : record.recordId - 1;
         return lockId === null || done === undefined ? [] : [{ lockId, done }];
       });
-      return { behind, waiting: [...stored] };
+      return { behind, waiting: [...lasting] };
     },
     /** Adds the next record of the lock above `unloadedAfter`, read from the log. */
     load(queue: DeliveryQueue, record: Delivery): void {
-      load(queue, record);
+      const before = queue.deliveries.findIndex(({ recordId }) => recordId >= record.recordId);
+      place(queue, record, before < 0 ? undefined : before);
       queue.unloadedAfter = record.recordId;
     },
     /** Takes all records but the first out of memory, because they will wait. */
     unload(queue: DeliveryQueue): void {
-      const [first, ...rest] = queue.records;
+      const [first, ...rest] = queue.deliveries.filter(isRecord);
       if (first === undefined || rest.length === 0) return;
       for (const record of rest) remove(record);
       queue.unloadedAfter = first.recordId;
@@ -155,6 +156,6 @@ export function createDeliveryQueues() {
     /** How many records may be loaded at once, at least some. */
     room: (): number => Math.max(recordsOfLockAtMost, recordsAtMost - records),
     /** How many deliveries are in memory. */
-    size: (): number => records + stored.size + replaceable,
+    size: (): number => records + lasting.size + replaceable,
   };
 }

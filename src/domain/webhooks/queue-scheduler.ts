@@ -21,19 +21,20 @@ export function createQueueScheduler(options: {
 }) {
   const { clock, hasMore, serveNext } = options;
   const inPlace = createSemaphore(servedAtOnce);
-  /** The queues that pause, with their timers. */
-  const pauses = new Map<() => void, { readonly isUnreachable: boolean; readonly cancel: () => void }>();
+  const pauses = new Set<{ readonly isUnreachable: boolean; readonly end: () => void }>();
   let isStopped = false;
 
-  function pauseFor({ ms, isUnreachable }: Pause): Promise<void> {
-    return new Promise((resolve) => {
-      pauses.set(resolve, { isUnreachable, cancel: clock.timer(ms, () => end(resolve)) });
+  async function pauseFor({ ms, isUnreachable }: Pause): Promise<void> {
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
     });
-  }
-  function end(resolve: () => void): void {
-    pauses.get(resolve)?.cancel();
-    pauses.delete(resolve);
-    resolve();
+    const pause = { isUnreachable, end };
+    pauses.add(pause);
+    const cancel = clock.timer(ms, end);
+    await ended;
+    cancel();
+    pauses.delete(pause);
   }
   async function serveAll(queue: DeliveryQueue): Promise<void> {
     queue.isServed = true;
@@ -50,11 +51,11 @@ export function createQueueScheduler(options: {
     },
     /** Ends all pauses, or only those because the receiver did not answer. */
     resume(which: 'all' | 'unreachable'): void {
-      for (const [resolve, { isUnreachable }] of [...pauses]) if (which === 'all' || isUnreachable) end(resolve);
+      for (const { isUnreachable, end } of pauses) if (which === 'all' || isUnreachable) end();
     },
     stop(): void {
       isStopped = true;
-      for (const { cancel } of pauses.values()) cancel();
+      for (const { end } of pauses) end();
     },
   };
 }

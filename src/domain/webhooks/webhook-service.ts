@@ -1,7 +1,7 @@
 // Webhooks as their owners manage them, with the workers that serve them. A webhook belongs to an account and ends with it.
 import type { Caller } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
-import { accountNamed } from '../accounts/account-service.ts';
+import { accountNamed, usernameOf } from '../accounts/account-service.ts';
 import { requireRole } from '../accounts/permissions.ts';
 import type { CounterStore } from '../counters.ts';
 import { DomainError, invalidParameter } from '../errors.ts';
@@ -108,7 +108,7 @@ export function createWebhookService(
     const worker = workers.of(webhook.webhookId);
     return {
       webhook,
-      username: workers.accountOf(webhook)?.username ?? '',
+      username: usernameOf(accounts, webhook.accountId),
       waiting: worker?.waiting() ?? 0,
       failed: progress.failed.length,
       forgotten: progress.forgotten,

@@ -1,5 +1,4 @@
 // One delivery worker for each webhook that is enabled and whose account exists.
-import type { Account } from '../accounts/account.ts';
 import type { AccountStore } from '../accounts/account-ports.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Mutex } from '../mutex.ts';
@@ -26,9 +25,11 @@ export interface WebhookSurroundings extends Pick<DeliveryWorkerOptions, 'clock'
   readonly bodies: WebhookBodies;
 }
 
+/** A webhook as it is now. */
 interface KnownWebhook {
-  readonly webhook: Webhook;
-  readonly wants: EventFilter;
+  webhook: Webhook;
+  wants: EventFilter;
+  worker: DeliveryWorker | undefined;
 }
 
 /** The workers of all webhooks. They share the limits on attempts to send, and the deliveries of events. */
@@ -43,7 +44,6 @@ export function createWebhookWorkers(
 ) {
   const { clock, live, webhooks, accounts, sender, events, inTurn } = options;
   const { emit } = events;
-  const workers = new Map<WebhookId, DeliveryWorker>();
   /** A local view of all webhooks, which follows every change, because each event reads it. */
   const known = new Map<WebhookId, KnownWebhook>();
   const stats: DeliveryStats = { delivered: 0, refused: 0, failed: 0, dropped: 0 };
@@ -52,37 +52,32 @@ export function createWebhookWorkers(
   let isRunning = false;
 
   function know(webhook: Webhook): KnownWebhook {
-    const one = { webhook, wants: filterOf(webhook) };
+    const one = Object.assign(known.get(webhook.webhookId) ?? { worker: undefined }, { webhook, wants: filterOf(webhook) });
     known.set(webhook.webhookId, one);
     return one;
   }
-  const accountOf = (webhook: Webhook): Account | undefined => accounts.get(webhook.accountId);
-
   /** A channel that sends by HTTP to the URL that the webhook has at that time. */
-  function channelTo(current: () => Webhook): DeliveryChannel {
-    return {
-      async send(delivery, attempt) {
-        const result = await sender.send(postOf(current(), delivery, attempt));
-        return { ...result, isGone: result.status === goneStatus };
-      },
-    };
-  }
+  const channelTo = (one: KnownWebhook): DeliveryChannel => ({
+    async send(delivery, attempt) {
+      const result = await sender.send(postOf(one.webhook, delivery, attempt));
+      return { ...result, isGone: result.status === goneStatus };
+    },
+  });
   async function start(webhookId: WebhookId): Promise<void> {
     const stored = await webhooks.get(webhookId);
     if (stored !== undefined) startWith(stored);
   }
   function startWith({ webhook, progress }: StoredWebhook): void {
     const { webhookId } = webhook;
-    const account = accountOf(webhook);
-    if (!isRunning || account === undefined || !webhook.enabled || workers.has(webhookId)) return;
+    const one = known.get(webhookId) ?? know(webhook);
+    const account = accounts.get(webhook.accountId);
+    if (!isRunning || account === undefined || !one.webhook.enabled || one.worker !== undefined) return;
     const { accountId, username, gatewayAdministrator } = account;
-    const begun = known.get(webhookId) ?? know(webhook);
-    const current = (): KnownWebhook => known.get(webhookId) ?? begun;
     let isGone = false;
-    const worker = createDeliveryWorker({
-      ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(() => current().webhook) },
+    one.worker = createDeliveryWorker({
+      ...{ ...options, stats, rateLimiter, deliveryOf, progress, channel: channelTo(one) },
       caller: { accountId, username, gatewayAdministrator },
-      wants: (type, lockId) => current().wants(type, lockId),
+      wants: (type, lockId) => one.wants(type, lockId),
       store: (change) =>
         webhooks.update(webhookId, ({ webhook, progress }) => ({
           webhook: isGone ? { ...webhook, enabled: false } : webhook,
@@ -96,25 +91,25 @@ export function createWebhookWorkers(
         emit('webhook-gone', { webhookId });
       },
     });
-    workers.set(webhookId, worker);
-    worker.start();
+    one.worker.start();
   }
   async function stop(webhookId: WebhookId): Promise<void> {
-    const worker = workers.get(webhookId);
-    workers.delete(webhookId);
+    const one = known.get(webhookId);
+    const worker = one?.worker;
+    if (one !== undefined) one.worker = undefined;
     await worker?.stop();
   }
   /** Webhooks that are switched off end with their accounts as well. */
   function removeOrphans(): void {
-    for (const { webhookId, accountId } of [...known.values()].map(({ webhook }) => webhook)) {
-      if (!isRunning || accounts.get(accountId) !== undefined) continue;
+    for (const [webhookId, { webhook }] of known) {
+      if (!isRunning || accounts.get(webhook.accountId) !== undefined) continue;
       const stopped = stop(webhookId);
       // A webhook that cannot be removed now gets no events all the same, and the next start removes it.
       void inTurn(() => stopped.then(() => webhooks.remove(webhookId))).catch(() => undefined);
     }
   }
   function of(webhookId: WebhookId): DeliveryWorker | undefined {
-    const worker = workers.get(webhookId);
+    const worker = known.get(webhookId)?.worker;
     return worker?.isOver() ? undefined : worker;
   }
   events.subscribe('account-changed', removeOrphans);
@@ -129,14 +124,13 @@ export function createWebhookWorkers(
       inTurn(async () => {
         const all = await webhooks.all();
         isRunning = true;
-        for (const { webhook } of all) know(webhook);
-        removeOrphans();
         all.forEach(startWith);
+        removeOrphans();
       }),
     async stopAll(): Promise<void> {
       isRunning = false;
       sender.stop();
-      const stopped = [...workers.keys()].map(stop);
+      const stopped = [...known.keys()].map(stop);
       rateLimiter.stop();
       await Promise.all(stopped);
     },
@@ -146,15 +140,14 @@ export function createWebhookWorkers(
     stop,
     /** The worker of the webhook; none when its receiver wants no more deliveries. */
     of,
-    accountOf,
     /** As `Webhooks.stored`. */
     async stored(): Promise<void> {
-      await Promise.all([...workers.values()].map((worker) => worker.stored()));
+      await Promise.all([...known.values()].map(({ worker }) => worker?.stored()));
     },
     stats: () => ({
       ...stats,
       webhooks: known.size,
-      waiting: [...workers.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0),
+      waiting: [...known.keys()].reduce((sum, webhookId) => sum + (of(webhookId)?.waiting() ?? 0), 0),
     }),
   };
 }

@@ -77,7 +77,7 @@ describe('what many queues need from the log', () => {
     const { queues, read, behind } = logOf(1_000, 2, (recordId) => {
       const [queue] = all;
       if (queue === undefined) return;
-      const [first] = queue.records;
+      const [first] = queue.deliveries;
       if (recordId % 50 === 0 && first !== undefined) {
         got.push(first.recordId);
         queues.remove(first);
