@@ -22,6 +22,7 @@ import { createManagement } from '../http/api/management.ts';
 import { type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
+import { makes } from './makes.ts';
 import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
 
@@ -68,7 +69,7 @@ export function createLocalControl(options: {
     log,
     counts,
     actions: {
-      ...createManagement({ ...services, gatewayStatus: status.gateway, address: onThisMachine.address }),
+      ...createManagement({ ...services, makes, gatewayStatus: status.gateway, address: onThisMachine.address }),
       async 'accept-clock'() {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), clockTrust.acceptClock);
         return {};

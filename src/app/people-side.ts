@@ -11,6 +11,7 @@ import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts'
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import type { LockSide } from './lock-side.ts';
+import { makes } from './makes.ts';
 import type { Services } from './services.ts';
 import { createStatus } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -58,6 +59,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     hosts: config.http.hosts,
     onWebSocket: broker.accept,
     ...audited,
+    makes,
     records: services.records,
     readiness: status.readiness,
     gatewayStatus: status.gateway,

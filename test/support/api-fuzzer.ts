@@ -28,6 +28,8 @@ interface Schema {
   readonly items?: Schema;
   readonly maxItems?: number;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
@@ -61,6 +63,8 @@ const hostile = fc.oneof(
 function valueFor(schema: Schema): fc.Arbitrary<unknown> {
   const { type, pattern, minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = 30 } = schema;
   if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  if (schema.oneOf) return fc.oneof(...schema.oneOf.map(valueFor));
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(valueFor));
   if (type === 'null') return fc.constant(null);
   if (type === 'boolean') return fc.boolean();
@@ -215,7 +219,7 @@ export function sendFuzz(
 }
 
 /** Rules about several values at once, which a document can only tell in words. */
-const inWords = new Set(['endDate', 'lockSound', 'lockName', 'cardNumber', 'url', 'body']);
+const inWords = new Set(['endDate', 'lockSound', 'lockName', 'lockMac', 'hubId', 'driver.kind', 'cardNumber', 'url', 'body']);
 
 /** What is wrong with how a request was refused: the document alone says it is fine. */
 export function wrongRefusal({ plain, operationId }: FuzzRequest, { status, body }: RequestContext): string | undefined {

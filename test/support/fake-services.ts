@@ -1,6 +1,7 @@
 // The domain's services as plain objects of functions: each test replaces the ones it is about. No framework.
 
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { AccountId, Caller } from '../../src/domain/accounts/account.ts';
 import type { AccountService } from '../../src/domain/accounts/account-service.ts';
 import type { RoleService } from '../../src/domain/accounts/role-service.ts';
@@ -25,6 +26,7 @@ import type { Log } from '../../src/domain/part.ts';
 import type { LockRecord } from '../../src/domain/records/record.ts';
 import type { RecordService } from '../../src/domain/records/record-service.ts';
 import type { WebhookService } from '../../src/domain/webhooks/webhook-service.ts';
+import type { LockMake } from '../../src/http/api/driver-member.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createHttpServer, type Readiness } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
@@ -70,6 +72,25 @@ export const sampleStatus: LockStatus = {
 };
 
 export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, callerIsAdministrator: true };
+
+/** Two makes of lock, which say nothing to anybody. */
+export const sampleMakes: readonly LockMake[] = [
+  {
+    kind: 'knob',
+    schema: z.strictObject({
+      kind: z.literal('knob'),
+      serial: z
+        .string('must be 4 digits')
+        .regex(/^\d{4}$/, 'must be 4 digits')
+        .describe('What is printed on it.'),
+      turns: z.int('must be 1 or 2').min(1, 'must be 1 or 2').max(2, 'must be 1 or 2').default(2).describe('How often it turns.'),
+    }),
+  },
+  {
+    kind: 'latch',
+    schema: z.strictObject({ kind: z.literal('latch'), bridge: z.string('must be a text').describe('Over which bridge.') }),
+  },
+];
 
 export const sampleCapabilities: Capabilities = {
   ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
@@ -295,6 +316,7 @@ export function createServerUnderTest(
     tickBatcher: createTickBatcher(),
     log,
     ...services,
+    makes: sampleMakes,
     eventStreams,
     readiness: ready,
     gatewayStatus,

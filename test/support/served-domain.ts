@@ -5,6 +5,7 @@ import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { callers, createDomain, someCard } from './domain.ts';
+import { sampleMakes } from './fake-services.ts';
 import { createMemorySignIns } from './memory-stores.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
@@ -23,6 +24,7 @@ export async function serveDomain(gatewayStatus: () => object) {
     locks: world.lockService,
     cards: world.cardService,
     records: world.recordService,
+    makes: sampleMakes,
     registrations: world.registrationService,
     roles: world.roleService,
     hubs: world.hubService,

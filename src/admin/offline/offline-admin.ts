@@ -61,6 +61,8 @@ export async function manageDirectory<T>(
   try {
     return await work(
       createManagement({
+        // Their drivers, which know how they log in, are the daemon's.
+        makes: [],
         registrations: auditedRegistrations(createRegistrationService({ ...common, drivers, lists, names: createLockNames(locks) }), trail),
         roles: auditedRoles(createRoleService(common), trail),
         accounts: auditedAccounts(createAccountService(common), trail),

@@ -36,7 +36,9 @@ export const gatewayDocs = {
   registerLock: {
     summary: 'Register a lock',
     description:
-      'Its key, which it logs in with, is shown this once. `conflict`: a lock or a hub has that MAC address, or another lock is called the same but for the case of its letters.',
+      'With `lockMac` for a lock that speaks our own protocol: its key, which it logs in with, is shown this once. With `driver` for one of another make: `mqtt` says ' +
+      'what to type into it, once; a lock over a bridge gets nothing. `conflict`: a lock or a hub has that MAC address or a lock that address, nothing listens for such ' +
+      'locks, or another lock is called the same but for the case of its letters.',
     requiredRole: 'gateway administrator',
     refusals: ['not-found', 'conflict', 'storage-unavailable'],
     answers: { 201: 'IssuedKey' },
@@ -67,7 +69,7 @@ export const gatewayDocs = {
   changeRegisteredLock: {
     summary: 'Change what a registration says of a lock',
     description:
-      'At least one member. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is.',
+      'At least one member. `driver` comes whole; kind and address stay what they are. `conflict`: another lock is called the same but for the case of its letters. With `hubId` it is bound to a hub, with null to none; either way its session ends at once. The answer is the lock as it now is.',
     requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'ManagedLock' },
@@ -106,9 +108,10 @@ export const gatewayDocs = {
   },
   renewLockKey: {
     summary: 'Make a new key for a lock',
-    description: 'The old key and its session end at once. The key is shown this once.',
+    description:
+      'The old key and its session end at once. The key, or the login of a lock of another make, is shown this once. `conflict`: a bridge speaks for the lock.',
     requiredRole: 'gateway administrator',
-    refusals: ['lock-not-found', 'storage-unavailable'],
+    refusals: ['lock-not-found', 'conflict', 'storage-unavailable'],
     answers: { 200: 'IssuedKey' },
     examples: [{ title: 'A new key', parameters: { lockId }, answer: issued }],
   },

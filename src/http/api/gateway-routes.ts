@@ -15,6 +15,7 @@ import {
   pageOfLock,
 } from '../pipeline/query.ts';
 import { bodyRoute, created, done, ok, type Route, route } from '../pipeline/route.ts';
+import type { LockMake } from './driver-member.ts';
 import { accountView, issuedKeyView, managedLockView, newTokenView, removalView, removedLockView, tokenView } from './management-views.ts';
 import { appointment, grantedRole, lockChanges, newAccount, newLock, newToken } from './request-schemas.ts';
 import { pageView } from './views.ts';
@@ -23,14 +24,15 @@ const base = '/api/v1/gateway';
 
 /** HTTP API 8. `gatewayStatus` takes no caller, so its route itself requires a gateway administrator; for all others the services do. */
 export function gatewayRoutes(options: {
+  readonly makes: readonly LockMake[];
   readonly registrations: RegistrationService;
   readonly roles: RoleService;
   readonly accounts: AccountService;
   readonly gatewayStatus: () => object | Promise<object>;
 }): readonly Route[] {
-  const { registrations: locks, roles, accounts, gatewayStatus } = options;
+  const { makes, registrations: locks, roles, accounts, gatewayStatus } = options;
   return [
-    bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock, async ({ caller, body }) =>
+    bodyRoute('POST', `${base}/locks`, 'registerLock', noParameters, newLock(makes), async ({ caller, body }) =>
       created(issuedKeyView(await locks.register(caller, body))),
     ),
     route('GET', `${base}/locks`, 'listRegisteredLocks', managedLockList, ({ caller, parameters: { page, wanted } }) =>
@@ -41,7 +43,7 @@ export function gatewayRoutes(options: {
       `${base}/locks/{lockId}`,
       'changeRegisteredLock',
       oneLock,
-      lockChanges,
+      lockChanges(makes),
       async ({ caller, parameters: { lockId }, body }) => ok(managedLockView(await locks.change(caller, lockId, body))),
     ),
     route('DELETE', `${base}/locks/{lockId}`, 'deleteLock', lockRemoval, async ({ caller, parameters: { lockId, clear }, gone }) =>

@@ -22,3 +22,8 @@ export const capabilities = z.strictObject({
 
 /** What a registration takes, with its defaults; which members there are depends on the kind. */
 export const driver = z.looseObject({ kind: z.string() });
+
+const port = z.int().min(1).max(65_535).nullable();
+
+/** What a person types into the device. */
+export const mqttLogin = z.strictObject({ host: z.string(), port, tlsPort: port, username: z.string(), password: z.string() });

@@ -48,9 +48,13 @@ export function removedLockView({ removed, administrator, removedBy }: RemovedLo
   return { lockId, deviceId, lockMac, lockName: name, lockAlias: alias, administrator, removeDate: removedAt, removedBy };
 }
 
-/** HTTP API 8.1: the key of a lock, shown once. */
-export function issuedKeyView({ lockId, deviceId, deviceKey = '' }: IssuedKey): ResponseBody<'IssuedKey'> {
-  return { lockId, deviceId, deviceKey };
+/** HTTP API 8.1 and 8.10: the key of a lock, or the login of one of another make, shown once; over a bridge there is neither. */
+export function issuedKeyView({ lockId, deviceId, deviceKey, mqtt }: IssuedKey): ResponseBody<'IssuedKey'> {
+  return { lockId, deviceId, ...(deviceKey !== undefined && { deviceKey }), ...(mqtt && { mqtt: loginView(mqtt) }) };
+}
+
+function loginView({ host, port, tlsPort, username, password }: NonNullable<IssuedKey['mqtt']>) {
+  return { host, port, tlsPort, username, password };
 }
 
 /** A hub; `locks` is how many locks are bound to it. */

@@ -14,6 +14,7 @@ import { invalidParameters } from '../pipeline/problem.ts';
 import type { Route } from '../pipeline/route.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import type { LockMake } from './driver-member.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
 import { pairingRoutes } from './pairing-routes.ts';
@@ -27,6 +28,8 @@ export type Management = Readonly<Record<string, (request: unknown) => Promise<o
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
+  /** Those besides our own. */
+  readonly makes: readonly LockMake[];
   readonly registrations: RegistrationService;
   readonly roles: RoleService;
   readonly accounts: AccountService;
@@ -39,9 +42,9 @@ export function createManagement(options: {
   /** Where the request came from, for the audit log. */
   readonly address: string;
 }): Management {
-  const { registrations, roles, accounts, hubs, pairing, alarms, webhooks, audit, gatewayStatus, address } = options;
+  const { makes, registrations, roles, accounts, hubs, pairing, alarms, webhooks, audit, gatewayStatus, address } = options;
   const routes = [
-    ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
+    ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...(pairing ? pairingRoutes(pairing) : []),
     ...(alarms ? alarmRoutes(alarms) : []),

@@ -1,9 +1,10 @@
 // The JSON bodies of the management API: turns its names into domain values (HTTP API 8). Unknown members are errors.
 import { z } from 'zod';
-import type { LockId } from '../../domain/locks/lock.ts';
+import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { lockName, mac, name, text, username, wholeNumber } from '../pipeline/fields.ts';
-import { present, validate } from '../pipeline/validate.ts';
+import { present, validate, whenValid } from '../pipeline/validate.ts';
+import { driverMember, type LockMake } from './driver-member.ts';
 
 const timezoneRawOffset = wholeNumber(-43_200_000, 50_400_000);
 const boolean = z.boolean({ error: 'must be true or false' });
@@ -38,28 +39,44 @@ function description(body: z.output<z.ZodObject<typeof described>>): Partial<Des
 /** The hub that a lock is behind; null: none. */
 const hubId = mac.nullable().exactOptional();
 
-export const newLock = validate(
-  z.strictObject({ lockMac: mac, lockName, ...described, hubId, administrator: username.exactOptional() }),
-  ({ lockMac, lockName, hubId, administrator, ...rest }) => ({
-    deviceId: lockMac,
-    name: lockName,
-    ...description(rest),
-    ...(hubId !== undefined && { hubId }),
-    ...(administrator !== undefined && { administrator }),
-  }),
-);
+/** With `driver` a lock has no MAC address to give, and no hub. */
+export function newLock(makes: readonly LockMake[]) {
+  const driver = driverMember(makes).exactOptional();
+  const either = { path: ['lockMac'], when: whenValid('lockMac', 'driver') };
+  const notBoth = 'must not be there when driver is';
+  return validate(
+    z
+      .strictObject({ lockMac: mac.exactOptional(), driver, lockName, ...described, hubId, administrator: username.exactOptional() })
+      .refine(({ lockMac, driver }) => lockMac !== undefined || driver !== undefined, { ...either, error: 'is required' })
+      .refine(({ lockMac, driver }) => lockMac === undefined || driver === undefined, { ...either, error: notBoth })
+      .refine(({ hubId, driver }) => hubId === undefined || driver === undefined, {
+        ...{ path: ['hubId'], when: whenValid('hubId', 'driver'), error: notBoth },
+      }),
+    ({ lockMac, driver, lockName, hubId, administrator, ...rest }) => ({
+      ...(driver === undefined ? { deviceId: lockMac as DeviceId } : { driver }),
+      name: lockName,
+      ...description(rest),
+      ...(hubId !== undefined && { hubId }),
+      ...(administrator !== undefined && { administrator }),
+    }),
+  );
+}
 
-export const lockChanges = validate(
-  z.strictObject({ lockName: lockName.exactOptional(), ...described, hubId }).refine((body) => Object.keys(body).length > 0, {
-    error: 'must have at least one member',
-    when: ({ issues }) => issues.length === 0,
-  }),
-  ({ lockName, hubId, ...rest }) => ({
-    ...(lockName !== undefined && { name: lockName }),
-    ...description(rest),
-    ...(hubId !== undefined && { hubId }),
-  }),
-);
+export function lockChanges(makes: readonly LockMake[]) {
+  const driver = driverMember(makes).exactOptional();
+  return validate(
+    z.strictObject({ lockName: lockName.exactOptional(), ...described, hubId, driver }).refine((body) => Object.keys(body).length > 0, {
+      error: 'must have at least one member',
+      when: ({ issues }) => issues.length === 0,
+    }),
+    ({ lockName, hubId, driver, ...rest }) => ({
+      ...(lockName !== undefined && { name: lockName }),
+      ...description(rest),
+      ...(hubId !== undefined && { hubId }),
+      ...(driver !== undefined && { driver }),
+    }),
+  );
+}
 
 export const newHub = validate(z.strictObject({ mac, name }), ({ mac, name }) => ({ deviceId: mac, name }));
 

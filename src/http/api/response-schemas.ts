@@ -5,7 +5,7 @@ import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
-import { capabilities, driver } from './make-schemas.ts';
+import { capabilities, driver, mqttLogin } from './make-schemas.ts';
 
 const id = z.int().min(1);
 const dateMs = z.int().min(0);
@@ -278,7 +278,7 @@ export const responseSchemas = {
   RemovedLockPage: page(removedLock),
   GrantedRole: grantedRole,
   GrantedRolePage: page(grantedRole),
-  IssuedKey: z.strictObject({ lockId: id, deviceId, deviceKey: z.string() }),
+  IssuedKey: z.strictObject({ lockId: id, deviceId, deviceKey: z.string().exactOptional(), mqtt: mqttLogin.exactOptional() }),
   Hub: hub,
   HubPage: page(hub),
   IssuedHubKey: z.strictObject({ deviceId, deviceKey: z.string() }),

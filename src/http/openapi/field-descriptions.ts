@@ -74,6 +74,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   // Management (HTTP API 8)
   deviceId: 'MQTT identity: the MAC address as 12 hex digits.',
   deviceKey: 'What the device logs in with; cannot be read again.',
+  password: 'What the device logs in with.',
+  tlsPort: 'Port for connections over TLS; null while nothing listens there.',
   mac: 'MAC address; accepted with colons, hyphens or none.',
   name: 'Name; of a device the one that a program on a bridge announces, null for one that waits itself.',
   clear: '`true`: the lock is told to remove all its cards before.',
@@ -122,7 +124,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   expireDate: 'When it expires: milliseconds since 1970 (UTC); null for never.',
 
   // Alarms
-  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself.',
+  kind: 'What kind of alarm it is; at most one of each stands for a lock, or for the gateway itself. Of a driver, the make.',
   endsByItself: 'False: it stands until a person ends it.',
 
   // Webhooks
@@ -167,10 +169,10 @@ export const memberDocs: Readonly<Record<string, string>> = {
   parts: 'Of each part `ok`, or what is wrong with it.',
   http: 'Where the API is served.',
   https: 'Where the API is served over TLS.',
-  mqtt: 'Where locks connect.',
+  mqtt: 'Where locks connect. Of a lock of another make, what to type into its MQTT settings; that cannot be read again.',
   mqtts: 'Where locks connect over TLS.',
   host: 'Address or name.',
-  port: 'Port.',
+  port: 'Port; null while nothing listens there.',
 
   file: 'Name of the file.',
 

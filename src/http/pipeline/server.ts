@@ -21,6 +21,7 @@ import { auditRoutes } from '../api/audit-routes.ts';
 import { cardRoutes } from '../api/card-routes.ts';
 import { consoleRoutes } from '../api/console-routes.ts';
 import { documentRoutes } from '../api/document-routes.ts';
+import type { LockMake } from '../api/driver-member.ts';
 import { eventRoutes } from '../api/event-routes.ts';
 import { gatewayRoutes } from '../api/gateway-routes.ts';
 import { healthRoutes, type Readiness } from '../api/health-routes.ts';
@@ -70,6 +71,8 @@ export function createHttpServer(options: {
   locks: LockService;
   cards: CardService;
   records: RecordService;
+  /** Of lock, besides our own. */
+  makes: readonly LockMake[];
   registrations: RegistrationService;
   roles: RoleService;
   hubs: HubService;
@@ -98,6 +101,7 @@ export function createHttpServer(options: {
     locks,
     cards,
     records,
+    makes,
     registrations,
     roles,
     hubs,
@@ -121,7 +125,7 @@ export function createHttpServer(options: {
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
     ...cardRoutes(cards, clock),
-    ...gatewayRoutes({ registrations, roles, accounts, gatewayStatus }),
+    ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
     ...alarmRoutes(alarms),
