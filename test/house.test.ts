@@ -22,7 +22,7 @@ function importsOf(file: string): string[] {
 
 /** The room of a file: `domain`, `broker`, `app/config`, `admin/cli`, `device-sim`, or `npm` for a package or a node: module. */
 function roomOf(path: string): string {
-  if (/^src\/app\/config(-file)?\.ts$/.test(path)) return 'app/config';
+  if (/^src\/app\/config(-\w+)?\.ts$/.test(path)) return 'app/config';
   const ours = /^src\/(admin\/\w+|[\w-]+)/.exec(path);
   if (ours) return ours[1] ?? '';
   return path.startsWith('device-sim/') ? 'device-sim' : 'npm';

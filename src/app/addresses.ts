@@ -5,7 +5,7 @@ interface Address {
 }
 
 /** In the order in which they are shown. */
-const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
+const schemes = ['http', 'https', 'mqtt', 'mqtts', 'devices'] as const;
 
 export type AddressesByScheme = { readonly [Scheme in (typeof schemes)[number]]?: Address };
 

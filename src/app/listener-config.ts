@@ -26,9 +26,10 @@ export function createEndpoints(config: Config, surroundings: Surroundings) {
     return enabled ? { host, port, identity: identityOf(kind, certificates) } : undefined;
   };
   const [http, https] = [plain('http'), secure('https')];
+  const { devices } = config;
   return {
     certificates,
-    forLocks: { mqtt: plain('mqtt'), mqtts: secure('mqtts') },
+    forLocks: { mqtt: plain('mqtt'), mqtts: secure('mqtts'), devices: devices.enabled ? devices : undefined },
     forPeople: {
       http: http && { ...http, webSocket: config.webSocket.plain },
       https: https && { ...https, webSocket: true },

@@ -164,7 +164,7 @@ export function createStatus(options: StatusOptions) {
     async healthy(): Promise<string> {
       if (probe.unansweredMs() > diskAnswersWithinMs) return 'the data directory does not answer';
       const where = addresses();
-      const checks = (['http', 'https', 'mqtt', 'mqtts'] as const).map(async (scheme) => {
+      const checks = (['http', 'https', 'mqtt', 'mqtts', 'devices'] as const).map(async (scheme) => {
         const address = where[scheme];
         const before = turnedAwayForRoom();
         const result = address === undefined ? 'ok' : await checkListener({ ...address, scheme });

@@ -68,6 +68,14 @@ export class StatsRecorder {
   /** There is no room for a connection, or its packet filter has ended it. */
   packetRejected({ address, network }: Origin, identity: Identity, reason: PacketRejection): void {
     this.#refusedFrames.add(reason);
+    if (reason === 'other-network') {
+      this.#limited.warn(
+        `${reason} ${network}`,
+        { code: 'connection-turned-away', address, reason },
+        'A connection was turned away: its address is in none of the networks of this listener (devices.networks).',
+      );
+      return;
+    }
     if (reason !== 'too-many-from-address' && reason !== 'too-many-connections') {
       this.#limited.warn(
         `packet ${reason} ${network}`,

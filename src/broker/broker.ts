@@ -2,6 +2,7 @@
 // What clients may do and what becomes of what they say is for the client handlers.
 
 import type { Clock } from '../domain/clock.ts';
+import { originOf } from '../domain/origin.ts';
 import type { Log, Part } from '../domain/part.ts';
 import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
 import type { TickBatcher } from '../domain/tick-batcher.ts';
@@ -70,6 +71,7 @@ export function createBroker(options: BrokerOptions): Broker {
     readSlot: (owner) => new ReadSlot(owner, reads),
     accept,
     onHandshakeFailed: (remoteAddress, reason) => stats.handshakeFailed(remoteAddress, reason),
+    onOutsider: (remoteAddress) => stats.packetRejected(originOf(remoteAddress), {}, 'other-network'),
   });
 
   /** The listeners first, so that nobody comes in while the others go. */

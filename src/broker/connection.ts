@@ -8,6 +8,7 @@ import type {
   ClientHandler,
   ConnectRequest,
   ListenerName,
+  Rejection,
   SubscribeDecision,
 } from './client-handlers.ts';
 import type { ConnectionServices } from './connection-services.ts';
@@ -18,6 +19,8 @@ import type { PacketRejection } from './packet-rejections.ts';
 import { ReadSlot } from './read-scheduler.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { WriteBuffer } from './write-buffer.ts';
+
+const overAlready: Rejection = { allow: false, code: 3, reason: 'connection-over', failedLogin: false };
 
 /** A class, for its methods are shared: there are thousands, and most of them idle. */
 export class Connection implements ClientConnection {
@@ -56,6 +59,8 @@ export class Connection implements ClientConnection {
 
   /** Decides about its CONNECT; when that is a yes, it is a client from now on, and is closed when it falls silent. */
   login(request: ConnectRequest): Authentication {
+    // A CONNECT may wait in the buffers of a connection that has ended. Nothing would ever end the client that it makes.
+    if (this.#isOver) return overAlready;
     const answer = this.#services.handlers.authenticate(request, this);
     if (!answer.allow) return answer;
     const { client } = answer;

@@ -1,6 +1,8 @@
 // A TCP or TLS listener. What it has handed over it knows no more.
 import { createServer, type Server, type Socket } from 'node:net';
+import { originOf } from '../domain/origin.ts';
 import { cannotListen, type Log } from '../domain/part.ts';
+import { createNetworkFilter } from './networks.ts';
 import { createTlsHandshakes, type TlsHandshakes, type TlsHandshakesOptions, wireHighWaterMark } from './tls-handshakes.ts';
 
 export interface ListenerOptions {
@@ -9,12 +11,16 @@ export interface ListenerOptions {
   readonly port: number;
   /** TLS with it, plain without. */
   readonly identity?: TlsHandshakesOptions['identity'] | undefined;
+  /** Connections from elsewhere are closed before a byte is read or written. Absent: from everywhere. */
+  readonly networks?: readonly string[] | undefined;
   /** In which handshakes begin, in turn with all that is read. */
   readonly readSlot: TlsHandshakesOptions['readSlot'];
   readonly log: Log;
   /** A connection on which bytes can be exchanged: with TLS, after the handshake. From then on it is the other's to end. */
   accept(socket: Socket & { readonly wire?: Socket }): void;
   onHandshakeFailed: TlsHandshakesOptions['onFailed'];
+  /** It came from another network than those it may; not called for this machine itself. */
+  onOutsider(remoteAddress: string | undefined): void;
 }
 
 export interface Address {
@@ -41,13 +47,14 @@ export interface Listener {
 const backlog = 4_096;
 
 /** One listener; with an `identity` it speaks TLS. It listens from `start` on, and `close` leaves open connections alone. */
-export function createListener({ host, port, identity, readSlot, log, accept, onHandshakeFailed }: ListenerOptions): Listener {
+export function createListener(options: ListenerOptions): Listener {
+  const { host, port, identity, readSlot, log, accept, onHandshakeFailed } = options;
   let server: Server | undefined;
   let handshakes: TlsHandshakes | undefined;
 
   // Small messages both ways: without TCP_NODELAY a command could wait 40 ms for an acknowledgement of the last.
   function open(): Server {
-    if (identity === undefined) return createServer({ noDelay: true }, accept);
+    if (identity === undefined) return createServer({ noDelay: true }, forNetworks(options));
     handshakes = createTlsHandshakes({ identity, readSlot, accept, onFailed: onHandshakeFailed });
     return createServer({ noDelay: true, highWaterMark: wireHighWaterMark }, handshakes.begin);
   }
@@ -76,5 +83,21 @@ export function createListener({ host, port, identity, readSlot, log, accept, on
       return { host: address.address, port: address.port };
     },
     handshakes: () => handshakes?.stats() ?? { underWay: 0, gaveWay: 0 },
+  };
+}
+
+/** TLS is for all networks: its listeners are not limited. */
+function forNetworks({ networks, accept, onOutsider }: ListenerOptions): (socket: Socket) => void {
+  if (networks === undefined) return accept;
+  const isAllowed = createNetworkFilter(networks);
+  return (socket) => {
+    const { remoteAddress, localAddress } = socket;
+    if (isAllowed(originOf(remoteAddress).address)) {
+      accept(socket);
+      return;
+    }
+    socket.destroy();
+    // This machine asks so whether it listens.
+    if (remoteAddress !== localAddress) onOutsider(remoteAddress);
   };
 }

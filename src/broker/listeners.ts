@@ -4,11 +4,14 @@ import type { ByteStream } from './byte-stream.ts';
 import { type Address, createListener, type ListenerOptions } from './listener.ts';
 
 type Endpoint = Pick<ListenerOptions, 'host' | 'port' | 'identity'>;
+type DevicesEndpoint = Pick<ListenerOptions, 'host' | 'port'> & { readonly networks: readonly string[] };
 
 /** Where to serve, by scheme; what is absent is off. */
 export interface BrokerEndpoints {
   readonly mqtt?: Endpoint | undefined;
   readonly mqtts?: Endpoint | undefined;
+  /** For devices of other makes that cannot encrypt, from these networks only. */
+  readonly devices?: DevicesEndpoint | undefined;
 }
 
 export type BrokerAddresses = { readonly [Scheme in keyof BrokerEndpoints]: Address };
@@ -30,10 +33,10 @@ export function createListeners(
   endpoints: BrokerEndpoints,
   options: { readonly log: Log; accept(stream: ByteStream, scheme: keyof BrokerEndpoints): void } & Pick<
     ListenerOptions,
-    'readSlot' | 'onHandshakeFailed'
+    'readSlot' | 'onHandshakeFailed' | 'onOutsider'
   >,
 ): Listeners {
-  const listeners = (['mqtt', 'mqtts'] as const).flatMap((scheme) => {
+  const listeners = (['mqtt', 'mqtts', 'devices'] as const).flatMap((scheme) => {
     const endpoint = endpoints[scheme];
     return endpoint ? [{ scheme, ...createListener({ ...endpoint, ...options, accept: (stream) => options.accept(stream, scheme) }) }] : [];
   });

@@ -32,7 +32,9 @@ export type PacketRejection =
   // Room: too many connections in all, too many from one address, and one without a login that gave way to a newer one.
   | 'too-many-connections'
   | 'too-many-from-address'
-  | 'gave-way';
+  | 'gave-way'
+  // It came from a network that the listener does not serve.
+  | 'other-network';
 
 /**
  * The CONNACK that goes out before the connection is closed: 1 for another protocol level [MQTT-3.1.2-2], 2 for no client

@@ -1,5 +1,5 @@
 // What the gateway gives to a driver, and what the driver gives to the gateway. A kind of lock is one factory; app/gateway.ts has the list.
-import type { ClientHandlers } from '../broker/client-handlers.ts';
+import type { ClientHandlers, Rejection } from '../broker/client-handlers.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Driver } from '../domain/locks/driver.ts';
 import type { NumberEvents } from '../domain/locks/event-numbers.ts';
@@ -34,7 +34,8 @@ export type DriverFactory = (host: DriverHost) => DriverParts;
 
 /**
  * One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. A deviceId is always
- * the native one's.
+ * the native one's. `devices` is for devices of other makes alone, so that no key of ours is of use where it can be read on the way; and they
+ * are not for `mqtt`, where anybody may try.
  */
 export function routeLogins(native: ClientHandlers, others: readonly DriverHandlers[]): ClientHandlers {
   return {
@@ -42,7 +43,14 @@ export function routeLogins(native: ClientHandlers, others: readonly DriverHandl
       const { username = '' } = request;
       const isDeviceId = /^[0-9a-f]{12}$/.test(username);
       const owner = isDeviceId ? undefined : others.find((handlers) => handlers.owns(username));
+      const { listener } = connection;
+      if (listener === (owner === undefined ? 'devices' : 'mqtt')) return wrongListener(isDeviceId ? { deviceId: username } : {});
       return (owner ?? native).authenticate(request, connection);
     },
   };
+}
+
+/** Before its key or password is looked at. `identity`: for the log. */
+function wrongListener(identity: object): Rejection {
+  return { allow: false, code: 5, reason: 'wrong-listener', failedLogin: true, identity };
 }

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-type Scheme = 'http' | 'https' | 'mqtt' | 'mqtts';
+type Scheme = 'http' | 'https' | 'mqtt' | 'mqtts' | 'devices';
 
 /** The client id of the check over MQTT; the broker rejects it without logging it (`BrokerOptions.checkedBy`). */
 export const checkerId = 'latchd-check';
@@ -15,7 +15,8 @@ const patienceMs = 5_000;
 const httpRequest = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
 
 /**
- * Resolves with 'ok' or with what is wrong. HTTP must answer a request with 200, MQTT a CONNECT with any CONNACK: nobody logs in here. A
+ * Resolves with 'ok' or with what is wrong. HTTP must answer a request with 200, MQTT a CONNECT with any CONNACK: nobody logs in here.
+ * `devices` may end the connection instead, which a process that hangs does not: this machine need not be in its networks. A
  * TLS handshake that is broken off would be logged, so the check completes it; a listener under attack that gives the handshake up counts
  * as reachable all the same.
  */
@@ -39,7 +40,8 @@ export function checkListener(options: {
       resolve(result);
       socket.destroy();
     };
-    const brokenOff = (how: string) => end(isTls && isReached && !isOpen ? 'ok' : how);
+    const isTurnedAway = (how: string) => scheme === 'devices' && isReached && cutOff.has(how);
+    const brokenOff = (how: string) => end((isTls && isReached && !isOpen) || isTurnedAway(how) ? 'ok' : how);
     socket.setTimeout(timeoutMs, () => end(`no answer within ${timeoutMs / 1_000} s`));
     socket.on('error', (error: NodeJS.ErrnoException) => brokenOff(error.code ?? error.message));
     socket.once('end', () => brokenOff(endedUnanswered));

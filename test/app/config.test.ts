@@ -11,6 +11,7 @@ const defaults = {
   https: { enabled: false, host: '0.0.0.0', port: 8443 },
   mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connectionsPerAddress: 1_200 },
   mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
+  devices: { enabled: false, host: '127.0.0.1', port: 1883, networks: [] },
   webSocket: { plain: false },
   tls: 'auto',
   tlsNames: [],
@@ -90,6 +91,9 @@ describe('the configuration', () => {
     ['LATCHD_MQTTS_ENABLED', 'true', { mqtts: { enabled: true } }],
     ['LATCHD_MQTTS_HOST', '::', { mqtts: { host: '::' } }],
     ['LATCHD_MQTTS_PORT', '0', { mqtts: { port: 0 } }],
+    ['LATCHD_DEVICES_HOST', '192.168.20.1', { devices: { host: '192.168.20.1' } }],
+    ['LATCHD_DEVICES_PORT', '1884', { devices: { port: 1884 } }],
+    ['LATCHD_DEVICES_NETWORKS', '192.168.20.0/24, fd00::7', { devices: { networks: ['192.168.20.0/24', 'fd00::7'] } }],
     ['LATCHD_WEB_SOCKET_PLAIN', 'true', { webSocket: { plain: true } }],
     ['LATCHD_COMMAND_TIMEOUT_MS', '2500', { commandTimeoutMs: 2500 }],
     ['LATCHD_METRICS_ENABLED', 'true', { metrics: { enabled: true } }],
@@ -155,6 +159,24 @@ describe('the configuration', () => {
     expect(problemsOf(text)).toEqual(pairs.map((pair) => `${pair}: they must not both be 1000`));
     for (const apart of ['http: { port: 1000 }\nmqtt: { port: 1000, host: 127.0.0.2 }', 'http: { port: 0 }\nmqtt: { port: 0 }'])
       expect(problemsOf(apart)).toEqual([]);
+  });
+
+  test('devices must have networks, and a port of their own where mqtt listens, too; both are said with their place', () => {
+    const missing = 'devices.networks: must name the networks of the devices, because devices.enabled is true';
+    const shared = 'mqtt.port, devices.port: they must not both be 1883';
+    expect(problemsOf('devices:\n  enabled: true\n  port: 0\n')).toEqual([`FILE:2: ${missing}`]);
+    expect(problemsOf('devices:\n  enabled: true\n  port: 0\n  networks: []\n')).toEqual([`FILE:4: ${missing}`]);
+    const flags = { '--devices-enabled': 'true', '--devices-port': '0' };
+    expect(problemsOf('', {}, flags)).toEqual([`--devices-enabled: ${missing}`]);
+    const networks = 'networks: [192.168.20.0/24]';
+    expect(problemsOf(`devices:\n  enabled: true\n  ${networks}\n`)).toEqual([`FILE:2: ${shared}`]);
+    expect(problemsOf(`devices:\n  enabled: true\n  port: 1883\n  host: 0.0.0.0\n  ${networks}\n`)).toEqual([`FILE:3: ${shared}`]);
+    expect(problemsOf(`devices: { enabled: true, host: 192.168.20.1, ${networks} }\n`)).toEqual([]);
+    expect(problemsOf('devices: { networks: [192.168.20.0/33, home] }\n')).toEqual(
+      ['192.168.20.0/33', 'home'].map(
+        (text, at) => `FILE:1: devices.networks.${at}: must be a network such as 192.168.0.0/16 or fd00::/8, or an address, not "${text}"`,
+      ),
+    );
   });
 
   test('what is no text where one must be says what it must be', () => {

@@ -21,6 +21,7 @@ let reads: ReadScheduler;
 let written: Buffer[];
 let closed: string[];
 let mayReceive: boolean;
+let logins: number;
 let receipts: ((receipt: Receipt) => void)[];
 let connection: Connection;
 let flush: () => void;
@@ -30,7 +31,7 @@ beforeEach(() => {
   log = createFakeLog();
   stats = new StatsRecorder(createRateLimitedLog({ clock, log }), defaultConnectionLimits);
   reads = new ReadScheduler({ clock, nextTick: () => {} });
-  [written, closed, receipts, mayReceive] = [[], [], [], true];
+  [written, closed, receipts, mayReceive, logins] = [[], [], [], true, 0];
   const buffers = new Set<WriteBuffer>();
   flush = () => {
     for (const buffer of buffers) buffer.flush();
@@ -56,7 +57,12 @@ beforeEach(() => {
   const services: ConnectionServices = {
     ...{ clock, log, stats, reads, limits: defaultPacketLimits, timeoutMs: 1_000 },
     keepAlives: new KeepAliveWatch({ clock }),
-    handlers: { authenticate: () => ({ allow: true, client }) },
+    handlers: {
+      authenticate() {
+        logins += 1;
+        return { allow: true, client };
+      },
+    },
     hold: (bytes) => reads.hold(bytes),
     flushSoon: (buffer) => void buffers.add(buffer),
   };
@@ -115,6 +121,13 @@ describe('a connection that ends', () => {
     connection.close('a test');
     await settled();
     expect([clock.timers(), closed]).toEqual([0, []]);
+  });
+
+  test('makes no client of a CONNECT that comes after its end: no handler hears of a client whose end it never would hear', async () => {
+    connection.close('a test');
+    expect(login()).toMatchObject({ allow: false, code: 3, reason: 'connection-over', failedLogin: false });
+    await settled();
+    expect([logins, connection.isWelcome(), closed, clock.timers()]).toEqual([0, false, [], 0]);
   });
 
   test('is complete although its handler throws, and the log says so (Fault T15)', async () => {

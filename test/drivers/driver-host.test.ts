@@ -6,6 +6,7 @@ import { connectAsync, type MqttClient } from 'mqtt';
 import { loadConfig } from '../../src/app/config.ts';
 import { createGateway, type Gateway } from '../../src/app/gateway.ts';
 import { localAdministrator } from '../../src/domain/accounts/account.ts';
+import type { DeviceId } from '../../src/domain/locks/lock.ts';
 import type { IssuedKey } from '../../src/domain/locks/new-lock.ts';
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { createTextDriver } from '../support/text-driver.ts';
@@ -19,13 +20,16 @@ let folder: string;
 let gateway: Gateway;
 let registrations: RegistrationService;
 /** As the gateway says where it serves. */
-const addresses = {} as { readonly http: Address; readonly mqtt: Address };
+const addresses = {} as { readonly http: Address; readonly mqtt: Address; readonly devices: Address };
 let token: string;
 const clients: MqttClient[] = [];
 
 /** The whole gateway, with one more kind of lock. */
 async function start(): Promise<void> {
-  const flags = { '--data-dir': join(folder, 'data'), '--http-port': '0', '--mqtt-port': '0', '--command-timeout-ms': '1000' };
+  const flags = {
+    ...{ '--data-dir': join(folder, 'data'), '--http-port': '0', '--mqtt-port': '0', '--command-timeout-ms': '1000' },
+    ...{ '--devices-enabled': 'true', '--devices-port': '0', '--devices-networks': '127.0.0.1' },
+  };
   const { config } = loadConfig({ file: join(import.meta.dirname, '../../config/latchd.yaml'), environment: {}, flags });
   const quiet = () => undefined;
   gateway = await createGateway(config, {
@@ -60,8 +64,8 @@ async function api(method: 'GET' | 'POST', path: string, query: Record<string, s
 const register = (address: string): Promise<IssuedKey> =>
   registrations.register(localAdministrator, { driver: { kind: 'text', address }, name: address, administrator: 'admin' });
 
-async function login(username: string, password: string, clientId = username): Promise<MqttClient> {
-  const client = await connectAsync({ ...addresses.mqtt, protocol: 'mqtt', clientId, username, password, reconnectPeriod: 0 });
+async function login(username: string, password: string, where = addresses.devices): Promise<MqttClient> {
+  const client = await connectAsync({ ...where, protocol: 'mqtt', clientId: username, username, password, reconnectPeriod: 0 });
   clients.push(client);
   return client;
 }
@@ -149,12 +153,23 @@ describe('a driver of another kind of lock', () => {
     await expect(login('text-barn', deviceKey)).rejects.toEqual(refused);
     await expect(login('text-nowhere', deviceKey)).rejects.toEqual(refused);
     // With its deviceId and its key nobody is a native lock.
-    await expect(login(deviceId, deviceKey)).rejects.toEqual(refused);
+    await expect(login(deviceId, deviceKey, addresses.mqtt)).rejects.toEqual(refused);
     for (const topic of ['barn/state', 'latchd/v1/a4c1387f02e9/hello']) {
       const client = await login('text-attic', deviceKey);
       const ended = closed(client);
       client.publish(topic, 'unlocked', { qos: 1 });
       await ended;
     }
+  });
+
+  it('lets its locks in on devices and not on mqtt, and native locks, hubs and strangers the other way round', async () => {
+    const password = (await register('shed')).mqtt?.password ?? '';
+    const native = { deviceId: 'a4c1387f02e9' as DeviceId, name: 'native', administrator: 'admin' };
+    const { deviceId, deviceKey = '' } = await registrations.register(localAdministrator, native);
+    const refused = expect.objectContaining({ code: 5 });
+    await expect(login('text-shed', password, addresses.mqtt)).rejects.toEqual(refused);
+    for (const name of [deviceId, 'a4c1387f02ea', 'nobody']) await expect(login(name, deviceKey)).rejects.toEqual(refused);
+    await login('text-shed', password);
+    await login(deviceId, deviceKey, addresses.mqtt);
   });
 });

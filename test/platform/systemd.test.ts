@@ -113,7 +113,7 @@ describe('systemd', () => {
 
 describe('the check of a listener', () => {
   /** `answer`: what the listener answers to the first bytes; undefined: nothing; '': it hangs up. */
-  async function check(scheme: 'http' | 'mqtt' | 'mqtts', answer: string | undefined): Promise<string> {
+  async function check(scheme: 'http' | 'mqtt' | 'mqtts' | 'devices', answer: string | undefined): Promise<string> {
     const server = createServer((socket) => {
       socket.on('error', nothing);
       socket.once('data', () => answer !== undefined && socket.end(answer, 'latin1'));
@@ -130,6 +130,12 @@ describe('the check of a listener', () => {
     expect(await check('mqtt', '\x20\x02\0\x05')).toBe('ok');
     expect(await check('mqtt', '\xd0\0')).toBe('an unexpected answer');
     expect(await check('mqtt', '')).toBe('the connection was ended without an answer');
+  });
+
+  test('lets a listener that is not for this machine hang up, but not hang', async () => {
+    expect(await check('devices', '\x20\x02\0\x05')).toBe('ok');
+    expect(await check('devices', '')).toBe('ok');
+    expect(await check('devices', undefined)).toBe('no answer within 0.1 s');
   });
 
   test('fails when a listener accepts and reads but says nothing', async () => {

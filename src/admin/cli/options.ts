@@ -1,5 +1,5 @@
 // The options of a command: its own, and the settings of the configuration that it accepts as flags.
-import { settings } from '../../app/config.ts';
+import { settings } from '../../app/config-settings.ts';
 import type { Command, Option } from './command.ts';
 
 const configFile: Option = { flag: '--config', value: '<file>', says: 'the configuration file (LATCHD_CONFIG)' };

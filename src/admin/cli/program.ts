@@ -1,6 +1,7 @@
 // The command table as a program: parsing, help, and exit codes. Only this file names commander.
 import { InvalidArgumentError, Command as Parser, Argument as ParserArgument, Option as ParserOption } from 'commander';
-import { ConfigError, loadConfig, settings } from '../../app/config.ts';
+import { ConfigError, loadConfig } from '../../app/config.ts';
+import { settings } from '../../app/config-settings.ts';
 import { type Argument, type Command, type Group, type Option, type Surroundings, WrongValue } from './command.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { optionsOf } from './options.ts';

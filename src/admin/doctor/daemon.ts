@@ -5,7 +5,7 @@ import { runningOwner } from '../../stores/files/directory-lock.ts';
 import type { FileLayer } from '../../stores/files/files.ts';
 import { cannotTell, fail, good, type Verdict, warn } from './verdict.ts';
 
-export const schemes = ['http', 'https', 'mqtt', 'mqtts'] as const;
+export const schemes = ['http', 'https', 'mqtt', 'mqtts', 'devices'] as const;
 export type Scheme = (typeof schemes)[number];
 
 /** The daemon's own report, as in `/readyz`, with the addresses on which it listens already. */

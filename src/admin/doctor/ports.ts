@@ -103,7 +103,7 @@ async function answers(scheme: Scheme, { host, port }: Place, daemon: Daemon | u
   const result = await checkListener({ scheme, host, port });
   if (result === 'ok') return good(`${scheme} ${host}:${port} answers, and is the daemon's`);
   const { ofAddress, ofAll } = daemon === undefined ? { ofAddress: 0, ofAll: 0 } : turnedAway(daemon);
-  if (scheme.startsWith('mqtt') && cutOff.has(result) && ofAddress + ofAll > 0) {
+  if (!scheme.startsWith('http') && cutOff.has(result) && ofAddress + ofAll > 0) {
     const seen = `${scheme} ${host}:${port} is the daemon's and has turned this question away: locks may have all the places`;
     return warn(seen, 'see "places" below; a restart gives no more of them');
   }

@@ -230,6 +230,7 @@ const readiness = z.strictObject({
   https: address.exactOptional(),
   mqtt: address.exactOptional(),
   mqtts: address.exactOptional(),
+  devices: address.exactOptional(),
 });
 
 const problem = z.strictObject({

@@ -171,6 +171,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
   https: 'Where the API is served over TLS.',
   mqtt: 'Where locks connect. Of a lock of another make, what to type into its MQTT settings; that cannot be read again.',
   mqtts: 'Where locks connect over TLS.',
+  devices: 'Where devices of other makes connect that cannot encrypt.',
   host: 'Address or name.',
   port: 'Port; null while nothing listens there.',
 

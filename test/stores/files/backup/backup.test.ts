@@ -122,7 +122,7 @@ test('a backup of a running store contains everything, and a restore brings back
     expect([await recordsOf(second, 1), await recordsOf(second, 2)]).toEqual(before);
     expect([second.ports.accounts.page(everything), second.ports.accounts.tokenPage(everything)]).toEqual(accounts);
     expect(second.ports.locks.all()).toEqual(store.ports.locks.all());
-    expect(second.ports.webhooks.all()).toEqual([sampleWebhook(1)]);
+    expect(await second.ports.webhooks.all()).toEqual([sampleWebhook(1)]);
     expect((await second.ports.cards.of(lockId(2))).cards).toEqual((await store.ports.cards.of(lockId(2))).cards);
     expect(second.ports.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [], isBeginning: false });
     expect(log.lines.filter((line) => /^(warn|error)/.test(line))).toEqual([]);
