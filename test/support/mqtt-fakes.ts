@@ -90,6 +90,7 @@ export function createFakeReports(): FakeReports {
   return {
     told,
     hello: (lockId, report) => void told.push(['hello', lockId, report]),
+    properties: (lockId, report) => void told.push(['properties', lockId, report]),
     state: (lockId, report) => void told.push(['state', lockId, report]),
     battery: (lockId, report) => void told.push(['battery', lockId, report]),
     batteryCritical: (lockId, isCritical) => void told.push(['batteryCritical', lockId, isCritical]),

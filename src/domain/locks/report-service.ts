@@ -23,6 +23,8 @@ export interface ReportService extends EventReports {
    * after that.
    */
   hello(lockId: LockId, report: HelloReport, own?: FollowUps): void;
+  /** The lock says more about itself, in a session that goes on. */
+  properties(lockId: LockId, report: ReportedProperties): void;
   state(lockId: LockId, report: StateReport): void;
   battery(lockId: LockId, report: BatteryReport): void;
   /** The lock says itself that its battery is low, or no longer. */
@@ -120,6 +122,11 @@ export function createReportService(options: ReportOptions): ReportService {
       if (onLock !== undefined) void followUp(lockId, 'compare-cards', () => compareCards(lockId, onLock));
       options.clockEvidence.heard(lockId, report.date);
       void afterHello(lock, report, own);
+    },
+
+    properties(lockId, report) {
+      const lock = locks.get(lockId);
+      if (lock !== undefined) void storeReported(lock, report);
     },
 
     state(lockId, { state, date, isHistory = false }) {

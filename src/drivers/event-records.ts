@@ -1,0 +1,70 @@
+// From what a device of another make tells of its door to records: numbered by the device or by the gateway, each once.
+import type { Receipt } from '../broker/client-handlers.ts';
+import type { Emit } from '../domain/event-bus.ts';
+import type { NumberEvents } from '../domain/locks/event-numbers.ts';
+import type { LockId } from '../domain/locks/lock.ts';
+import type { CommandId } from '../domain/locks/lock-command.ts';
+import type { EventsReport, LockEvent } from '../domain/locks/lock-report.ts';
+import type { ReportService } from '../domain/locks/report-service.ts';
+import { type Range, withoutRanges } from '../domain/ranges.ts';
+import type { RecordStore } from '../domain/records/record-ports.ts';
+import type { NumberedEvent } from './device-protocol.ts';
+
+/** `acknowledge` once all of it is flushed; never rejects. */
+export type EventReceipt = Receipt | Promise<Receipt>;
+
+/** Numbers of which some events can no longer be had from the device, the first and the last included. */
+export interface LostRange {
+  readonly epoch: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface EventRecords {
+  /** An event that the device does not number. */
+  live(lockId: LockId, event: Omit<LockEvent, 'seq'>): EventReceipt;
+  /** Events with the numbers of the device: each becomes a record once, however often it is told. */
+  numbered(lockId: LockId, epoch: string, events: readonly NumberedEvent[]): EventReceipt;
+  /** Notes what is missing of this range, once. */
+  lost(lockId: LockId, range: LostRange): void;
+  /** A lock or unlock is confirmed: its one record, with the account. `isLogged`: as the effect `end` says. */
+  confirmed(lockId: LockId, op: 'lock' | 'unlock', commandId: CommandId, isLogged: boolean): EventReceipt;
+}
+
+/** For all locks of all makes. */
+export function createEventRecords(options: {
+  readonly reports: Pick<ReportService, 'events'>;
+  readonly numberEvents: NumberEvents;
+  readonly records: Pick<RecordStore, 'progress'>;
+  readonly emit: Emit;
+}): EventRecords {
+  const { reports, numberEvents, records, emit } = options;
+  /** Of each lock, what was noted of the newest epoch. */
+  const noted = new Map<LockId, { readonly epoch: string; readonly to: number }>();
+
+  const stored = (lockId: LockId, report: EventsReport): EventReceipt =>
+    reports.events(lockId, report).then(
+      () => 'acknowledge',
+      () => 'leave',
+    );
+  const live: EventRecords['live'] = (lockId, event) => stored(lockId, numberEvents(lockId, [event]));
+
+  return {
+    live,
+    numbered: (lockId, epoch, events) => stored(lockId, { epoch, events: events.map(({ mayBeCommand: _, ...event }) => event) }),
+
+    lost(lockId, { epoch, first, last }) {
+      const { gaps, highest, isBeginning } = records.progress(lockId, epoch);
+      const before = noted.get(lockId);
+      const from = Math.max(first, before?.epoch === epoch ? before.to + 1 : first);
+      // What was told before the lock was registered is no loss.
+      if (isBeginning || from > last) return;
+      noted.set(lockId, { epoch, to: last });
+      const there = withoutRanges([[1, highest]], gaps);
+      const missing: readonly Range[] = withoutRanges([[from, last]], there);
+      for (const [low, high] of missing) emit('events-lost', { lockId, epoch, from: low, to: high });
+    },
+
+    confirmed: (lockId, op, commandId) => live(lockId, { type: `remote-${op}`, commandId }),
+  };
+}

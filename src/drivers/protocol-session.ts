@@ -1,0 +1,258 @@
+// One lock of another make over one connection: what its protocol makes of messages, commands and waits takes effect here. Both hosts use it.
+import type { Clock } from '../domain/clock.ts';
+import type { LockId, OpenState } from '../domain/locks/lock.ts';
+import type { CommandId, CommandOutcome, LockCommand } from '../domain/locks/lock-command.ts';
+import type { LockSession } from '../domain/locks/lock-link.ts';
+import type { HelloReport } from '../domain/locks/lock-report.ts';
+import type { ReportService } from '../domain/locks/report-service.ts';
+import type { DeviceProtocol, Effect } from './device-protocol.ts';
+import type { EventReceipt, EventRecords } from './event-records.ts';
+
+/** A device that was not heard for its keep alive is asked, and has this time to be heard. */
+const askedMs = 1_000;
+
+export interface ProtocolSessionOptions {
+  readonly lockId: LockId;
+  readonly clock: Clock;
+  readonly reports: Pick<ReportService, 'hello' | 'properties' | 'state' | 'battery' | 'batteryCritical' | 'reply' | 'offline'>;
+  readonly records: EventRecords;
+  /** Of this lock: that of a bridge speaks for many. */
+  readonly protocol: Pick<DeviceProtocol, 'command' | 'expire' | 'wake' | 'ended'>;
+  /** Not retained; `expiresInMs`: what is left of the command under way, for a broker that lets messages expire. */
+  publish(topic: string, payload: string, expiresInMs: number | undefined): void;
+  /** Why it may not be there to take a command; undefined: it was heard lately. Absent: nobody can tell. */
+  isSilent?(): string | undefined;
+  /** A command that moves or changes something was not answered in time: a host that can takes back now what the device has not got. */
+  onDeadline(): void;
+  /** As the effect. */
+  capabilities(changed: Extract<Effect, { kind: 'capabilities' }>['changed']): void;
+  /** The protocol has thrown: the connection must end. */
+  onBug(error: unknown): void;
+}
+
+export interface ProtocolSession {
+  /**
+   * A message of the device, or its subscriptions: makes what the protocol says of it take effect, in its order; `work` is the call of the
+   * protocol. The receipt is there when all events of it are flushed.
+   */
+  apply(work: () => readonly Effect[]): EventReceipt;
+  /** Undefined while the lock is not online. */
+  session(): LockSession | undefined;
+  /** Somebody waits for what the device says next. */
+  isWaiting(): boolean;
+  /** The connection has ended: what is under way is lost, and no timer is left. `reason` is for the operator. Idempotent. */
+  end(reason: string): void;
+}
+
+interface UnderWay {
+  readonly command: LockCommand;
+  readonly commandId: CommandId;
+  readonly until: number;
+  /** Ends the wait; only the first call counts. */
+  finish(outcome: CommandOutcome): void;
+}
+
+const lost: CommandOutcome = { kind: 'lost' };
+/** Late or twice, these do no harm. */
+const asksOnly = ({ op }: LockCommand): boolean => op === 'get-status' || op.startsWith('list-');
+
+/** A class, for its methods are shared: there are thousands, and most of them idle. */
+export class LockOverProtocol implements ProtocolSession {
+  readonly #options: ProtocolSessionOptions;
+  #session: LockSession | undefined;
+  #underWay: UnderWay | undefined;
+  /** Whatever is heard now says that the device is there. */
+  #isAsked = false;
+  #cancelWake: (() => void) | undefined;
+  #isOver = false;
+
+  constructor(options: ProtocolSessionOptions) {
+    this.#options = options;
+  }
+
+  session(): LockSession | undefined {
+    return this.#session;
+  }
+  isWaiting(): boolean {
+    return this.#underWay !== undefined;
+  }
+
+  apply(work: () => readonly Effect[]): EventReceipt {
+    const receipt = this.#run(work);
+    if (this.#isAsked) this.#expire({ kind: 'ok' });
+    return receipt;
+  }
+
+  #run(work: () => readonly Effect[]): EventReceipt {
+    if (this.#isOver) return 'leave';
+    const waits: Promise<unknown>[] = [];
+    for (const effect of this.#called(work) ?? []) {
+      const receipt = this.#take(effect);
+      if (receipt instanceof Promise) waits.push(receipt);
+    }
+    if (waits.length === 0) return 'acknowledge';
+    return Promise.all(waits).then((receipts) => (receipts.every((receipt) => receipt === 'acknowledge') ? 'acknowledge' : 'leave'));
+  }
+
+  end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const left = this.#called(() => this.#options.protocol.ended?.(this.#options.clock.now()) ?? []) ?? [];
+    // Of what the device has said, events alone still count.
+    for (const effect of left) if (effect.kind === 'event' || effect.kind === 'numbered') void this.#take(effect);
+    this.#cancelWake?.();
+    this.#offline(reason);
+  }
+
+  /** What the protocol says; undefined when it has thrown. */
+  #called<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#options.onBug(error);
+      return undefined;
+    }
+  }
+
+  #take(effect: Effect): EventReceipt {
+    const { lockId, reports, records } = this.#options;
+    switch (effect.kind) {
+      case 'publish':
+        this.#publish(effect.topic, effect.payload);
+        break;
+      case 'online':
+        this.#online(effect.hello);
+        break;
+      case 'offline':
+        this.#offline(effect.reason);
+        break;
+      case 'state':
+        reports.state(lockId, effect);
+        break;
+      case 'battery':
+        reports.battery(lockId, effect);
+        break;
+      case 'battery-critical':
+        reports.batteryCritical(lockId, effect.isCritical);
+        break;
+      case 'end':
+        return this.#answered(effect.outcome, effect.isLogged === true);
+      case 'event':
+        return records.live(lockId, effect.event);
+      case 'numbered':
+        return records.numbered(lockId, effect.epoch, effect.events);
+      case 'lost-events':
+        records.lost(lockId, effect);
+        break;
+      case 'capabilities':
+        this.#options.capabilities(effect.changed);
+        break;
+      case 'wake':
+        this.#wakeIn(effect.afterMs);
+    }
+    return 'acknowledge';
+  }
+
+  #publish(topic: string, payload: string): void {
+    if (this.#isOver) return;
+    const leftMs = this.#underWay && Math.max(0, this.#underWay.until - this.#options.clock.monotonic());
+    this.#options.publish(topic, payload, leftMs);
+  }
+
+  #wakeIn(afterMs: number): void {
+    const { clock, protocol } = this.#options;
+    this.#cancelWake?.();
+    this.#cancelWake = clock.timer(afterMs, () => void this.#run(() => protocol.wake(clock.now())));
+  }
+
+  #online(hello: HelloReport): void {
+    const { lockId, reports } = this.#options;
+    if (this.#session === undefined) {
+      const session: LockSession = { lockId, send: (command, commandId, ttlMs) => this.#send(session, command, commandId, ttlMs) };
+      this.#session = session;
+      reports.hello(lockId, hello);
+      return;
+    }
+    // The session goes on: what is sure of its state stays sure.
+    const { state, battery, isHistory = false } = hello;
+    reports.properties(lockId, hello);
+    if (state !== undefined) reports.state(lockId, { state, isHistory });
+    if (battery !== undefined) reports.battery(lockId, { level: battery });
+  }
+
+  #offline(reason: string): void {
+    const { lockId, reports } = this.#options;
+    const wasOnline = this.#session !== undefined;
+    this.#session = undefined;
+    this.#underWay?.finish(lost);
+    if (wasOnline) reports.offline(lockId, reason);
+  }
+
+  async #send(session: LockSession, command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome> {
+    if (this.#session !== session) return lost;
+    const until = this.#options.clock.monotonic() + ttlMs;
+    const silence = asksOnly(command) ? undefined : this.#options.isSilent?.();
+    if (silence !== undefined && !(await this.#isHeardWhenAsked(commandId, ttlMs))) return { kind: 'unsent', message: silence };
+    if (this.#session !== session) return lost;
+    const leftMs = Math.floor(until - this.#options.clock.monotonic());
+    return this.#exchange(command, commandId, leftMs);
+  }
+
+  /** Asks for the state, only to hear from the device at all: an unlock that waits for a dead link would come out of it late. */
+  async #isHeardWhenAsked(commandId: CommandId, ttlMs: number): Promise<boolean> {
+    const { isSilent } = this.#options;
+    const answer = this.#exchange({ op: 'get-status' }, commandId, Math.min(askedMs, ttlMs));
+    this.#isAsked = this.#underWay !== undefined;
+    const { kind } = await answer;
+    return kind === 'ok' || isSilent?.() === undefined;
+  }
+
+  #exchange(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome> {
+    const { clock, protocol } = this.#options;
+    // Without time left nothing is sent, and one at a time: no bolt moves late, or by the answer to another command.
+    if (!(ttlMs > 0)) return Promise.resolve({ kind: 'unsent', message: 'no time was left' });
+    if (this.#underWay !== undefined)
+      return Promise.resolve({ kind: 'refused', error: 'busy', message: 'another command is under way at this lock' });
+    const said = this.#called(() => protocol.command(command, clock.now()));
+    if (said === undefined) return Promise.resolve(lost);
+    if ('refuse' in said) return Promise.resolve({ kind: 'refused', error: said.refuse, message: said.message });
+    return new Promise((resolve) => {
+      const cancelTimer = clock.timer(ttlMs, () => this.#expire({ kind: 'no-reply' }));
+      const finish = (outcome: CommandOutcome) => {
+        this.#underWay = undefined;
+        this.#isAsked = false;
+        cancelTimer();
+        resolve(outcome);
+      };
+      this.#underWay = { command, commandId, until: clock.monotonic() + ttlMs, finish };
+      void this.#run(() => said);
+    });
+  }
+
+  #expire(outcome: CommandOutcome): void {
+    const { clock, protocol, onDeadline } = this.#options;
+    const ended = this.#underWay;
+    if (ended === undefined) return;
+    this.#underWay = undefined;
+    // First nothing can arrive any more, then the caller is told that nobody knows.
+    if (!asksOnly(ended.command)) onDeadline();
+    ended.finish(outcome);
+    if (!this.#isOver) void this.#run(() => protocol.expire(clock.now()));
+  }
+
+  /** The record of a confirmed lock or unlock, with the account, is made here and nowhere else. */
+  #answered(outcome: CommandOutcome, isLogged: boolean): EventReceipt {
+    const ended = this.#underWay;
+    if (ended === undefined) return 'acknowledge';
+    const { lockId, reports, records } = this.#options;
+    const { command, commandId, finish } = ended;
+    if (outcome.kind === 'ok' || outcome.kind === 'refused') {
+      const state: OpenState | undefined = outcome.kind === 'ok' ? outcome.state : undefined;
+      reports.reply(lockId, command, outcome, state === undefined ? {} : { state });
+    }
+    finish(outcome);
+    const { op } = command;
+    const isConfirmed = outcome.kind === 'ok' && (op === 'lock' || op === 'unlock');
+    return isConfirmed ? records.confirmed(lockId, op, commandId, isLogged) : 'acknowledge';
+  }
+}
