@@ -1,7 +1,7 @@
 // One lock behind a simulated hub (Protocol 8). Its Bluetooth link to the hub takes the place of a WiFi lock's network.
 import type { DeviceId } from '../src/domain/locks/lock.ts';
 import type { CommandMessage, HelloMessage } from '../src/drivers/native/messages.ts';
-import type { ReportChannel } from '../src/drivers/native/topics.ts';
+import type { ReportChannel, Topics } from '../src/drivers/native/topics.ts';
 import type { LockConnection } from './lock-connection.ts';
 import { type Carrier, createLockTalk, type LockTalkOptions } from './lock-talk.ts';
 import type { Line, LineConnection, LineOptions } from './mqtt-line.ts';
@@ -21,7 +21,7 @@ const askAgainMs = 2_000;
 export function createHubLock(options: {
   readonly deviceId: DeviceId;
   readonly talk: Omit<LockTalkOptions, 'pairs' | 'onTakenIn'>;
-  readonly topics: LineOptions['topics'];
+  readonly topics: Topics;
   readonly time: LineOptions['time'];
   readonly tell: (line: string) => void;
   /** After this time the hub tries a lock again whose link has broken. */

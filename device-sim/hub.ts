@@ -4,6 +4,7 @@ import { createHubLock, type HubLock } from './hub-lock.ts';
 import type { LockConnection } from './lock-connection.ts';
 import type { LockTalkOptions } from './lock-talk.ts';
 import { createLine, type LineOptions } from './mqtt-line.ts';
+import { type NativeLogin, nativeLogin } from './native-login.ts';
 
 /** A hub to act on. */
 export interface HubHandle {
@@ -30,7 +31,8 @@ export interface SimulatedHub {
 }
 
 export interface HubOptions
-  extends Pick<LineOptions, 'deviceId' | 'url' | 'topics' | 'reconnect' | 'random' | 'time' | 'tell' | 'onTurnedAway'> {
+  extends Pick<LineOptions, 'url' | 'reconnect' | 'random' | 'time' | 'tell' | 'onTurnedAway'>,
+    Pick<NativeLogin, 'topics' | 'deviceId'> {
   readonly number: number;
   readonly name: string;
 }
@@ -71,7 +73,8 @@ export function createHub(options: HubOptions): SimulatedHub {
     attach,
     connect(deviceKey) {
       line ??= createLine({
-        ...{ url: options.url, topics, deviceId, deviceKey, keepAliveSeconds, reconnect: options.reconnect },
+        ...{ url: options.url, reconnect: options.reconnect },
+        login: () => nativeLogin({ topics, deviceId, deviceKey, keepAliveSeconds }),
         ...{ random: options.random, time, tell, onTurnedAway: options.onTurnedAway },
         onUp(connection) {
           online = true;

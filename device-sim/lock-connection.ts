@@ -3,9 +3,10 @@ import type { Faults } from './faults.ts';
 import type { LockMemory } from './lock-memory.ts';
 import { createLockTalk } from './lock-talk.ts';
 import { createLine, type LineConnection, type LineOptions } from './mqtt-line.ts';
+import { type NativeLogin, nativeLogin } from './native-login.ts';
 import type { SimulatedLock } from './simulated-lock.ts';
 
-export interface LockConnectionOptions extends Omit<LineOptions, 'onUp' | 'onMessage' | 'onDown'> {
+export interface LockConnectionOptions extends Omit<LineOptions, 'login' | 'onUp' | 'onMessage' | 'onDown'>, NativeLogin {
   readonly lock: SimulatedLock;
   readonly memory: LockMemory;
   readonly faults: Faults;
@@ -42,6 +43,7 @@ export function createLockConnection(options: LockConnectionOptions): LockConnec
   const talk = createLockTalk({ deviceKey, lock, memory, faults, pairs, tell, onTakenIn: () => line.settled() });
   const line = createLine({
     ...options,
+    login: () => nativeLogin(options),
     onUp: (connection) => void talk.begin(carrierOf(connection)),
     onMessage(_connection, topic, text) {
       if (topic === command) talk.take(text);

@@ -4,10 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
+import { createDeviceFleet, type DeviceSpec, parseDeviceSpec } from './devices/device-fleet.ts';
+import { createDeviceTerminal } from './devices/device-terminal.ts';
 import { createFleet } from './fleet.ts';
 import { parseFleetFile } from './fleet-file.ts';
 import type { LockProfile } from './lock-profile.ts';
 import { createTerminal } from './terminal.ts';
+import type { Terminal } from './terminal-words.ts';
 
 interface Arguments {
   readonly locks?: number;
@@ -21,6 +24,10 @@ interface Arguments {
   readonly renewKeys: boolean;
   readonly hubs?: number;
   readonly pair: boolean;
+  readonly as: readonly DeviceSpec[];
+  readonly username: readonly string[];
+  readonly password: readonly string[];
+  readonly fault: readonly string[];
   readonly startTimeout: number;
   readonly quiet: boolean;
 }
@@ -47,6 +54,22 @@ function url(...protocols: string[]): (text: string) => string {
   };
 }
 
+const deviceHelp =
+  'a device of another make in place of the fleet, as often as you like: nuki:2BB28570, nuki-hub:nukihub, shelly:shellyplus1-a8032abe54dc, ' +
+  'z2m:4 (four locks), discovery:front_door';
+
+function device(text: string, before: readonly DeviceSpec[]): readonly DeviceSpec[] {
+  try {
+    return [...before, parseDeviceSpec(text)];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
+function more(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
 function parseArguments(): Arguments {
   return new Command('latchd-sim')
     .description('A fleet of simulated door locks for a latchd gateway. Type help when it runs.')
@@ -64,6 +87,15 @@ function parseArguments(): Arguments {
     .option('--renew-keys', 'ask for new device keys for locks that are registered already', false)
     .option('--hubs <n>', 'so many hubs, and every lock behind one of them', whole(0, 1_000))
     .option('--pair', 'the locks make their own keys and wait to be confirmed; needs no token', false)
+    .option('--as <make:address>', deviceHelp, device, [])
+    .option(
+      '--username <name>',
+      'of a device, in the order of --as (default: $LATCHD_SIM_USERNAME, else that of its registration)',
+      more,
+      [],
+    )
+    .option('--password <password>', 'the same (default: $LATCHD_SIM_PASSWORD, else that of its registration)', more, [])
+    .option('--fault <name>', 'what is wrong with the devices of --as from the start; type faults 1 for the names', more, [])
     .option('--start-timeout <seconds>', 'how long to wait until all locks are online', whole(1, 3_600), 20)
     .option('--quiet', 'do not tell what happens at the doors', false)
     .parse()
@@ -89,8 +121,16 @@ async function readFleet(file: string | undefined): Promise<LockProfile[] | unde
   return parseFleetFile(text, file);
 }
 
-async function run(): Promise<void> {
-  const options = parseArguments();
+/** What runs at the prompt. */
+interface Stage {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** What is there, once it has started. */
+  greeting(): string;
+  readonly terminal: Terminal;
+}
+
+async function fleetStage(options: Arguments): Promise<Stage> {
   const profiles = await readFleet(options.fleet);
   const locks = options.locks ?? (profiles === undefined ? 3 : undefined);
   const fleet = createFleet({
@@ -108,28 +148,58 @@ async function run(): Promise<void> {
     startTimeoutMs: options.startTimeout * 1_000,
     ...(!options.quiet && { onLine: (lock, line) => write(`#${lock.number} ${lock.name}: ${line}`) }),
   });
+  const how = options.pair ? `wait at ${options.mqtt} to be confirmed` : `are online at ${options.mqtt}`;
+  return {
+    start: fleet.start,
+    stop: fleet.stop,
+    greeting: () => `${fleet.locks.length} locks ${how}`,
+    terminal: createTerminal({ fleet, write }),
+  };
+}
+
+function deviceStage(options: Arguments): Stage {
+  const given = (list: readonly string[], name: string): readonly string[] => {
+    const value = process.env[name];
+    return list.length > 0 || value === undefined || value === '' ? list : [value];
+  };
+  const fleet = createDeviceFleet({
+    specs: options.as,
+    gatewayUrl: options.gateway,
+    mqttUrl: options.mqtt,
+    token: () => readToken(options.tokenFile),
+    usernames: given(options.username, 'LATCHD_SIM_USERNAME'),
+    passwords: given(options.password, 'LATCHD_SIM_PASSWORD'),
+    faults: options.fault,
+    startTimeoutMs: options.startTimeout * 1_000,
+    ...(!options.quiet && { onLine: (name, line) => write(`${name}: ${line}`) }),
+  });
+  const terminal = createDeviceTerminal({ fleet, write });
+  return { start: fleet.start, stop: fleet.stop, greeting: () => `${fleet.doors.length} doors are online`, terminal };
+}
+
+async function run(): Promise<void> {
+  const options = parseArguments();
+  const stage = options.as.length > 0 ? deviceStage(options) : await fleetStage(options);
   const input = createInterface({ input: process.stdin });
   const leave = async (): Promise<void> => {
     input.close();
-    await fleet.stop();
+    await stage.stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       leave().then(() => process.exit(0), fail);
     });
   }
-  await fleet.start().catch((error: unknown) => {
+  await stage.start().catch((error: unknown) => {
     input.close();
     throw error;
   });
-  const how = options.pair ? `wait at ${options.mqtt} to be confirmed` : `are online at ${options.mqtt}`;
-  write(`${fleet.locks.length} locks ${how}; type help`);
-  const terminal = createTerminal({ fleet, write });
+  write(`${stage.greeting()}; type help`);
   // One line after the other, as at a real door. Without a terminal (a service, a test rig) the simulator ends at a signal,
   // not at the end of the input.
   let last: Promise<unknown> = Promise.resolve();
   input.on('line', (line) => {
-    last = last.then(() => terminal.run(line)).then((stay) => (stay ? undefined : leave()), fail);
+    last = last.then(() => stage.terminal.run(line)).then((stay) => (stay ? undefined : leave()), fail);
   });
 }
 

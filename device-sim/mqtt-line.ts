@@ -1,18 +1,30 @@
 // A line to the gateway: one MQTT connection at a time, with reconnection when it breaks (Protocol 1, 2, 6). The only file
-// of the simulator that knows the MQTT library. It serves a lock or a hub alike.
+// of the simulator that knows the MQTT library. It serves a lock, a hub, and devices of other makes alike.
 import { Socket } from 'node:net';
 import { connect, type MqttClient } from 'mqtt';
-import type { DeviceId } from '../src/domain/locks/lock.ts';
-import type { Topics } from '../src/drivers/native/topics.ts';
 import type { Random } from './seeded-random.ts';
 import type { TimeSource } from './time-source.ts';
 
+export type Qos = 0 | 1 | 2;
+
+/** What a CONNECT says. */
+export interface LineLogin {
+  readonly clientId: string;
+  /** Both or none. */
+  readonly username?: string;
+  readonly password?: string;
+  /** 0: none. */
+  readonly keepAliveSeconds: number;
+  readonly clean: boolean;
+  readonly will?: { readonly topic: string; readonly payload: string; readonly qos: Qos; readonly retain: boolean };
+}
+
 /** One connection that is up. */
 export interface LineConnection {
-  /** Resolves with the PUBACK; rejects when the connection ends before. */
-  publish(topic: string, payload: string, retain: boolean): Promise<void>;
+  /** With QoS 1, as by default, resolves with the PUBACK; rejects when the connection ends before. */
+  publish(topic: string, payload: string, retain: boolean, qos?: Qos): Promise<void>;
   /** Subscribes; false: the gateway refused. */
-  subscribe(topic: string): Promise<boolean>;
+  subscribe(topic: string, qos?: Qos): Promise<boolean>;
   /** Breaks the connection, as the network would. */
   breakOff(): void;
   /** Ends the connection from this side; the line tries another after a while. */
@@ -30,11 +42,8 @@ export interface Reconnect {
 export interface LineOptions {
   /** `mqtt://host:port`. */
   readonly url: string;
-  readonly topics: Topics;
-  readonly deviceId: DeviceId;
-  readonly deviceKey: string;
-  /** 1 to 120. */
-  readonly keepAliveSeconds: number;
+  /** Asked at each connect. */
+  readonly login: () => LineLogin;
   readonly reconnect: Reconnect;
   readonly random: Random;
   readonly time: TimeSource;
@@ -66,7 +75,7 @@ export interface Line {
 const turnedAway = 'the gateway closes the connection before it answers';
 
 export function createLine(options: LineOptions): Line {
-  const { time, topics, deviceId } = options;
+  const { time } = options;
   let wanted = false;
   let client: MqttClient | undefined;
   let connection: LineConnection | undefined;
@@ -84,13 +93,13 @@ export function createLine(options: LineOptions): Line {
 
   function connectionOf(mine: MqttClient): LineConnection {
     return {
-      publish: (topic, payload, retain) =>
+      publish: (topic, payload, retain, qos = 1) =>
         new Promise((resolve, reject) => {
-          whenThawed(() => mine.publish(topic, payload, { qos: 1, retain }, (error) => (error ? reject(error) : resolve())));
+          whenThawed(() => mine.publish(topic, payload, { qos, retain }, (error) => (error ? reject(error) : resolve())));
         }),
-      subscribe: (topic) =>
+      subscribe: (topic, qos = 1) =>
         new Promise((resolve) => {
-          mine.subscribe(topic, { qos: 1 }, (error, granted) => resolve(error === null && !granted?.some((grant) => grant.qos === 128)));
+          mine.subscribe(topic, { qos }, (error, granted) => resolve(error === null && !granted?.some((grant) => grant.qos === 128)));
         }),
       breakOff: () => void mine.stream.destroy(),
       giveUp(reason) {
@@ -103,14 +112,12 @@ export function createLine(options: LineOptions): Line {
   function open(): void {
     cancelRetry = undefined;
     explained = false;
+    const { clientId, username, password, keepAliveSeconds, clean, will } = options.login();
     const mine = connect(options.url, {
       protocolVersion: 4,
-      clean: true,
-      clientId: deviceId,
-      username: deviceId,
-      password: options.deviceKey,
-      keepalive: options.keepAliveSeconds,
-      will: { topic: topics.build(deviceId, 'status'), payload: Buffer.from('offline'), qos: 1, retain: true },
+      ...{ clean, clientId, keepalive: keepAliveSeconds },
+      ...(username !== undefined && { username, password }),
+      ...(will !== undefined && { will: { ...will, payload: Buffer.from(will.payload) } }),
       // Each connection gets its own client, so that no message of an old session is sent in a new one.
       reconnectPeriod: 0,
       connectTimeout: 10_000,
@@ -119,6 +126,8 @@ export function createLine(options: LineOptions): Line {
     const mineUp = connectionOf(mine);
     mine.on('connect', () => {
       if (mine.stream instanceof Socket) mine.stream.setNoDelay(true);
+      // The library waits for each write apart; a device that floods writes far ahead.
+      mine.stream.setMaxListeners(0);
       connection = mineUp;
       explained = true;
       options.onUp(mineUp);

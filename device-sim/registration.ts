@@ -27,6 +27,29 @@ const lockPage = z.object({
 });
 const problemBody = z.object({ code: z.string(), detail: z.string().exactOptional() });
 
+/** The member `driver` of a registration. */
+type DriverMember = Readonly<Record<string, string>>;
+
+export interface DeviceLogin {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+const mqttLogin = z.object({
+  mqtt: z.object({
+    host: z.string(),
+    port: z.int().nullable(),
+    tlsPort: z.int().nullable(),
+    username: z.string(),
+    password: z.string(),
+  }),
+});
+const driverPage = z.object({
+  list: z.array(z.object({ lockId: z.int(), driver: z.record(z.string(), z.unknown()).nullish() })),
+  pages: z.int(),
+});
+
 export interface Registrar {
   /** Every lock that the gateway knows. */
   known(): Promise<Map<DeviceId, KnownLock>>;
@@ -36,6 +59,11 @@ export interface Registrar {
   renewKey(lockId: number): Promise<IssuedKey>;
   /** Binds a registered lock to a hub, or with null to none. */
   bind(lockId: number, hubId: string | null): Promise<void>;
+  /**
+   * Where and how a device of another make logs in: registers it, or requests a new password if it is registered already. `member` of `driver`
+   * has its address.
+   */
+  device(driver: DriverMember, member: string, name: string): Promise<DeviceLogin>;
   /** Gets a key for a hub: registers the hub, or requests a new key if it is registered already. */
   hubKey(mac: string, deviceId: DeviceId, name: string): Promise<string>;
 }
@@ -72,6 +100,19 @@ export function createRegistrar({ gatewayUrl, token }: { readonly gatewayUrl: st
     return checked.data;
   }
 
+  /** The lock that has this kind and address already; undefined: the conflict is about something else. */
+  async function lockWith(driver: DriverMember, member: string): Promise<number | undefined> {
+    const addressOf = (given: Readonly<Record<string, unknown>>) => `${given['kind']}:${given[member]}`.toLowerCase();
+    for (let pageNo = 1, pages = 1; pageNo <= pages; pageNo++) {
+      const answer = await call('GET', `/api/v1/gateway/locks?pageNo=${pageNo}&pageSize=1000`);
+      const page = expected(driverPage, 'the list of locks', answer);
+      pages = page.pages;
+      const found = page.list.find((lock) => lock.driver && addressOf(lock.driver) === addressOf(driver));
+      if (found !== undefined) return found.lockId;
+    }
+    return undefined;
+  }
+
   return {
     async known() {
       const locks = new Map<DeviceId, KnownLock>();
@@ -94,6 +135,14 @@ export function createRegistrar({ gatewayUrl, token }: { readonly gatewayUrl: st
     },
     async bind(lockId, hubId) {
       expected(z.object({}), `the hub of lock ${lockId}`, await call('PUT', `/api/v1/gateway/locks/${lockId}`, { hubId }));
+    },
+    async device(driver, member, name) {
+      const created = await call('POST', '/api/v1/gateway/locks', { lockName: name, driver });
+      const lockId = created.status === 409 ? await lockWith(driver, member) : undefined;
+      const renewed = lockId === undefined ? created : await call('POST', `/api/v1/gateway/locks/${lockId}/key`);
+      const { mqtt } = expected(mqttLogin, `the registration of ${name}`, renewed);
+      const url = mqtt.port === null ? `mqtts://${mqtt.host}:${mqtt.tlsPort}` : `mqtt://${mqtt.host}:${mqtt.port}`;
+      return { url, username: mqtt.username, password: mqtt.password };
     },
     async hubKey(mac, deviceId, name) {
       const answer = await call('POST', '/api/v1/gateway/hubs', { mac, name });

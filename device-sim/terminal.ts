@@ -3,14 +3,7 @@ import type { Fleet } from './fleet.ts';
 import type { LockHandle } from './fleet-lock.ts';
 import type { HubHandle } from './hub.ts';
 import type { DoorResult } from './reader.ts';
-
-/** Writes one line to the person. */
-export type WriteLine = (line: string) => void;
-
-export interface Terminal {
-  /** Executes one line; false when the person wants to quit. Never rejects: it writes what is wrong. */
-  run(line: string): Promise<boolean>;
-}
+import { act, needed, percent, type Terminal, type WriteLine } from './terminal-words.ts';
 
 interface TerminalCommand {
   /** The arguments that follow the word, for the help. */
@@ -131,11 +124,6 @@ function outcome(result: DoorResult): string {
   return result.done ? 'done' : `no: ${result.reason ?? 'refused'}`;
 }
 
-function act(action: () => void): string {
-  action();
-  return 'done';
-}
-
 function moveDoor(lock: LockHandle, word: string | undefined): string {
   if (word === 'open') return lock.openDoor() ? 'the door is open' : 'no: it is locked';
   if (word !== 'close') throw new Error('usage: door N open|close');
@@ -151,14 +139,4 @@ async function switchPower(lock: LockHandle, word: string | undefined): Promise<
 function onOrOff(word: string | undefined): boolean {
   if (word !== 'on' && word !== 'off') throw new Error('say on or off');
   return word === 'on';
-}
-
-function percent(text: string | undefined): number {
-  if (!/^[0-9]{1,3}$/.test(text ?? '') || Number(text) > 100) throw new Error('say 0 to 100');
-  return Number(text);
-}
-
-function needed(argument: string | undefined, what: string): string {
-  if (argument === undefined) throw new Error(`${what} is missing`);
-  return argument;
 }

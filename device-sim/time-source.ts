@@ -20,3 +20,27 @@ export function createSystemTime(): TimeSource {
     },
   };
 }
+
+/** The same source for one owner: all its timers end with it. */
+export function createOwnTime(time: TimeSource): TimeSource & { halt(): void } {
+  const running = new Set<() => void>();
+  return {
+    wall: time.wall,
+    monotonic: time.monotonic,
+    timer(delayMs, action) {
+      const end = time.timer(delayMs, () => {
+        running.delete(end);
+        action();
+      });
+      running.add(end);
+      return () => {
+        running.delete(end);
+        end();
+      };
+    },
+    halt() {
+      for (const end of running) end();
+      running.clear();
+    },
+  };
+}

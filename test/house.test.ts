@@ -160,6 +160,16 @@ describe('the house', () => {
     expect(breaches).toEqual([]);
   });
 
+  test('a simulated device of another make shares no code with the gateway', () => {
+    const devices = [...graph].filter(([file]) => file.startsWith('device-sim/devices/'));
+    expect(devices.length).toBeGreaterThan(5);
+    expect(
+      devices.flatMap(([file, imports]) =>
+        imports.filter((target) => target.startsWith('src/')).map((target) => `${file} imports ${target}`),
+      ),
+    ).toEqual([]);
+  });
+
   test('the domain cites no clause of a protocol: it speaks to locks of any kind', () => {
     const citing = sourceFiles('src/domain').filter((file) => /\bProtocol \d|PROTOCOL\.md/.test(readFileSync(join(root, file), 'utf8')));
     expect(citing).toEqual([]);
