@@ -24,6 +24,16 @@ const remoteOps = new Map([
   ['remote-lock', 'lock'],
 ] as const) as ReadonlyMap<string, 'unlock' | 'lock'>;
 
+/** What is known of an events message while its events are being stored. */
+interface Report {
+  readonly lockId: LockId;
+  readonly epoch: string;
+  /** Events that are not stored, because their types would mislead. */
+  readonly misleading: readonly LockEvent[];
+  /** On the monotonic clock. */
+  readonly receivedAt: number;
+}
+
 export interface EventReports {
   /**
    * Resolves when every event is flushed: only then may the lock delete them. `duplicates` were stored already.
@@ -91,7 +101,24 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     emit('events-quarantined', { lockId, epoch, count: events.length });
   }
 
-  /** `receivedAt`: time on the monotonic clock. */
+  /** Apart from `store`, so that what waits for the flush holds on to the drafts alone, and not to the events that they were made of. */
+  function acknowledged(
+    { lockId, epoch, misleading, receivedAt }: Report,
+    appended: Promise<AppendOutcome>,
+  ): Promise<Pick<AppendOutcome, 'duplicates'>> {
+    return appended.then((outcome) => {
+      const answer = () => {
+        emit('events-acknowledged', { ms: clock.monotonic() - receivedAt });
+        return outcome;
+      };
+      const { refused } = outcome;
+      if (refused.length === 0 && misleading.length === 0) return answer();
+      return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
+        .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
+        .then(answer);
+    });
+  }
+
   function store(lockId: LockId, { epoch, events }: EventsReport, receivedAt: number): Promise<Pick<AppendOutcome, 'duplicates'>> {
     const now = clock.now();
     if (locks.get(lockId) !== undefined) statuses.patch(lockId, { lastSeenAt: now });
@@ -99,17 +126,7 @@ export function createEventReports(options: EventReportsOptions): EventReports {
     const sound = misleading === none ? events : events.filter((event) => !isMisleading(event));
     const append = (held: LockCards | undefined) => {
       const drafts = sound.map((event) => draft(lockId, event, now, held));
-      return records.append(lockId, epoch, drafts).then((outcome) => {
-        const answer = () => {
-          emit('events-acknowledged', { ms: clock.monotonic() - receivedAt });
-          return outcome;
-        };
-        const { refused } = outcome;
-        if (refused.length === 0 && misleading.length === 0) return answer();
-        return setAside(lockId, epoch, refused, 'more epochs or gaps than are remembered')
-          .then(() => setAside(lockId, epoch, misleading, 'a type of its own that reads like a label of the gateway'))
-          .then(answer);
-      });
+      return acknowledged({ lockId, epoch, misleading, receivedAt }, records.append(lockId, epoch, drafts));
     };
     const held = holders.forEvents(lockId, sound);
     return held instanceof Promise ? held.then(append) : append(held);

@@ -109,6 +109,7 @@ export function createEventIngest(options: {
 
   /** As `stored`, for a run of messages. */
   function storedEvents(connection: LockLine, report: EventsReport, messages: number): Promise<Receipt> {
+    const count = report.events.length;
     return reports.events(connection.lockId, report).then(
       ({ duplicates }) => {
         // They take no room. A lock whose PUBACKs get lost sends them again and again.
@@ -118,7 +119,7 @@ export function createEventIngest(options: {
       (error) => {
         const receipt = leave(connection, error, messages);
         // They come again, and are not to be paid for twice.
-        quota.charge(connection, -report.events.length);
+        quota.charge(connection, -count);
         return receipt;
       },
     );

@@ -44,10 +44,13 @@ export function withFollowUps(options: {
         ...(epoch !== undefined && { afterCards: { step: 'resend-events', work: () => gaps.hello(lockId, epoch, lastSeq ?? 0) } }),
       });
     },
-    async events(lockId, report) {
-      const outcome = await reports.events(lockId, report);
-      askForGaps(lockId, report.epoch);
-      return outcome;
+    events(lockId, report) {
+      // Not async: such a function would hold on to the report until its events are flushed.
+      const { epoch } = report;
+      return reports.events(lockId, report).then((outcome) => {
+        askForGaps(lockId, epoch);
+        return outcome;
+      });
     },
     offline(lockId, reason) {
       reports.offline(lockId, reason);
