@@ -1,5 +1,6 @@
 // The configuration: file, then environment, then flags, all checked by the same schema; it reports every problem, not only the first.
 import { z } from 'zod';
+import { bridges } from './config-bridges.ts';
 import { contradictionsIn } from './config-contradictions.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { givenValue, settings } from './config-settings.ts';
@@ -42,6 +43,7 @@ const schema = group({
     port: port.default(1883),
     networks: z.array(network, 'must be a list of networks').default([]),
   }).prefault({}),
+  bridges,
   webSocket: group({ plain: enabled.default(false) }).prefault({}),
   tls: z
     .union([z.literal('auto'), z.strictObject({ certificate: file, key: file })], 'must be auto, or the files certificate and key')
@@ -134,13 +136,22 @@ export function loadConfig({ file, environment, flags }: ConfigSources): LoadedC
 export const credentialsPrefix = '$CREDENTIALS_DIRECTORY/';
 
 /**
- * Replaces the prefix by the folder in which systemd has put the files for TLS. Outside its service there is no such folder, and the names
- * stay as they are.
+ * Replaces the prefix by the folder in which systemd has put the files for TLS and for bridges. Outside its service there is no such folder,
+ * and the names stay as they are.
  */
 function withCredentials(config: Config, directory: string | undefined): Config {
-  if (config.tls === 'auto' || !directory) return config;
+  if (!directory) return config;
   const placed = (path: string) => (path.startsWith(credentialsPrefix) ? `${directory}/${path.slice(credentialsPrefix.length)}` : path);
-  return { ...config, tls: { certificate: placed(config.tls.certificate), key: placed(config.tls.key) } };
+  const { tls } = config;
+  return {
+    ...config,
+    tls: tls === 'auto' ? tls : { certificate: placed(tls.certificate), key: placed(tls.key) },
+    bridges: config.bridges.map(({ passwordFile, ca, ...bridge }) => ({
+      ...bridge,
+      ...(passwordFile === undefined ? {} : { passwordFile: placed(passwordFile) }),
+      ...(ca === undefined ? {} : { ca: placed(ca) }),
+    })),
+  };
 }
 
 function sayIssue(issue: z.core.$ZodIssue, { place, value }: ConfigFile): string[] {

@@ -12,6 +12,7 @@ const defaults = {
   mqtt: { enabled: true, host: '127.0.0.1', port: 1883, topicRoot: 'latchd/v1', connectionsPerAddress: 1_200 },
   mqtts: { enabled: false, host: '0.0.0.0', port: 8883 },
   devices: { enabled: false, host: '127.0.0.1', port: 1883, networks: [] },
+  bridges: [],
   webSocket: { plain: false },
   tls: 'auto',
   tlsNames: [],
@@ -231,5 +232,49 @@ describe('the configuration', () => {
     expect(problemsOf('http:\nlogLevel: info\n')).toEqual([
       expect.stringMatching(/^FILE:1: http: must have settings below it, or be left out$/),
     ]);
+  });
+
+  const bridge = 'name: house, url: "mqtts://broker.example.org:8883"';
+  const drivers = 'drivers: [{ kind: zigbee2mqtt }, { kind: discovery, prefix: ha/lock }]';
+
+  test('a bridge has defaults for its topics, and its files may be credentials of systemd', () => {
+    const text = `bridges:\n  - { ${bridge}, username: latchd, passwordFile: $CREDENTIALS_DIRECTORY/house, ca: /etc/ca.crt, ${drivers} }\n`;
+    const { config } = loadConfig({ file: fileWith(text), environment: { CREDENTIALS_DIRECTORY: '/run/c' }, flags: {} });
+    expect(config.bridges).toEqual([
+      {
+        ...{ name: 'house', url: 'mqtts://broker.example.org:8883', username: 'latchd', passwordFile: '/run/c/house', ca: '/etc/ca.crt' },
+        drivers: [
+          { kind: 'zigbee2mqtt', base: 'zigbee2mqtt' },
+          { kind: 'discovery', prefix: 'ha/lock' },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    [`{ ${bridge}, ${drivers}, colour: 1 }`, 'bridges.0.colour: there is no such setting'],
+    [`{ name: House, url: "mqtt://a", ${drivers} }`, 'bridges.0.name: must be 1 to 32 of a-z, 0-9 and -, not "House"'],
+    [`{ name: a, url: "http://a", ${drivers} }`, 'bridges.0.url: must be mqtt:// or mqtts:// with a host'],
+    [`{ name: a, url: "mqtt://u:p@a", ${drivers} }`, 'bridges.0.url: must be mqtt:// or mqtts:// with a host'],
+    [`{ name: a, url: "mqtt://a/x", ${drivers} }`, 'bridges.0.url: must be mqtt:// or mqtts:// with a host'],
+    [`{ name: a, url: "mqtt://a:70000", ${drivers} }`, 'bridges.0.url: must be mqtt:// or mqtts:// with a host'],
+    [`{ ${bridge}, username: u, ${drivers} }`, 'bridges.0.username: must come with passwordFile, not "u"'],
+    [`{ ${bridge}, passwordFile: p, ${drivers} }`, 'bridges.0.passwordFile: must come with username, not "p"'],
+    [`{ name: a, url: "mqtt://a", ca: c, ${drivers} }`, 'bridges.0.ca: must come with an mqtts url, not "c"'],
+    [`{ ${bridge}, drivers: [] }`, 'bridges.0.drivers: must be 1 to 8 programs'],
+    [`{ ${bridge}, drivers: [{ kind: zwave }] }`, 'bridges.0.drivers.0.kind: must be zigbee2mqtt or discovery, not "zwave"'],
+    [`{ ${bridge}, drivers: [{ kind: discovery }, { kind: discovery }] }`, 'bridges.0.drivers: must have each program once'],
+    [`{ ${bridge}, drivers: [{ kind: zigbee2mqtt, base: "a/#" }] }`, 'bridges.0.drivers.0.base: must be 1 to 64 letters'],
+    [`{ ${bridge}, drivers: [{ kind: zigbee2mqtt, prefix: a }] }`, 'bridges.0.drivers.0.prefix: there is no such setting'],
+    ['house', 'bridges.0: must have name, url and drivers'],
+  ])('the bridge %s is refused with its line: %s', (given, sentence) => {
+    expect(problemsOf(`bridges:\n  - ${given}\n`)).toEqual([expect.stringContaining(`FILE:2: ${sentence}`)]);
+  });
+
+  test('two bridges of one name, and more than 8, are refused', () => {
+    const one = `  - { ${bridge}, ${drivers} }\n`;
+    expect(problemsOf(`bridges:\n${one}${one}`)[0]).toContain('bridges.1.name: must be another name');
+    const nine = Array.from({ length: 9 }, (_, n) => one.replace('house', `house-${n}`)).join('');
+    expect(problemsOf(`bridges:\n${nine}`)[0]).toContain('bridges: must be at most 8 bridges');
   });
 });
