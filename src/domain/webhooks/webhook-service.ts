@@ -220,9 +220,9 @@ export function createWebhookService(
 
     async deliveries(caller, webhookId, page) {
       const { progress } = await requireWebhook(caller, webhookId, 'any');
-      const failed = progress.failed.map((delivery): DeliveryLogEntry => ({ ...delivery, progress: 'failed' })).reverse();
-      const all = [...(workers.of(webhookId)?.tried() ?? []), ...failed].sort((a, b) => b.triedAt - a.triedAt);
-      return paginate(all, page);
+      const all = [...(workers.of(webhookId)?.tried() ?? []), ...progress.failed.toReversed()].sort((a, b) => b.triedAt - a.triedAt);
+      const { list, ...envelope } = paginate(all, page);
+      return { list: list.map((entry): DeliveryLogEntry => ('progress' in entry ? entry : { ...entry, progress: 'failed' })), ...envelope };
     },
 
     async replay(caller, webhookId, deliveryId) {
