@@ -31,3 +31,13 @@ export function check<T>(value: unknown, schema: z.ZodType<T>): Decoded<T> {
   const where = issue === undefined || issue.path.length === 0 ? 'the message' : issue.path.join('.');
   return { ok: false, reason: `${where}: ${issue?.message ?? 'invalid'}`.slice(0, 200) };
 }
+
+/** UTF-8 text of at most 256 bytes, for makes whose payloads are single words; undefined: it is none. */
+export function wordOf(payload: Buffer): string | undefined {
+  if (payload.length > 256) return undefined;
+  try {
+    return utf8.decode(payload);
+  } catch {
+    return undefined;
+  }
+}
