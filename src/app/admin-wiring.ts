@@ -1,5 +1,6 @@
 // The audited services: every caller who manages uses these, whichever interface the request comes from, and the audit log records it. Also
 // the control socket, the interface for this machine.
+
 import { localAdministrator } from '../domain/accounts/account.ts';
 import { createAuditTrail } from '../domain/audit/audit.ts';
 import type { AuditStore } from '../domain/audit/audit-ports.ts';
@@ -22,7 +23,7 @@ import { createManagement } from '../http/api/management.ts';
 import { type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
-import { makes } from './makes.ts';
+import type { Base } from './base.ts';
 import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
 
@@ -55,13 +56,14 @@ export function createLocalControl(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly services: AuditedServices;
+  readonly makes: Base['makes'];
   readonly clockTrust: Pick<WallClockTrust, 'acceptClock'>;
   readonly backups: Backups;
   readonly status: Status;
   readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
 }): Part {
-  const { directory, clock, log, services, clockTrust, backups, status, counts, discovery } = options;
+  const { directory, clock, log, services, makes, clockTrust, backups, status, counts, discovery } = options;
   const { audit: trail } = services;
   return createControl({
     directory,

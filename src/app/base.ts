@@ -1,6 +1,7 @@
 // What every step of the gateway is built with.
 import { createEventBus } from '../domain/event-bus.ts';
 import type { Log } from '../domain/part.ts';
+import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createClock } from '../platform/clock.ts';
 import { logEvents, logFailedSubscriber } from '../platform/logger.ts';
 import { createTickBatcher } from '../platform/tick-batcher.ts';
@@ -11,11 +12,15 @@ import type { Config } from './config.ts';
 export type Base = ReturnType<typeof createBase>;
 
 /** The log has every event of the bus from now on. */
-export function createBase(config: Config, { log, version }: { readonly log: Log; readonly version: string }) {
+export function createBase(
+  config: Config,
+  surroundings: { readonly log: Log; readonly version: string; readonly deviceKinds: readonly DeviceKind<object>[] },
+) {
+  const { log, version, deviceKinds } = surroundings;
   const clock = createClock();
   const tickBatcher = createTickBatcher();
   const secrets = createSecrets();
   const events = createEventBus(logFailedSubscriber(log));
   logEvents(events, log);
-  return { config, log, version, clock, tickBatcher, secrets, events, addresses: createAddresses() };
+  return { config, log, version, deviceKinds, makes: deviceKinds, clock, tickBatcher, secrets, events, addresses: createAddresses() };
 }

@@ -4,7 +4,7 @@ import type { AlarmDetectorSettings } from '../domain/alarms/alarm-detector.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
 import { createDriverTable } from '../domain/locks/driver-table.ts';
 import type { Log, Part } from '../domain/part.ts';
-import type { DriverFactory } from '../drivers/driver-host.ts';
+import type { DeviceKind } from '../drivers/device-protocol.ts';
 import { createCommandIds } from '../drivers/native/command-ids.ts';
 import { deliveryBody, testBody } from '../http/api/views.ts';
 import { createWebhookNetworks } from '../integrations/webhooks/networks.ts';
@@ -15,6 +15,7 @@ import { type Base, createBase } from './base.ts';
 import type { Config } from './config.ts';
 import { createLifeCycle } from './life-cycle.ts';
 import { createLockSide } from './lock-side.ts';
+import { deviceKinds } from './makes.ts';
 import { createPeopleSide } from './people-side.ts';
 import { createSchedule } from './schedule.ts';
 import { createServices, type Services } from './services.ts';
@@ -35,18 +36,18 @@ export interface GatewaySurroundings {
   readonly version: string;
   /** Called when the gateway can promise nothing more (a failed flush): the process must end. */
   readonly onFatal: (error: Error) => void;
-  /** One for each kind of lock besides the native one. */
-  readonly drivers?: readonly DriverFactory[];
+  /** Of locks that log in to our broker; absent: all of makes.ts. */
+  readonly deviceKinds?: readonly DeviceKind<object>[];
 }
 
 export async function createGateway(config: Config, surroundings: GatewaySurroundings): Promise<Gateway> {
   shortenCollections();
-  const base = createBase(config, surroundings);
+  const base = createBase(config, { deviceKinds, ...surroundings });
   const storage = createStorage(base, surroundings.onFatal);
   const { store, backups, probe } = storage;
   const drivers = createDriverTable(store.ports);
   const services = createServicesFor(base, storage, drivers);
-  const lockSide = createLockSide({ base, store, services, drivers, factories: surroundings.drivers ?? [] });
+  const lockSide = createLockSide({ base, store, services, drivers });
   const { broker, clockSync, certificates } = lockSide;
   const peopleSide = await createPeopleSide({ base, storage, services, link: drivers, lockSide });
   const { status, attempts, signIns, control, http, discovery, audit } = peopleSide;

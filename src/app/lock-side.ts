@@ -2,10 +2,14 @@
 import { createBroker } from '../broker/broker.ts';
 import type { DriverTable } from '../domain/locks/driver-table.ts';
 import { createEventNumbers } from '../domain/locks/event-numbers.ts';
-import { type DriverFactory, type DriverHost, routeLogins } from '../drivers/driver-host.ts';
+import type { CaptureTap } from '../drivers/capture-tap.ts';
+import { createDeviceDriver } from '../drivers/device-host.ts';
+import { type DriverHost, routeLogins } from '../drivers/driver-host.ts';
+import { createEventRecords } from '../drivers/event-records.ts';
 import { createNativeParts } from '../drivers/native/parts.ts';
 import { checkerId } from '../platform/listener-check.ts';
 import type { Base } from './base.ts';
+import { createDeviceLogin } from './device-login.ts';
 import { createEndpoints } from './listener-config.ts';
 import type { Services } from './services.ts';
 import type { Storage } from './storage.ts';
@@ -18,13 +22,11 @@ interface LockSideOptions {
   readonly services: Services;
   /** Gets every driver. */
   readonly drivers: DriverTable;
-  /** One for each kind of lock besides the native one. */
-  readonly factories: readonly DriverFactory[];
 }
 
 export function createLockSide(options: LockSideOptions) {
   const { config, log, clock, tickBatcher } = options.base;
-  const { native, others } = createDrivers(options);
+  const { native, others, stats } = createDrivers(options);
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
     ...{ clock, tickBatcher, log },
@@ -39,12 +41,15 @@ export function createLockSide(options: LockSideOptions) {
   const { clockSync, hubs, pairing } = native.driver;
   return {
     ...{ broker, clockSync, hubs, pairing, certificates, forPeople },
-    brokerStats: () => ({ ...native.handlers.stats(), ...broker.stats() }),
+    brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }
 
-function createDrivers({ base, store, services, drivers, factories }: LockSideOptions) {
-  const { config, log, clock, secrets, events } = base;
+/** Watches nothing. */
+const nobody: CaptureTap = { isOn: () => false, heard: () => undefined };
+
+function createDrivers({ base, store, services, drivers }: LockSideOptions) {
+  const { config, log, clock, secrets, events, addresses, deviceKinds } = base;
   const { clockIsSuspect, clockIsTrusted } = store.clockTrust;
   const { locks, hubs, records, quarantine } = store.ports;
   const { commands, reports, registrations, administration } = services;
@@ -54,8 +59,15 @@ function createDrivers({ base, store, services, drivers, factories }: LockSideOp
     ...{ reports, commands, registrations, administration },
   });
   events.subscribe('storage-works', native.storageWorks);
-  const host: DriverHost = { clock, locks, secrets, reports, registrations, numberEvents: createEventNumbers({ records }) };
-  const others = factories.map((create) => create(host));
+  const { emit } = events;
+  let foreignMessages = 0;
+  const host: DriverHost = {
+    ...{ clock, locks, secrets, reports, emit, log, captures: nobody },
+    eventRecords: createEventRecords({ reports, records, emit, numberEvents: createEventNumbers({ records }) }),
+    deviceLogin: createDeviceLogin(config, addresses),
+    droppedForeign: () => void foreignMessages++,
+  };
+  const others = deviceKinds.map((kind) => createDeviceDriver(kind, host));
   for (const { driver } of [native, ...others]) drivers.add(driver);
-  return { native, others };
+  return { native, others, stats: () => ({ foreignMessages }) };
 }

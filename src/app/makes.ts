@@ -1,4 +1,5 @@
-// The makes of lock besides our own.
-import type { LockMake } from '../http/api/driver-member.ts';
+// The makes of locks besides our own: a new one is a folder in src/drivers and one line here.
+import type { DeviceKind } from '../drivers/device-protocol.ts';
 
-export const makes: readonly LockMake[] = [];
+/** Makes whose devices log in to our broker. */
+export const deviceKinds: readonly DeviceKind<object>[] = [];

@@ -11,7 +11,6 @@ import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts'
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import type { LockSide } from './lock-side.ts';
-import { makes } from './makes.ts';
 import type { Services } from './services.ts';
 import { createStatus } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -27,7 +26,7 @@ interface PeopleSideOptions {
 }
 
 export async function createPeopleSide({ base, storage, services, link, lockSide }: PeopleSideOptions) {
-  const { config, log, version, clock, tickBatcher, secrets, events, addresses } = base;
+  const { config, log, version, clock, tickBatcher, secrets, events, addresses, makes } = base;
   const { store, backups, probe, storageHealth, freeBytes } = storage;
   const { broker, brokerStats, certificates, hubs, pairing } = lockSide;
   const allServices = { ...services, hubs, pairing };
@@ -49,7 +48,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.ports.signIns });
   const discovery = createDiscoveryFor(base);
   const control = createLocalControl({
-    ...{ directory: config.dataDir, clock, log, services: audited, backups, status, counts: controlCounts },
+    ...{ directory: config.dataDir, clock, log, services: audited, makes, backups, status, counts: controlCounts },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
   });

@@ -86,6 +86,8 @@ export interface DeviceKind<Options> {
   address(options: Options): string;
   /** Its last bytes, in the name under which it logs in and in its MAC-like deviceId; absent: a hash of kind and address. */
   deviceIdOf?(options: Options): string;
+  /** It cannot log in over TLS: without the listener `devices` it cannot be registered. */
+  readonly isPlainOnly?: boolean;
   /** What it may publish and subscribe to: all topics below these prefixes, such as `nuki/2BB28570/`. */
   prefixes(options: Options, deviceId: string): readonly string[];
   /** The topics on which it gets commands: its session cannot begin before it has subscribed to all of them. */

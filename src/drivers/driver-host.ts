@@ -1,12 +1,14 @@
-// What the gateway gives to a driver, and what the driver gives to the gateway. A kind of lock is one factory; app/gateway.ts has the list.
+// What the gateway gives to a driver, and what the driver gives to the gateway. app/makes.ts has the list of makes.
 import type { ClientHandlers, Rejection } from '../broker/client-handlers.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Driver } from '../domain/locks/driver.ts';
-import type { NumberEvents } from '../domain/locks/event-numbers.ts';
+import type { Emit } from '../domain/event-bus.ts';
+import type { DeviceLogin, Driver } from '../domain/locks/driver.ts';
 import type { LockStore } from '../domain/locks/lock-ports.ts';
-import type { RegistrationService } from '../domain/locks/registration-service.ts';
 import type { ReportService } from '../domain/locks/report-service.ts';
+import type { Log } from '../domain/part.ts';
 import type { Secrets } from '../domain/secrets.ts';
+import type { CaptureTap } from './capture-tap.ts';
+import type { EventRecords } from './event-records.ts';
 
 export interface DriverHost {
   readonly clock: Clock;
@@ -14,9 +16,15 @@ export interface DriverHost {
   readonly secrets: Pick<Secrets, 'hash' | 'equal'>;
   /** Where the driver brings what it hears. */
   readonly reports: ReportService;
-  /** For events of devices that do not number them. */
-  readonly numberEvents: NumberEvents;
-  readonly registrations: RegistrationService;
+  /** Where it brings events of devices that do not number them, or tell them again and again. */
+  readonly eventRecords: EventRecords;
+  readonly emit: Emit;
+  readonly log: Log;
+  readonly captures: CaptureTap;
+  /** Where devices log in; a port is null while nothing listens there. */
+  deviceLogin(): Omit<DeviceLogin, 'username'>;
+  /** A device spoke of a topic that is not its own; counted. */
+  droppedForeign(): void;
 }
 
 /** Those of a driver whose locks log in to the broker. */
@@ -29,8 +37,6 @@ export interface DriverParts {
   readonly driver: Driver;
   readonly handlers: DriverHandlers;
 }
-
-export type DriverFactory = (host: DriverHost) => DriverParts;
 
 /**
  * One broker for all: each login is decided by the driver that owns its user name, and by the native one when there is none. A deviceId is always

@@ -5,20 +5,23 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { loadConfig } from '../../src/app/config.ts';
 import { createGateway, type Gateway } from '../../src/app/gateway.ts';
-import { localAdministrator } from '../../src/domain/accounts/account.ts';
-import type { DeviceId } from '../../src/domain/locks/lock.ts';
-import type { IssuedKey } from '../../src/domain/locks/new-lock.ts';
-import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
-import { createTextDriver } from '../support/text-driver.ts';
+import type { DeviceLogin } from '../../src/domain/locks/driver.ts';
+import { textKind } from '../support/text-driver.ts';
 
 interface Address {
   readonly host: string;
   readonly port: number;
 }
 
+/** What a person gets of a registration. */
+interface Issued {
+  readonly lockId: number;
+  readonly deviceId: string;
+  readonly mqtt: DeviceLogin & { readonly password: string };
+}
+
 let folder: string;
 let gateway: Gateway;
-let registrations: RegistrationService;
 /** As the gateway says where it serves. */
 const addresses = {} as { readonly http: Address; readonly mqtt: Address; readonly devices: Address };
 let token: string;
@@ -26,10 +29,8 @@ const clients: MqttClient[] = [];
 
 /** The whole gateway, with one more kind of lock. */
 async function start(): Promise<void> {
-  const flags = {
-    ...{ '--data-dir': join(folder, 'data'), '--http-port': '0', '--mqtt-port': '0', '--command-timeout-ms': '1000' },
-    ...{ '--devices-enabled': 'true', '--devices-port': '0', '--devices-networks': '127.0.0.1' },
-  };
+  const devices = { '--devices-enabled': 'true', '--devices-port': '0', '--devices-networks': '127.0.0.0/8' };
+  const flags = { '--data-dir': join(folder, 'data'), '--http-port': '0', '--mqtt-port': '0', '--command-timeout-ms': '1000', ...devices };
   const { config } = loadConfig({ file: join(import.meta.dirname, '../../config/latchd.yaml'), environment: {}, flags });
   const quiet = () => undefined;
   gateway = await createGateway(config, {
@@ -41,43 +42,42 @@ async function start(): Promise<void> {
     onFatal(error) {
       throw error;
     },
-    drivers: [
-      (host) => {
-        registrations = host.registrations;
-        return createTextDriver(host);
-      },
-    ],
+    deviceKinds: [textKind],
   });
   await gateway.start();
   token = (await readFile(join(folder, 'data', 'admin.token'), 'utf8')).trim();
 }
 
-async function api(method: 'GET' | 'POST', path: string, query: Record<string, string>) {
+async function api(method: string, path: string, query: Record<string, string>, body?: object) {
   const url = `http://${addresses.http.host}:${addresses.http.port}/api/v1/${path}?${new URLSearchParams(query)}`;
-  const answer = await fetch(url, { method, headers: { authorization: `Bearer ${token}` } });
+  const json = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+  const answer = await fetch(url, { method, ...json, headers: { ...json?.headers, authorization: `Bearer ${token}` } });
   return {
     status: answer.status,
     body: (await answer.json()) as Record<string, unknown> & { readonly list: readonly Record<string, unknown>[] },
   };
 }
 
-const register = (address: string): Promise<IssuedKey> =>
-  registrations.register(localAdministrator, { driver: { kind: 'text', address }, name: address, administrator: 'admin' });
+async function register(address: string): Promise<Issued> {
+  const { body } = await api('POST', 'gateway/locks', {}, { driver: { kind: 'text', address }, lockName: address });
+  return body as unknown as Issued;
+}
 
-async function login(username: string, password: string, where = addresses.devices): Promise<MqttClient> {
-  const client = await connectAsync({ ...where, protocol: 'mqtt', clientId: username, username, password, reconnectPeriod: 0 });
+async function login(username: string, password: string, clientId = username, at: Address = addresses.devices): Promise<MqttClient> {
+  const { host, port } = at;
+  const client = await connectAsync({ host, port, protocol: 'mqtt', clientId, username, password, reconnectPeriod: 0 });
   clients.push(client);
   return client;
 }
 
 /** A lock that has said its first state, and says after each command what `obey` makes of it. */
-async function textLock({ mqtt }: IssuedKey, address: string, obey: (command: string) => string | undefined): Promise<MqttClient> {
-  const client = await login(`text-${address}`, mqtt?.password ?? '');
+async function textLock({ mqtt }: Issued, address: string, obey: (command: string) => string | undefined): Promise<MqttClient> {
+  const client = await login(mqtt.username, mqtt.password);
   client.on('message', (_topic, payload) => {
     const state = obey(payload.toString());
     if (state !== undefined) client.publish(`${address}/state`, state, { qos: 1 });
   });
-  await client.subscribeAsync(`${address}/command`, { qos: 1 });
+  await client.subscribeAsync(`${address}/#`, { qos: 1 });
   await client.publishAsync(`${address}/state`, 'locked', { qos: 1 });
   return client;
 }
@@ -136,7 +136,7 @@ describe('a driver of another kind of lock', () => {
     const lock = await textLock(before, 'loft', obeys);
     for (const event of ['door-open', 'door-close']) await lock.publishAsync('loft/event', event, { qos: 1 });
     const ended = closed(lock);
-    await registrations.remove(localAdministrator, before.lockId);
+    await api('DELETE', `gateway/locks/${before.lockId}`, {});
     await ended;
     const after = await register('loft');
     const anew = await textLock(after, 'loft', obeys);
@@ -144,32 +144,55 @@ describe('a driver of another kind of lock', () => {
     expect(await records(after.lockId)).toMatchObject([{ recordType: 'door opened' }]);
   });
 
-  it('lets nobody in but its own locks, and its locks nowhere else', async () => {
+  it('lets nobody in but its own locks, and their logins nowhere but where devices log in', async () => {
     const { deviceId, mqtt } = await register('attic');
-    const deviceKey = mqtt?.password ?? '';
-    await register('barn');
-    const refused = expect.objectContaining({ code: 4 });
-    await expect(login('text-attic', 'another key')).rejects.toEqual(refused);
-    await expect(login('text-barn', deviceKey)).rejects.toEqual(refused);
-    await expect(login('text-nowhere', deviceKey)).rejects.toEqual(refused);
-    // With its deviceId and its key nobody is a native lock.
-    await expect(login(deviceId, deviceKey, addresses.mqtt)).rejects.toEqual(refused);
-    for (const topic of ['barn/state', 'latchd/v1/a4c1387f02e9/hello']) {
-      const client = await login('text-attic', deviceKey);
-      const ended = closed(client);
-      client.publish(topic, 'unlocked', { qos: 1 });
-      await ended;
-    }
+    const { username, password } = mqtt;
+    const barn = await register('barn');
+    const refused = (code: number) => expect.objectContaining({ code });
+    await expect(login(username, 'another password')).rejects.toEqual(refused(4));
+    await expect(login(barn.mqtt.username, password)).rejects.toEqual(refused(4));
+    await expect(login('text-0123456789', password)).rejects.toEqual(refused(4));
+    // With its deviceId and its password nobody is a native lock, and on the listener of native locks it is nobody.
+    for (const at of [addresses.mqtt, addresses.devices])
+      await expect(login(deviceId, password, deviceId, at)).rejects.toEqual(expect.objectContaining({ code: expect.any(Number) }));
+    await expect(login(username, password, username, addresses.mqtt)).rejects.toEqual(refused(5));
   });
 
-  it('lets its locks in on devices and not on mqtt, and native locks, hubs and strangers the other way round', async () => {
-    const password = (await register('shed')).mqtt?.password ?? '';
-    const native = { deviceId: 'a4c1387f02e9' as DeviceId, name: 'native', administrator: 'admin' };
-    const { deviceId, deviceKey = '' } = await registrations.register(localAdministrator, native);
-    const refused = expect.objectContaining({ code: 5 });
-    await expect(login('text-shed', password, addresses.mqtt)).rejects.toEqual(refused);
-    for (const name of [deviceId, 'a4c1387f02ea', 'nobody']) await expect(login(name, deviceKey)).rejects.toEqual(refused);
-    await login('text-shed', password);
-    await login(deviceId, deviceKey, addresses.mqtt);
+  it('hears of a device only what is said on its own topics, and never closes one for what it says elsewhere', async () => {
+    const barn = await register('stable');
+    const other = await register('shed');
+    const inBarn = await textLock(barn, 'stable', obeys);
+    const client = await textLock(other, 'shed', obeys);
+    for (const topic of ['stable/event', 'homeassistant/lock/shed/config', `latchd/v1/${barn.deviceId}/hello`])
+      await client.publishAsync(topic, 'door-open', { qos: 1, retain: true });
+    await expect(client.subscribeAsync('stable/#')).rejects.toThrow();
+    await client.publishAsync('shed/event', 'door-close', { qos: 1 });
+    expect([await records(barn.lockId), await records(other.lockId)]).toMatchObject([[], [{ recordType: 'door closed' }]]);
+    expect(inBarn.connected && client.connected).toBe(true);
+  });
+
+  it('gets a new password that ends its session, and other settings that hold at once', async () => {
+    const issued = await register('gate');
+    const { lockId } = issued;
+    const first = await textLock(issued, 'gate', obeys);
+    let ended = closed(first);
+    const renewed = (await api('POST', `gateway/locks/${lockId}/key`, {})).body as unknown as Issued;
+    await ended;
+    await expect(login(issued.mqtt.username, issued.mqtt.password)).rejects.toEqual(expect.objectContaining({ code: 4 }));
+    expect(renewed.mqtt).toEqual({ ...issued.mqtt, password: expect.stringMatching(/^[A-Za-z0-9]{20}$/) });
+    const heard: string[] = [];
+    const unlocks = (command: string): string => {
+      heard.push(command);
+      return 'unlocked';
+    };
+    const second = await textLock(renewed, 'gate', unlocks);
+    ended = closed(second);
+    const driver = { kind: 'text', address: 'gate', unlock: 'unlatch' };
+    expect((await api('PUT', `gateway/locks/${lockId}`, {}, { driver })).body).toMatchObject({ driver });
+    await ended;
+    await textLock(renewed, 'gate', unlocks);
+    // An unlatch goes out also to a lock that is unlocked already.
+    for (let n = 0; n < 2; n++) expect(await unlock(lockId)).toMatchObject({ status: 200, body: { success: true } });
+    expect(heard).toEqual(['unlatch', 'unlatch']);
   });
 });

@@ -3,7 +3,7 @@ import { DomainError, invalidParameter } from '../errors.ts';
 import type { Secrets } from '../secrets.ts';
 import type { DescribedDevice, DeviceLogin, Driver, Drivers } from './driver.ts';
 import { nativeDriver } from './hub.ts';
-import { type DeviceId, type DriverOptions, type LockDriver, type LockId, macOf } from './lock.ts';
+import { type DeviceId, type DriverOptions, type LockDriver, type LockId, macOf, nativeKind } from './lock.ts';
 import type { LockStore } from './lock-ports.ts';
 
 /** The members of a registration that are the same for all kinds of lock. */
@@ -86,6 +86,8 @@ export function renewedKey(surroundings: Surroundings, { deviceId, driver }: New
   if (driver.keyHash === null) throw new DomainError('conflict', 'a bridge speaks for this lock: it has no key of its own');
   const { keyHash, issued } = newLogin(surroundings, driver.kind, { ...driver, deviceId });
   if (keyHash !== null) return { keyHash, issued };
+  if (driver.kind !== nativeKind)
+    throw new DomainError('conflict', `the running gateway makes the password of a lock of the kind ${driver.kind}`);
   const deviceKey = surroundings.secrets.newDeviceKey();
   return { keyHash: surroundings.secrets.hash(deviceKey), issued: { deviceKey } };
 }
