@@ -34,9 +34,10 @@ export interface SortedItems<T> {
   /** All items, lowest key first. The array never changes: a later change makes another array. */
   all(): readonly T[];
   get(key: number): T | undefined;
-  /** Adds the item, in place of the one with the same key. */
-  put(item: T): void;
-  remove(key: number): void;
+  /** Adds the item, in place of the one with the same key; returns that one. */
+  put(item: T): T | undefined;
+  /** Returns what was removed. */
+  remove(key: number): T | undefined;
 }
 
 /** Items with unique keys. The array is copied only when it changes after a caller got it. */
@@ -44,12 +45,17 @@ export function createSortedItems<T>(keyOf: (item: T) => number): SortedItems<T>
   let sorted: T[] = [];
   let isGiven = false;
 
-  function replace(key: number, by: readonly T[]): void {
-    const place = placeInSorted(sorted, key, keyOf);
-    const there = sorted[place];
+  function ownArray(): T[] {
     if (isGiven) sorted = [...sorted];
     isGiven = false;
-    sorted.splice(place, there !== undefined && keyOf(there) === key ? 1 : 0, ...by);
+    return sorted;
+  }
+  function replace(key: number, by: readonly T[]): T | undefined {
+    const place = placeInSorted(sorted, key, keyOf);
+    const there = sorted[place];
+    const isThere = there !== undefined && keyOf(there) === key;
+    ownArray().splice(place, isThere ? 1 : 0, ...by);
+    return isThere ? there : undefined;
   }
   return {
     all() {
@@ -60,7 +66,14 @@ export function createSortedItems<T>(keyOf: (item: T) => number): SortedItems<T>
       const there = sorted[placeInSorted(sorted, key, keyOf)];
       return there !== undefined && keyOf(there) === key ? there : undefined;
     },
-    put: (item) => replace(keyOf(item), [item]),
+    put(item) {
+      const key = keyOf(item);
+      const last = sorted.at(-1);
+      // A new item nearly always has the highest key.
+      if (last !== undefined && keyOf(last) >= key) return replace(key, [item]);
+      ownArray().push(item);
+      return undefined;
+    },
     remove: (key) => replace(key, []),
   };
 }

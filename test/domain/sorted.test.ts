@@ -49,4 +49,17 @@ describe('sorted items', () => {
       { key: 5, nth: 0 },
     ]);
   });
+
+  test('say which item was replaced or removed, and copy what was given when an item comes last', () => {
+    const items = createSortedItems<Item>(keyOf);
+    expect([items.put({ key: 3, nth: 0 }), items.put({ key: 3, nth: 1 }), items.remove(4)]).toEqual([
+      undefined,
+      { key: 3, nth: 0 },
+      undefined,
+    ]);
+    const given = items.all();
+    expect(items.put({ key: 7, nth: 0 })).toBeUndefined();
+    expect([given.length, items.all().length]).toEqual([1, 2]);
+    expect([items.remove(3), items.get(3)]).toEqual([{ key: 3, nth: 1 }, undefined]);
+  });
 });

@@ -69,7 +69,7 @@ export function cardIdOf(intent: CardIntent): CardId {
   return intent.kind === 'add' ? intent.card.cardId : intent.cardId;
 }
 
-const nobody: readonly PastHolder[] = [];
+const none: readonly never[] = [];
 
 /** A class, because there is one for each lock whose cards are in memory, and all share their methods. */
 class CardsInMemory implements HeldCards {
@@ -97,16 +97,15 @@ class CardsInMemory implements HeldCards {
     return this.#byNumber.get(sameCard(cardNumber));
   }
   past(cardNumber: string): readonly PastHolder[] {
-    return (this.#past.size > 0 && this.#past.get(sameCard(cardNumber))) || nobody;
+    return (this.#past.size > 0 && this.#past.get(sameCard(cardNumber))) || none;
   }
   *allPast(): Iterable<PastHolder> {
     for (const holders of this.#past.values()) yield* holders;
   }
-  apply({ put = [], remove = [], open = [], close = [], past = [] }: CardsChange): void {
-    for (const cardId of remove) this.#remove(cardId);
+  apply({ put = none, remove = none, open = none, close = none, past = none }: CardsChange): void {
+    for (const cardId of remove) this.#noLonger(this.#sorted.remove(cardId));
     for (const card of put) {
-      this.#remove(card.cardId);
-      this.#sorted.put(card);
+      this.#noLonger(this.#sorted.put(card));
       this.#byNumber.set(sameCard(card.cardNumber), card);
     }
     for (const intent of close) this.#open.delete(nameOfIntent(intent));
@@ -125,11 +124,8 @@ class CardsInMemory implements HeldCards {
     if (left.length > 0) this.#past.set(number, left);
     else this.#past.delete(number);
   }
-  #remove(cardId: CardId): void {
-    const card = this.byId(cardId);
-    if (card === undefined) return;
-    this.#sorted.remove(cardId);
-    this.#byNumber.delete(sameCard(card.cardNumber));
+  #noLonger(card: Card | undefined): void {
+    if (card !== undefined) this.#byNumber.delete(sameCard(card.cardNumber));
   }
 }
 
