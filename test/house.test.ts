@@ -211,8 +211,9 @@ describe('the house', () => {
     expect([...homesOf].filter(([, homes]) => homes.length > 1)).toEqual([]);
   });
 
+  const words = (name: string) => name.split(/[-./_]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
+
   test("names are the field's own words, in files and exports", () => {
-    const words = (name: string) => name.split(/[-./_]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
     const named = [
       ...exported,
       ...files.filter((file) => !file.startsWith('src/console/')).map((file) => ({ file, name: file.replace(/\.tsx?$/, '') })),
@@ -222,6 +223,26 @@ describe('the house', () => {
         .filter((word) => refusedWords.has(word))
         .map((word) => `${word} in ${name} (${file})`),
     );
+    expect(strange).toEqual([]);
+  });
+
+  /** Names that others gave, and publish: OpenAPI, loggers, RFC 6455, MQTT, fields of the API; and what says exactly what is meant. */
+  const given = new Set([
+    ...['info', 'idleFrames', 'refusedFrames', 'sequenceEnd', 'remedy', 'privilegedRemedy'],
+    ...['createContainment', 'noticeTurn', 'triedAt', 'administration'],
+  ]);
+
+  test('names inside a file are no such words either', () => {
+    const strange = files
+      .filter((file) => file.startsWith('src/') && !/^src\/(console|drivers)\//.test(file))
+      .flatMap((file) => {
+        const declared = readFileSync(join(root, file), 'utf8').matchAll(
+          /(?:\b(?:const|let|function\*?|readonly) |#|^ {2,4}(?:async )?)(\w+)(?=[(:=?]| =)/gm,
+        );
+        return [...new Set([...declared].map(([, name = '']) => name))]
+          .filter((name) => !given.has(name) && words(name).some((word) => refusedWords.has(word)))
+          .map((name) => `${name} (${file})`);
+      });
     expect(strange).toEqual([]);
   });
 

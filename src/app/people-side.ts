@@ -35,8 +35,8 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const status = createStatus({
     ...{ version, clock, config, store, backups, probe, link, broker, certificates, addresses, storageHealth, brokerStats, freeBytes },
     services: allServices,
-    eventFigures: eventStreams.stats,
-    controlFigures: controlCounts.stats,
+    eventStats: eventStreams.stats,
+    controlStats: controlCounts.stats,
   });
   // Loaded only if they are enabled: their library is a large part of what a start has to read.
   const metrics = config.metrics.enabled

@@ -46,8 +46,8 @@ interface StatusOptions {
   readonly freeBytes: () => Promise<number>;
   readonly addresses: Addresses;
   /** Stats of the clients that listen to live events. */
-  readonly eventFigures: EventStreams['stats'];
-  readonly controlFigures: ControlCounts['stats'];
+  readonly eventStats: EventStreams['stats'];
+  readonly controlStats: ControlCounts['stats'];
   /** See `storageHealth`. */
   readonly storageHealth: () => string;
 }
@@ -61,7 +61,7 @@ export type Status = ReturnType<typeof createStatus>;
 
 export function createStatus(options: StatusOptions) {
   const { version, clock, config, store, backups, probe, services, link, broker, brokerStats, certificates, freeBytes } = options;
-  const { eventFigures, controlFigures, storageHealth } = options;
+  const { eventStats, controlStats, storageHealth } = options;
   const { locks } = store.ports;
   const startedAt = clock.monotonic();
   let servingSince: number | undefined;
@@ -134,9 +134,9 @@ export function createStatus(options: StatusOptions) {
         backupDate: backups.newestAt() || null,
         storage: { health: storageHealth(), freeBytes: free, ...store.maintenance.stats() },
         broker: brokerStats(),
-        events: eventFigures(),
+        events: eventStats(),
         webhooks: services.webhooks.stats(),
-        control: controlFigures(),
+        control: controlStats(),
       };
     },
 
@@ -152,7 +152,7 @@ export function createStatus(options: StatusOptions) {
         backupAt: backups.newestAt(),
         store: store.maintenance.stats(),
         broker: brokerStats(),
-        events: eventFigures(),
+        events: eventStats(),
         webhooks: services.webhooks.stats(),
       };
     },

@@ -1,9 +1,9 @@
 // Follows the stream of live events, and reconnects when it is interrupted.
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { activeAlarms } from './active-alarms.ts';
 import type { Client } from './api/client.ts';
 import { createEventReader, type StreamEvent } from './api/event-text.ts';
 import type { Alarm, Capabilities, Card, LockRecord } from './api/types.ts';
-import { standing } from './standing.ts';
 
 /** The gateway sends a heartbeat every 15 s; after so long without one the connection is dead. */
 const silentForMs = 40_000;
@@ -46,8 +46,8 @@ const sameAlarm = (alarm: Alarm, other: Pick<Alarm, 'kind' | 'lockId'>) => alarm
 
 export function createLive(client: Client): Live {
   const locks = signal<ReadonlyMap<number, LiveLock> | undefined>(undefined);
-  const told = signal<readonly Alarm[]>([]);
-  const alarms = computed(() => standing(told.value, locks.value));
+  const received = signal<readonly Alarm[]>([]);
+  const alarms = computed(() => activeAlarms(received.value, locks.value));
   const connection = signal<'connecting' | 'live' | 'lost'>('connecting');
   const listeners = new Set<(happening: Happening) => void>();
   let run: AbortController | undefined;
@@ -104,7 +104,7 @@ export function createLive(client: Client): Live {
         }
         if (!complete) continue;
         locks.value = new Map(known);
-        if (told.value !== begun) told.value = begun;
+        if (received.value !== begun) received.value = begun;
         connection.value = 'live';
         if (othersThere) tell({ type: 'locks' });
         othersThere = false;
@@ -139,7 +139,7 @@ export function createLive(client: Client): Live {
       run?.abort();
       lastId = '';
       locks.value = undefined;
-      told.value = [];
+      received.value = [];
       connection.value = 'connecting';
     },
     listen(listener) {

@@ -1,7 +1,7 @@
 // The preferences of a person on this device: language and appearance.
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { keep, kept } from './kept.ts';
 import type { Strings } from './language/en.ts';
+import { storedValue, storeValue } from './stored-values.ts';
 
 export type Language = 'en' | 'de';
 export type Theme = 'auto' | 'light' | 'dark';
@@ -20,13 +20,13 @@ export interface Preferences {
 }
 
 export function createPreferences(): Preferences {
-  const language = signal<Language>(oneOf(['en', 'de'], kept('language')) ?? (navigator.language.startsWith('de') ? 'de' : 'en'));
-  const theme = signal<Theme>(oneOf(['light', 'dark'], kept('theme')) ?? 'auto');
+  const language = signal<Language>(oneOf(['en', 'de'], storedValue('language')) ?? (navigator.language.startsWith('de') ? 'de' : 'en'));
+  const theme = signal<Theme>(oneOf(['light', 'dark'], storedValue('theme')) ?? 'auto');
   const strings = signal<Strings>();
   const page = document.documentElement;
   effect(() => {
     const wanted = language.value;
-    keep('language', wanted);
+    storeValue('language', wanted);
     void languages[wanted].load().then((loaded) => {
       if (language.peek() !== wanted) return;
       page.lang = wanted;
@@ -35,7 +35,7 @@ export function createPreferences(): Preferences {
   });
   effect(() => {
     page.dataset['theme'] = theme.value;
-    keep('theme', theme.value);
+    storeValue('theme', theme.value);
   });
   return { language, strings, theme };
 }

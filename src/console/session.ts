@@ -2,7 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Client } from './api/client.ts';
 import { Problem } from './api/problem.ts';
-import { keep, kept } from './kept.ts';
+import { storedValue, storeValue } from './stored-values.ts';
 
 interface Person {
   readonly username: string;
@@ -31,7 +31,7 @@ export function createSession(client: Client): Session {
     state,
     async resume() {
       // A request without a cookie would be a failed sign-in, which the gateway counts.
-      if (kept('signed-in') === undefined) {
+      if (storedValue('signed-in') === undefined) {
         state.value = 'signed-out';
         return;
       }
@@ -53,7 +53,7 @@ export function createSession(client: Client): Session {
         }
         const person = await client.get<Person>('session');
         inCookie = remember;
-        keep('signed-in', remember ? 'yes' : undefined);
+        storeValue('signed-in', remember ? 'yes' : undefined);
         state.value = person;
       } catch (error) {
         client.useToken(null);
@@ -64,12 +64,12 @@ export function createSession(client: Client): Session {
       if (inCookie) await client.ask('DELETE', 'session');
       client.useToken(null);
       inCookie = false;
-      keep('signed-in', undefined);
+      storeValue('signed-in', undefined);
       state.value = 'signed-out';
     },
     end() {
       client.useToken(null);
-      keep('signed-in', undefined);
+      storeValue('signed-in', undefined);
       if (typeof state.value === 'object') state.value = 'ended';
     },
   };

@@ -16,7 +16,7 @@ const oneOf = 4;
  */
 export function createBoundedCache<Key, Value>(atMost: number): BoundedCache<Key, Value> {
   const cached = new Map<Key, Value>();
-  let newcomers = 0;
+  let offered = 0;
   /**
    * The keys, oldest first. One iterator for good, because a new one would walk over all evicted entries. Undefined: the cache was never
    * full.
@@ -26,8 +26,8 @@ export function createBoundedCache<Key, Value>(atMost: number): BoundedCache<Key
   return {
     get: (key) => cached.get(key),
     add(key, value) {
-      newcomers += 1;
-      if (oldest !== undefined && newcomers % oneOf !== 0) return;
+      offered += 1;
+      if (oldest !== undefined && offered % oneOf !== 0) return;
       cached.delete(key);
       cached.set(key, value);
       if (cached.size <= atMost) return;

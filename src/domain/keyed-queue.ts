@@ -82,7 +82,7 @@ export function createKeyedQueue<K>(options: { readonly clock: Clock; readonly l
         const late = () => waiting.refuse(tooLate());
         const left = () => waiting.refuse(nobodyWaits());
         const cancelTimer = clock.timer(Math.max(0, turn.deadline - clock.monotonic()), late);
-        const settle = () => {
+        const leave = () => {
           cancelTimer();
           turn.gone?.removeEventListener('abort', left);
           const at = queue.indexOf(waiting);
@@ -91,11 +91,11 @@ export function createKeyedQueue<K>(options: { readonly clock: Clock; readonly l
         const waiting: Waiting = {
           turn,
           begin: () => {
-            settle();
+            leave();
             begin(key, work).then(resolve, reject);
           },
           refuse: (error) => {
-            settle();
+            leave();
             reject(error);
           },
         };

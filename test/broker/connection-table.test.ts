@@ -76,19 +76,19 @@ test('whatever connections come and go, the limits hold and none that has logged
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const limits = { maxConnections: 6, maxPerAddress: 3 };
       const places = createPlaces(limits);
-      const inside = new Map<Place, { address: string; isKept: boolean }>();
+      const inside = new Map<Place, { address: string; isStored: boolean }>();
       for (const { what, address, which } of steps) {
         const place = [...inside.keys()][which % Math.max(1, inside.size)];
         if (what === 'enter') {
           const entered: Place | string = places.enter(address, () => {
-            expect(inside.get(entered as Place)?.isKept).toBe(false);
+            expect(inside.get(entered as Place)?.isStored).toBe(false);
             inside.delete(entered as Place);
           });
-          if (typeof entered !== 'string') inside.set(entered, { address, isKept: false });
-          else expect([...inside.values()].some(({ isKept }) => !isKept) && inside.size === limits.maxConnections).toBe(false);
+          if (typeof entered !== 'string') inside.set(entered, { address, isStored: false });
+          else expect([...inside.values()].some(({ isStored }) => !isStored) && inside.size === limits.maxConnections).toBe(false);
         } else if (place !== undefined && what === 'keep') {
           place.keep();
-          inside.set(place, { address: inside.get(place)?.address ?? '', isKept: true });
+          inside.set(place, { address: inside.get(place)?.address ?? '', isStored: true });
         } else if (place !== undefined) {
           place.leave();
           inside.delete(place);

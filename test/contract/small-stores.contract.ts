@@ -106,14 +106,14 @@ export function alarmStoreContract(over: RunOver<AlarmStore>): void {
     test('begins empty, and holds what was kept last of each alarm and of each lock', () =>
       over(async (alarms) => {
         expect(await alarms.load()).toEqual({ alarms: [], acceptedLosses: [] });
-        const nothing = { standing: [], ended: [], acceptedLosses: [] };
+        const nothing = { active: [], ended: [], acceptedLosses: [] };
         const alarm = (number: number | null, reason: string) => {
           return { kind: 'jammed', lockId: number === null ? null : lockId(number), since: 1, reason } as const;
         };
         const loss = (to: number) => ({ lockId: lockId(7), lost: to === 0 ? [] : [{ epoch: 'e', to }] });
         await Promise.all([
-          alarms.keep({ ...nothing, standing: [alarm(1, 'first'), alarm(2, 'second'), alarm(null, 'of the gateway')] }),
-          alarms.keep({ standing: [alarm(1, 'again')], ended: [{ kind: 'jammed', lockId: lockId(2) }], acceptedLosses: [loss(3)] }),
+          alarms.keep({ ...nothing, active: [alarm(1, 'first'), alarm(2, 'second'), alarm(null, 'of the gateway')] }),
+          alarms.keep({ active: [alarm(1, 'again')], ended: [{ kind: 'jammed', lockId: lockId(2) }], acceptedLosses: [loss(3)] }),
           alarms.keep({ ...nothing, acceptedLosses: [loss(4)] }),
         ]);
         expect(await alarms.load()).toEqual({ alarms: [alarm(1, 'again'), alarm(null, 'of the gateway')], acceptedLosses: [loss(4)] });

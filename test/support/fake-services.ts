@@ -221,7 +221,7 @@ function createFakeServices(): FakeServices {
     audit: { page: async () => unexpected('audit.page') },
     alarms: { list: () => unexpected('alarms.list'), end: async () => unexpected('alarms.end') },
     live: {
-      follow: () => unexpected('live.follow'),
+      subscribe: () => unexpected('live.subscribe'),
       locksOf: () => unexpected('live.locksOf'),
       alarmsOf: () => unexpected('live.alarmsOf'),
       inSight: () => unexpected('live.inSight'),

@@ -205,13 +205,13 @@ export function createMemoryHubs(emit: Emit = nobodyHears): HubStore {
 }
 
 export function createMemoryAlarms(initial: AlarmState = { alarms: [], acceptedLosses: [] }): AlarmStore {
-  const standing = new Map(initial.alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm]));
+  const active = new Map(initial.alarms.map((alarm) => [`${alarm.kind} ${alarm.lockId}`, alarm]));
   const accepted = new Map(initial.acceptedLosses.map((loss) => [loss.lockId, loss]));
   return {
-    load: async () => ({ alarms: [...standing.values()], acceptedLosses: [...accepted.values()] }),
+    load: async () => ({ alarms: [...active.values()], acceptedLosses: [...accepted.values()] }),
     async keep(changes) {
-      for (const alarm of changes.standing) standing.set(`${alarm.kind} ${alarm.lockId}`, alarm);
-      for (const { kind, lockId } of changes.ended) standing.delete(`${kind} ${lockId}`);
+      for (const alarm of changes.active) active.set(`${alarm.kind} ${alarm.lockId}`, alarm);
+      for (const { kind, lockId } of changes.ended) active.delete(`${kind} ${lockId}`);
       for (const loss of changes.acceptedLosses) {
         if (loss.lost.length > 0) accepted.set(loss.lockId, loss);
         else accepted.delete(loss.lockId);

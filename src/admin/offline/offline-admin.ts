@@ -55,7 +55,7 @@ export async function manageDirectory<T>(
       return remove();
     },
   };
-  const common = { clock, locks, removedLocks, cards, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
+  const shared = { clock, locks, removedLocks, cards, cardService, hubs, statuses, accounts, counters, secrets, link, administration };
   const trail = createAuditTrail({ clock, audit: store.ports.audit });
   await store.start();
   try {
@@ -63,10 +63,10 @@ export async function manageDirectory<T>(
       createManagement({
         // Their drivers, which know how they log in, are the daemon's.
         makes: [],
-        registrations: auditedRegistrations(createRegistrationService({ ...common, drivers, lists, names: createLockNames(locks) }), trail),
-        roles: auditedRoles(createRoleService(common), trail),
-        accounts: auditedAccounts(createAccountService(common), trail),
-        hubs: auditedHubs(createHubService(common), trail),
+        registrations: auditedRegistrations(createRegistrationService({ ...shared, drivers, lists, names: createLockNames(locks) }), trail),
+        roles: auditedRoles(createRoleService(shared), trail),
+        accounts: auditedAccounts(createAccountService(shared), trail),
+        hubs: auditedHubs(createHubService(shared), trail),
         audit: trail,
         address: 'command line',
         gatewayStatus: () => ({ locks: locks.all().length, storage: store.maintenance.stats() }),

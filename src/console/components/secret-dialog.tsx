@@ -30,7 +30,7 @@ export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProp
         <Notice kind="warning">{secret.once}</Notice>
         <div class="buttons">
           <Button kind="main" onClick={onClose}>
-            {secret.kept}
+            {secret.saved}
           </Button>
         </div>
       </div>

@@ -309,7 +309,7 @@ export const de: Strings = {
   },
   secret: {
     once: 'Das wird nur dieses eine Mal gezeigt. Bringen Sie es jetzt dorthin, wo es gebraucht wird.',
-    kept: 'Ich habe es',
+    saved: 'Ich habe es',
     copy: (label) => `Kopieren: ${label}`,
   },
   devices: {

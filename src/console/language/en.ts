@@ -278,7 +278,7 @@ export const en = {
   },
   secret: {
     once: 'This is shown once. Put it now where it belongs; it cannot be read again.',
-    kept: 'I have it',
+    saved: 'I have it',
     copy: (label: string) => `Copy: ${label}`,
   },
   devices: {

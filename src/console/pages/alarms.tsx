@@ -19,17 +19,17 @@ export function AlarmsPage() {
   const { client, live, toasts } = useApp();
   const [pageNo, setPageNo] = useState(1);
   const [ending, setEnding] = useState<Alarm>();
-  const standing = live.alarms.value;
-  const page = pageOf(standing, pageNo, pageSize);
+  const active = live.alarms.value;
+  const page = pageOf(active, pageNo, pageSize);
   const isKnown = live.locks.value !== undefined;
   const placeOf = ({ lockId }: Alarm) =>
     lockId === null ? alarms.gateway : (live.locks.value?.get(lockId)?.lockAlias ?? alarms.lock(lockId));
 
   return (
     <>
-      <PageHead title={alarms.title} intro={isKnown ? alarms.summary(standing.length) : undefined} />
+      <PageHead title={alarms.title} intro={isKnown ? alarms.summary(active.length) : undefined} />
       {!isKnown && <Loading />}
-      {isKnown && standing.length === 0 && (
+      {isKnown && active.length === 0 && (
         <div class="all-well">
           <Icon name="check" />
           <p>{alarms.none}</p>
@@ -58,7 +58,7 @@ export function AlarmsPage() {
         />
       )}
       <p class="unseen" role="status">
-        {common.total(standing.length)}
+        {common.total(active.length)}
       </p>
     </>
   );

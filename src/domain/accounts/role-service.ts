@@ -38,7 +38,7 @@ export function createRoleService(options: {
   readonly administration: Mutex;
 }): RoleService {
   const { locks, accounts, administration } = options;
-  const kept = new WeakMap<Lock['roles'], { administrator: AccountId; removals: number; views: readonly RoleView[] }>();
+  const cached = new WeakMap<Lock['roles'], { administrator: AccountId; removals: number; views: readonly RoleView[] }>();
 
   function requireRoleGiver(caller: Caller, lock: Lock): void {
     if (roleOn(lock, caller) !== 'administrator') requireGatewayAdministrator(caller);
@@ -55,7 +55,7 @@ export function createRoleService(options: {
 
   /** The administrator first, then by username; cached until the roles change, or an account with one of them may be removed. */
   function viewsOf({ administrator, roles }: Lock): readonly RoleView[] {
-    const known = kept.get(roles);
+    const known = cached.get(roles);
     const removals = accounts.removals();
     if (known?.administrator === administrator && known.removals === removals) return known.views;
     const granted = roles
@@ -66,7 +66,7 @@ export function createRoleService(options: {
       })
       .sort((one, other) => (one.username < other.username ? -1 : 1));
     const views: RoleView[] = [{ username: accounts.get(administrator)?.username ?? '', role: 'administrator' }, ...granted];
-    kept.set(roles, { administrator, removals, views });
+    cached.set(roles, { administrator, removals, views });
     return views;
   }
 

@@ -13,7 +13,7 @@ export interface ActiveAlarm {
   alarm: Alarm;
   /** When the cause ended, on the monotonic clock; undefined while it exists, or nothing is known about it. */
   goneAt: number | undefined;
-  isKept: boolean;
+  isStored: boolean;
 }
 
 export interface ActiveAlarms {
@@ -28,7 +28,7 @@ export interface ActiveAlarms {
 }
 
 /** How many callers have a cached list of their own. */
-const listsKept = 100;
+const listsCached = 100;
 
 interface OwnList {
   readonly caller: Caller;
@@ -53,7 +53,7 @@ export function createActiveAlarms(locks: Pick<LockStore, 'get'>, lists: Pick<Lo
     rights = lists.rights();
     const known = own.get(caller.accountId);
     if (known !== undefined) return known.shown;
-    if (own.size >= listsKept) own.delete(own.keys().next().value as AccountId);
+    if (own.size >= listsCached) own.delete(own.keys().next().value as AccountId);
     const shown = sorted.filter((one) => isShown(caller, one));
     own.set(caller.accountId, { caller, shown });
     return shown;

@@ -140,7 +140,7 @@ export function createAlarmDetector(options: {
     const evidence = clockEvidence();
     const reason = evidence === undefined ? clockReason : `${clockReason}; ${evidence}`;
     const now = clock.monotonic();
-    if (alarms.standing('clock-suspect', null) === undefined) clockSaidAt = now;
+    if (alarms.active('clock-suspect', null) === undefined) clockSaidAt = now;
     alarms.raise('clock-suspect', null, { reason });
     if (now - clockSaidAt < clockSaidMs) return;
     clockSaidAt = now;
@@ -159,7 +159,7 @@ export function createAlarmDetector(options: {
     for (const lockId of watches.keys()) if (locks.get(lockId) === undefined) watches.delete(lockId);
     for (const alarm of alarms.ofKind('event-gap')) lookAtGap(alarm);
     lookAtGateway();
-    alarms.settle();
+    alarms.endGone();
     if (!stopped) cancelLook = clock.timer(Math.min(lookMs, offlineAfterMs, endAfterMs || lookMs), look);
   }
 
@@ -197,7 +197,7 @@ export function createAlarmDetector(options: {
       low(lockId, `its battery is at ${batteryPercent} percent`);
       return;
     }
-    const begunAt = alarms.standing('low-battery', lockId)?.batteryPercent ?? 0;
+    const begunAt = alarms.active('low-battery', lockId)?.batteryPercent ?? 0;
     const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
     if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
   }

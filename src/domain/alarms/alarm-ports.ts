@@ -8,7 +8,7 @@ export interface AlarmState {
 
 export interface AlarmChanges {
   /** Active alarms, as they are now. */
-  readonly standing: readonly Alarm[];
+  readonly active: readonly Alarm[];
   /** Alarms that are no longer active. */
   readonly ended: readonly Pick<Alarm, 'kind' | 'lockId'>[];
   /** All known losses of each of these locks; a lock without losses has an empty list. */

@@ -35,12 +35,12 @@ export interface AlarmService extends Part {
   /**
    * Resolves when an active alarm is on the disk; undefined: it is already. Rejects with `storage-unavailable`, and it is active all the same.
    */
-  kept(kind: AlarmKind, lockId: LockId | null): Promise<void> | undefined;
+  stored(kind: AlarmKind, lockId: LockId | null): Promise<void> | undefined;
   /** The cause is gone: the alarm ends when it stays gone for a while. Has no effect on an alarm that a person must end. */
   clear(kind: AlarmKind, lockId: LockId | null): void;
   /** All missing events have come: ends the alarm of the gap without a person. */
   clearGap(lockId: LockId): void;
-  standing(kind: AlarmKind, lockId: LockId | null): Alarm | undefined;
+  active(kind: AlarmKind, lockId: LockId | null): Alarm | undefined;
   /** The active alarms of one kind, of all locks. */
   ofKind(kind: AlarmKind): readonly Alarm[];
   /** The active alarms of one lock, of all kinds. */
@@ -48,7 +48,7 @@ export interface AlarmService extends Part {
   /** Whether a person has already accepted the loss of these events. */
   isAccepted(lockId: LockId, lost: LostEvents): boolean;
   /** Ends alarms whose cause has been gone for long enough, and those of removed locks. */
-  settle(): void;
+  endGone(): void;
   /** The newest first: for gateway administrators all alarms, for others those of the locks on which they are managers. */
   list(caller: Caller, page: PageRequest): Page<Alarm>;
   /**
@@ -61,14 +61,14 @@ export interface AlarmService extends Part {
 }
 
 /** An alarm that has changed since it was last stored, and the events to emit once it is stored, so that no restart emits them again. */
-interface Unkept {
+interface Unwritten {
   readonly kind: AlarmKind;
   readonly lockId: LockId | null;
   readonly events: (() => void)[];
 }
 
 /** How many are written and emitted together; door commands run between two batches. */
-const keptAtOnce = 500;
+const writtenAtOnce = 500;
 
 export function createAlarmService(options: {
   readonly clock: Clock;
@@ -80,31 +80,31 @@ export function createAlarmService(options: {
   readonly endAfterMs: number;
 }): AlarmService {
   const { clock, alarms, locks, lists, emit, endAfterMs } = options;
-  const standing = createActiveAlarms(locks, lists);
+  const active = createActiveAlarms(locks, lists);
   const accepted = new Map<LockId, readonly LostEvents[]>();
-  const unkept = new Map<string, Unkept>();
+  const unwritten = new Map<string, Unwritten>();
   /** Removed locks whose stored losses are still to be deleted. */
-  const unkeptLosses = new Set<LockId>();
+  const unwrittenLosses = new Set<LockId>();
   let cancelWrite: (() => void) | undefined;
   let stopped = false;
 
-  const { find } = standing;
+  const { find } = active;
 
   /** Writes the changes of these alarms, and emits their events. */
-  async function write(changed: readonly Unkept[], losses: readonly LockId[]): Promise<void> {
-    for (const one of changed) if (isUnkept(one)) unkept.delete(keyOf(one.kind, one.lockId));
-    for (const lockId of losses) unkeptLosses.delete(lockId);
+  async function write(changed: readonly Unwritten[], losses: readonly LockId[]): Promise<void> {
+    for (const one of changed) if (isUnwritten(one)) unwritten.delete(keyOf(one.kind, one.lockId));
+    for (const lockId of losses) unwrittenLosses.delete(lockId);
     const written = changed.flatMap(({ kind, lockId }) => find(kind, lockId) ?? []).map((one) => ({ one, alarm: one.alarm }));
     try {
       await alarms.keep({
-        standing: written.map(({ alarm }) => alarm),
+        active: written.map(({ alarm }) => alarm),
         ended: changed.filter(({ kind, lockId }) => find(kind, lockId) === undefined),
         acceptedLosses: losses.map((lockId): AcceptedLoss => ({ lockId, lost: accepted.get(lockId) ?? [] })),
       });
-      for (const { one, alarm } of written) if (one.alarm === alarm) one.isKept = true;
+      for (const { one, alarm } of written) if (one.alarm === alarm) one.isStored = true;
     } catch (error) {
       for (const { kind, lockId } of changed) touch(kind, lockId);
-      for (const lockId of losses) unkeptLosses.add(lockId);
+      for (const lockId of losses) unwrittenLosses.add(lockId);
       throw error;
     } finally {
       // The events are emitted even if the disk fails: that is when people need them most.
@@ -114,21 +114,21 @@ export function createAlarmService(options: {
   async function writeAll(): Promise<void> {
     cancelWrite?.();
     cancelWrite = undefined;
-    const [changed, losses] = [[...unkept.values()], [...unkeptLosses]];
-    for (let from = 0; from < Math.max(changed.length, losses.length); from += keptAtOnce) {
+    const [changed, losses] = [[...unwritten.values()], [...unwrittenLosses]];
+    for (let from = 0; from < Math.max(changed.length, losses.length); from += writtenAtOnce) {
       // Some of them may be stored meanwhile, for a caller that waited for it.
-      const some = changed.slice(from, from + keptAtOnce).filter(isUnkept);
-      await write(some, losses.slice(from, from + keptAtOnce)).catch(() => undefined);
+      const some = changed.slice(from, from + writtenAtOnce).filter(isUnwritten);
+      await write(some, losses.slice(from, from + writtenAtOnce)).catch(() => undefined);
     }
   }
-  function isUnkept(one: Unkept): boolean {
-    return unkept.get(keyOf(one.kind, one.lockId)) === one;
+  function isUnwritten(one: Unwritten): boolean {
+    return unwritten.get(keyOf(one.kind, one.lockId)) === one;
   }
   /** Schedules the write of an alarm and its event. */
   function touch(kind: AlarmKind, lockId: LockId | null, event?: () => void): void {
     const key = keyOf(kind, lockId);
-    const known = unkept.get(key) ?? { kind, lockId, events: [] };
-    unkept.set(key, known);
+    const known = unwritten.get(key) ?? { kind, lockId, events: [] };
+    unwritten.set(key, known);
     if (event !== undefined) known.events.push(event);
     wake();
   }
@@ -155,9 +155,9 @@ export function createAlarmService(options: {
   return {
     name: 'alarms',
     async start() {
-      const kept = await alarms.load();
-      for (const alarm of kept.alarms) standing.add({ alarm, goneAt: undefined, isKept: true });
-      for (const { lockId, lost } of kept.acceptedLosses) accepted.set(lockId, lost);
+      const stored = await alarms.load();
+      for (const alarm of stored.alarms) active.add({ alarm, goneAt: undefined, isStored: true });
+      for (const { lockId, lost } of stored.acceptedLosses) accepted.set(lockId, lost);
     },
     async stop() {
       stopped = true;
@@ -170,69 +170,69 @@ export function createAlarmService(options: {
         known.goneAt = undefined;
         if (lost === undefined || lost.every((one) => includesLost(known.alarm.lost ?? [], one))) return;
         known.alarm = { ...known.alarm, lost: joinLost(known.alarm.lost ?? [], lost) };
-        known.isKept = false;
+        known.isStored = false;
         touch(kind, lockId);
         return;
       }
       const more = { ...(batteryPercent !== undefined && { batteryPercent }), ...(lost !== undefined && { lost }) };
       const alarm = { kind, lockId, since, reason, ...more };
-      standing.add({ alarm, goneAt: undefined, isKept: false });
+      active.add({ alarm, goneAt: undefined, isStored: false });
       touch(kind, lockId, began(alarm));
     },
     amend(kind, lockId, reason) {
       const known = find(kind, lockId);
       if (known === undefined || known.alarm.reason === reason) return;
       known.alarm = { ...known.alarm, reason };
-      known.isKept = false;
+      known.isStored = false;
       touch(kind, lockId, began(known.alarm));
     },
-    kept(kind, lockId) {
+    stored(kind, lockId) {
       const one = find(kind, lockId);
-      if (one === undefined || one.isKept) return undefined;
-      return write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], []);
+      if (one === undefined || one.isStored) return undefined;
+      return write([unwritten.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], []);
     },
     clear(kind, lockId) {
       if (!endsByPerson(kind)) gone(kind, lockId);
     },
     clearGap: (lockId) => gone('event-gap', lockId),
-    standing: (kind, lockId) => find(kind, lockId)?.alarm,
-    ofKind: (kind) => [...standing.ofKind(kind)].map(({ alarm }) => alarm),
-    ofLock: standing.ofLock,
+    active: (kind, lockId) => find(kind, lockId)?.alarm,
+    ofKind: (kind) => [...active.ofKind(kind)].map(({ alarm }) => alarm),
+    ofLock: active.ofLock,
     isAccepted: (lockId, lost) => includesLost(accepted.get(lockId) ?? [], lost),
 
-    settle() {
+    endGone() {
       const now = clock.monotonic();
-      for (const one of standing.all()) {
+      for (const one of active.all()) {
         const { kind, lockId } = one.alarm;
         const isOrphan = lockId !== null && locks.get(lockId) === undefined;
         if (!isOrphan && (one.goneAt === undefined || now - one.goneAt < endAfterMs)) continue;
-        standing.remove(one);
+        active.remove(one);
         touch(kind, lockId, ended(one));
       }
       for (const lockId of accepted.keys()) {
         if (locks.get(lockId) !== undefined) continue;
         accepted.delete(lockId);
-        unkeptLosses.add(lockId);
+        unwrittenLosses.add(lockId);
         wake();
       }
     },
 
-    list: standing.page,
+    list: active.page,
 
     async end(caller, kind, lockId) {
       mayEnd(caller, lockId);
       const one = find(kind, lockId);
-      if (one === undefined) throw new DomainError('not-found', `no alarm ${kind} stands for lock ${lockId}`);
+      if (one === undefined) throw new DomainError('not-found', `no alarm ${kind} is active for lock ${lockId}`);
       if (!endsByPerson(kind)) throw new DomainError('conflict', `the alarm ${kind} ends by itself when its cause is gone`);
-      standing.remove(one);
+      active.remove(one);
       const losses = one.alarm.lost === undefined ? [] : [lockId];
       const before = accepted.get(lockId);
       if (one.alarm.lost !== undefined) accepted.set(lockId, joinLost(before ?? [], one.alarm.lost));
       try {
-        await write([unkept.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], losses);
+        await write([unwritten.get(keyOf(kind, lockId)) ?? { kind, lockId, events: [] }], losses);
         ended(one, caller.username)();
       } catch (error) {
-        if (find(kind, lockId) === undefined) standing.add(one);
+        if (find(kind, lockId) === undefined) active.add(one);
         if (before === undefined) accepted.delete(lockId);
         else accepted.set(lockId, before);
         throw error;
@@ -240,7 +240,7 @@ export function createAlarmService(options: {
     },
 
     stats() {
-      return Object.fromEntries(alarmKinds.map((kind) => [kind, standing.ofKind(kind).size])) as Record<AlarmKind, number>;
+      return Object.fromEntries(alarmKinds.map((kind) => [kind, active.ofKind(kind).size])) as Record<AlarmKind, number>;
     },
   };
 }

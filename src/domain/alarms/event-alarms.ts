@@ -46,7 +46,7 @@ export function createEventAlarms(options: {
     return date !== undefined && !isPlausibleDate(date, now);
   }
   function isWorthALook(lockId: LockId, events: readonly LockEvent[], now: number): boolean {
-    if (alarms.standing('jammed', lockId) !== undefined || alarms.standing('wrong-clock', lockId) !== undefined) return true;
+    if (alarms.active('jammed', lockId) !== undefined || alarms.active('wrong-clock', lockId) !== undefined) return true;
     return events.some((event) => alarmOfEvent.has(event.type) || isMisdated(event, now));
   }
   /** The events that are not stored yet: a lock sends an event until its PUBACK, and again when the gateway asks for it. */
@@ -78,23 +78,23 @@ export function createEventAlarms(options: {
       jams.delete(lockId);
       freed(lockId);
     }
-    let kept: Promise<void> | undefined;
+    let stored: Promise<void> | undefined;
     for (const kind of begun) {
       if (kind === 'low-battery') low(lockId, 'it says that its battery is low');
       else if (kind === 'jammed') jammed(lockId);
       else alarms.raise(kind, lockId, { reason: reasonOfEvent[kind] });
-      kept = alarms.kept(kind, lockId) ?? kept;
+      stored = alarms.stored(kind, lockId) ?? stored;
     }
-    return kept;
+    return stored;
   }
 
   return {
     heard(lockId, report) {
       const now = clock.now();
       if (!isWorthALook(lockId, report.events, now) || locks.get(lockId) === undefined) return undefined;
-      const news = fresh(lockId, report);
-      judgeDates(lockId, news, now);
-      return raiseFor(lockId, report.epoch, news);
+      const added = fresh(lockId, report);
+      judgeDates(lockId, added, now);
+      return raiseFor(lockId, report.epoch, added);
     },
   };
 }

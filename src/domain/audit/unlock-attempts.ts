@@ -24,7 +24,7 @@ interface Line {
   readonly accountId: AccountId;
   count: number;
   /** How many of them are on the disk. */
-  kept: number;
+  written: number;
 }
 
 export interface UnlockAttempts extends Part {
@@ -57,7 +57,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     const id = audit.nextId();
     // The write handles an id that could not be had.
     id.catch(() => undefined);
-    return { accountId, id, entry, count: 0, kept: 0 };
+    return { accountId, id, entry, count: 0, written: 0 };
   }
   function note(caller: Caller, lockId: LockId, outcome: AuditEntry['outcome'], detail = ''): void {
     const key = `${caller.accountId} ${lockId} ${outcome}`;
@@ -77,10 +77,10 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     try {
       const id = await line.id;
       await audit.appendAttempt(count > 1 ? { id, ...entry, count } : { id, ...entry });
-      line.kept = count;
+      line.written = count;
     } catch {
       // The store reports the failed write.
-      if (isLastTime) miss(accountId, count - line.kept + (line.kept === 0 ? (entry.missed ?? 0) : 0));
+      if (isLastTime) miss(accountId, count - line.written + (line.written === 0 ? (entry.missed ?? 0) : 0));
     }
   }
   function writeAll(some: readonly Line[], isLastTime: boolean): void {
@@ -89,7 +89,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
   function writeNew(): void {
     cancelWrite = undefined;
     writeAll(
-      [...lines.values()].filter(({ kept }) => kept === 0),
+      [...lines.values()].filter(({ written }) => written === 0),
       false,
     );
   }
@@ -101,7 +101,7 @@ export function createUnlockAttempts({ clock, audit }: { readonly clock: Clock; 
     lines = new Map();
     ofAccount = new Map();
     writeAll(
-      [...ended.values()].filter(({ count, kept }) => count > kept),
+      [...ended.values()].filter(({ count, written }) => count > written),
       true,
     );
   }

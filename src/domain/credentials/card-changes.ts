@@ -68,7 +68,7 @@ export interface Clearing {
 }
 
 const waitingLimit = 16;
-const settlementMs = 60_000;
+const reconcileMs = 60_000;
 
 export function createCardChanges(options: {
   readonly clock: Clock;
@@ -102,7 +102,7 @@ export function createCardChanges(options: {
     // Get the session before anything is stored: an offline lock costs no write, and no later session gets this change.
     const session = commands.session(lockId, 'cards');
     return inTurn.run(lockId, { priority: 0, deadline, gone }, async () => {
-      await settleFirst(session, deadline);
+      await reconcileFirst(session, deadline);
       const change = await prepare(session);
       const { intent, check, complete } = change;
       await cards.update(lockId, (current) => {
@@ -158,25 +158,25 @@ export function createCardChanges(options: {
     }
   }
 
-  async function settleFirst(session: LockSession, deadline: number): Promise<void> {
+  async function reconcileFirst(session: LockSession, deadline: number): Promise<void> {
     if ((await cards.of(session.lockId)).intents.length > 0)
       await reconcileIntents({ clock, commands, cards, evidence, notTaken, emit }, session, deadline);
   }
 
   /** Never rejects; ends at once when that session (absent: the current one) is over: the next hello reconciles again. */
   async function reconcile(lockId: LockId, of?: LockSession): Promise<void> {
-    const deadline = clock.monotonic() + settlementMs;
+    const deadline = clock.monotonic() + reconcileMs;
     try {
       if ((await cards.of(lockId)).intents.length === 0) return;
       const session = of ?? commands.session(lockId, 'cards');
-      await inTurn.run(lockId, { priority: -1, deadline }, () => settleFirst(session, deadline));
+      await inTurn.run(lockId, { priority: -1, deadline }, () => reconcileFirst(session, deadline));
     } catch (error) {
       emit('follow-up-failed', { lockId, step: 'settle-cards', reason: reasonOf(error) });
     }
   }
 
   async function clear(session: LockSession, by: Clearing): Promise<void> {
-    await settleFirst(session, commands.deadline());
+    await reconcileFirst(session, commands.deadline());
     try {
       await clearCards({ clock, commands, cards, evidence }, session, by);
     } catch (error) {

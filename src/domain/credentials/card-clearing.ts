@@ -65,7 +65,7 @@ export async function clearCards(
       const isUnsure = error.code === 'lock-timeout';
       if (isUnsure) evidence.doubted(lockId, cardNumber);
       // After a time-out the gateway asks the lock whether it still holds the card.
-      await keepRemoved(isUnsure ? sameCard(cardNumber) : undefined).catch(leaveToSettlement);
+      await keepRemoved(isUnsure ? sameCard(cardNumber) : undefined).catch(leaveToReconciler);
       throw stoppedAt(removed.size, held.length, error);
     }
   }
@@ -75,7 +75,7 @@ export async function clearCards(
 }
 
 /** Ignores a failed write: the intents remain, and are reconciled. */
-function leaveToSettlement(): void {}
+function leaveToReconciler(): void {}
 
 function stoppedAt(removed: number, held: number, { code, message, lockError, retryAfterSeconds }: DomainError): DomainError {
   const far = `${removed} of ${held} cards were taken off the lock; it stays registered with the others: ${message}`;

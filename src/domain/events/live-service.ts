@@ -16,14 +16,14 @@ import { type AlarmEvent, type LiveEvent, type LockInSight, type LockLiveEvent, 
 export interface Subscriber {
   readonly caller: Caller;
   /** Records come in the order of their recordIds. Must not throw. */
-  hear(event: LiveEvent): void;
+  onEvent(event: LiveEvent): void;
   /** The subscriber's account, or a token or sign-in of it, has ended: the subscriber must check whether it may go on. Must not throw. */
   accountChanged(): void;
 }
 
 export interface LiveService {
   /** Subscribes from now on; the returned function ends the subscription. */
-  follow(follower: Subscriber): () => void;
+  subscribe(subscriber: Subscriber): () => void;
   /** The locks on which the caller has a role. */
   locksOf(caller: Caller): readonly LockId[];
   /** The lock as the caller sees it now; undefined when it does not. */
@@ -59,7 +59,7 @@ export function createLiveService(options: {
   readonly certainty: Pick<StateCertainty, 'isShownAsSure'>;
 }): LiveService {
   const { clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty } = options;
-  const followers = new Map<AccountId, Set<Subscriber>>();
+  const subscribers = new Map<AccountId, Set<Subscriber>>();
   /** Locks that are reported online: one event is enough for several hellos. */
   const online = new Set<LockId>();
 
@@ -83,22 +83,23 @@ export function createLiveService(options: {
   /**
    * The subscribers to this type of event of a lock. The cost depends on the number of roles on the lock, not on the number of subscribers.
    */
-  function audience(lockId: LockId, type: LockLiveEvent['type']): readonly ReadonlySet<Subscriber>[] {
-    const lock = followers.size === 0 ? undefined : locks.get(lockId);
+  function subscribersTo(lockId: LockId, type: LockLiveEvent['type']): readonly ReadonlySet<Subscriber>[] {
+    const lock = subscribers.size === 0 ? undefined : locks.get(lockId);
     if (lock === undefined) return [];
     const needed = roleForEvent[type];
     const accounts = lock.roles.filter(({ role }) => roleSuffices(role, needed)).map(({ accountId }) => accountId);
-    return [lock.administrator, ...accounts].flatMap((accountId) => followers.get(accountId) ?? []);
+    return [lock.administrator, ...accounts].flatMap((accountId) => subscribers.get(accountId) ?? []);
   }
 
-  function tell(to: readonly ReadonlySet<Subscriber>[], event: LockLiveEvent): void {
-    for (const ofAccount of to) for (const follower of ofAccount) follower.hear(event);
+  function send(to: readonly ReadonlySet<Subscriber>[], event: LockLiveEvent): void {
+    for (const ofAccount of to) for (const subscriber of ofAccount) subscriber.onEvent(event);
   }
   function lockEvent(event: LockLiveEvent): void {
-    tell(audience(event.lockId, event.type), event);
+    send(subscribersTo(event.lockId, event.type), event);
   }
   function alarmEvent(event: AlarmEvent): void {
-    for (const ofAccount of followers.values()) for (const follower of ofAccount) if (mayHear(follower.caller, event)) follower.hear(event);
+    for (const ofAccount of subscribers.values())
+      for (const subscriber of ofAccount) if (mayHear(subscriber.caller, event)) subscriber.onEvent(event);
   }
 
   function inSight(caller: Caller, lockId: LockId): LockInSight | undefined {
@@ -113,7 +114,7 @@ export function createLiveService(options: {
   }
 
   function alarmsOf(caller: Caller): readonly AlarmEvent[] {
-    return alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list.map(toldOf);
+    return alarms.list(caller, { pageNo: 1, pageSize: Number.MAX_SAFE_INTEGER }).list.map(alarmEventOf);
   }
 
   /** Tells the subscribers of one account about a changed lock. */
@@ -122,22 +123,22 @@ export function createLiveService(options: {
     if (role === earlier && (role === undefined || before?.alias === after?.alias)) return;
     const sight = inSight(caller, lockId) ?? ({ type: 'lock-gone', lockId } as const);
     const seesAlarmsNow = roleSuffices(role, roleForAlarms) && !roleSuffices(earlier, roleForAlarms) && !caller.gatewayAdministrator;
-    const standing = seesAlarmsNow ? alarms.ofLock(lockId).map(toldOf) : [];
-    for (const follower of ofAccount) for (const event of [sight, ...standing]) follower.hear(event);
+    const active = seesAlarmsNow ? alarms.ofLock(lockId).map(alarmEventOf) : [];
+    for (const subscriber of ofAccount) for (const event of [sight, ...active]) subscriber.onEvent(event);
   }
 
   function stored({ lockId, epoch, drafts, firstRecordId }: StoredEvents): void {
-    const to = audience(lockId, 'record');
+    const to = subscribersTo(lockId, 'record');
     if (to.length === 0) return;
     for (const [n, draft] of drafts.entries())
-      tell(to, { type: 'record', lockId, record: { ...draft, recordId: firstRecordId + n, lockId, epoch } });
+      send(to, { type: 'record', lockId, record: { ...draft, recordId: firstRecordId + n, lockId, epoch } });
   }
 
   function lockChanged(before: Lock | undefined, after: Lock | undefined): void {
     const lockId = (after ?? before)?.lockId;
     if (lockId === undefined) return;
     if (before?.alias === after?.alias && before?.roles === after?.roles && before?.administrator === after?.administrator) return;
-    for (const ofAccount of followers.values()) {
+    for (const ofAccount of subscribers.values()) {
       const [any] = ofAccount;
       if (any !== undefined) lockSeen(ofAccount, any.caller, lockId, before, after);
     }
@@ -145,10 +146,10 @@ export function createLiveService(options: {
 
   /** Everybody with a role on the lock sees what it can do. */
   function capabilitiesChanged(lockId: LockId): void {
-    for (const ofAccount of audience(lockId, 'state')) {
-      for (const follower of ofAccount) {
-        const sight = inSight(follower.caller, lockId);
-        if (sight !== undefined) follower.hear(sight);
+    for (const ofAccount of subscribersTo(lockId, 'state')) {
+      for (const subscriber of ofAccount) {
+        const sight = inSight(subscriber.caller, lockId);
+        if (sight !== undefined) subscriber.onEvent(sight);
       }
     }
   }
@@ -178,17 +179,17 @@ export function createLiveService(options: {
   );
   events.subscribe('alarm-ended', ({ alarm: kind, lockId, since }) => alarmEvent({ type: 'alarm-ended', lockId, kind, since }));
   events.subscribe('access-ended', ({ accountId }) => {
-    for (const follower of followers.get(accountId) ?? []) follower.accountChanged();
+    for (const subscriber of subscribers.get(accountId) ?? []) subscriber.accountChanged();
   });
 
   return {
-    follow(follower) {
-      const { accountId } = follower.caller;
-      const ofAccount = followers.get(accountId) ?? new Set();
-      followers.set(accountId, ofAccount.add(follower));
+    subscribe(subscriber) {
+      const { accountId } = subscriber.caller;
+      const ofAccount = subscribers.get(accountId) ?? new Set();
+      subscribers.set(accountId, ofAccount.add(subscriber));
       return () => {
-        ofAccount.delete(follower);
-        if (ofAccount.size === 0 && followers.get(accountId) === ofAccount) followers.delete(accountId);
+        ofAccount.delete(subscriber);
+        if (ofAccount.size === 0 && subscribers.get(accountId) === ofAccount) subscribers.delete(accountId);
       };
     },
     locksOf: ({ accountId }) => lists.of(accountId),
@@ -207,6 +208,6 @@ export function createLiveService(options: {
   };
 }
 
-function toldOf(alarm: Alarm): AlarmEvent {
+function alarmEventOf(alarm: Alarm): AlarmEvent {
   return { type: 'alarm', lockId: alarm.lockId, alarm };
 }

@@ -9,7 +9,7 @@ import type { BatteryStore } from './lock-ports.ts';
 const shortestMs = 3_600_000;
 /** Twice as many levels as a battery that lasts a year reports in that year. */
 const levelsAtMost = 200;
-const keptForMs = 366 * 86_400_000;
+const storedForMs = 366 * 86_400_000;
 
 /** The levels of one lock, oldest first, with the level that it reports now. The same array when that is nothing new. */
 export function withLevel(levels: readonly BatteryLevel[], now: BatteryLevel): readonly BatteryLevel[] {
@@ -21,7 +21,7 @@ export function withLevel(levels: readonly BatteryLevel[], now: BatteryLevel): r
   const at = replaces ? Math.min(last.at, now.at) : now.at;
   if (before.at(-1)?.percent === now.percent) return before;
   // The newest of the levels that are too old stays: it was valid when the stored period began.
-  const recent = before.findLastIndex((level) => level.at < now.at - keptForMs);
+  const recent = before.findLastIndex((level) => level.at < now.at - storedForMs);
   return [...before.slice(Math.max(recent, 0)), { at, percent: now.percent }].slice(-levelsAtMost);
 }
 

@@ -103,7 +103,7 @@ export function createCommandService(options: {
   }
 
   /** Sends one command on this session; ends early, as `no-reply`, when the gateway stops. */
-  async function exchange(
+  async function sendAndAwait(
     session: LockSession,
     command: LockCommand | DriverCommand,
     accountId: AccountId | null,
@@ -141,7 +141,7 @@ export function createCommandService(options: {
     const turn = { priority: probePriority, deadline: clock.monotonic() + probeMs };
     await turns.run(session.lockId, turn, async () => {
       if (link.session(session.lockId) !== session) return;
-      const outcome = await exchange(session, getStatus, null, probeMs);
+      const outcome = await sendAndAwait(session, getStatus, null, probeMs);
       if (outcome.kind === 'no-reply' && stopped === undefined && link.session(session.lockId) === session) {
         disconnect(session, 'no answer to a command, nor to get-status');
       }
@@ -163,7 +163,7 @@ export function createCommandService(options: {
       const longest = request.accountId === null ? Math.min(ownCommandMs, options.commandTimeoutMs / 2) : options.commandTimeoutMs;
       const ttlMs = Math.floor(Math.min(longest, request.deadline - clock.monotonic()));
       if (ttlMs <= 0) throw new DomainError('lock-busy', 'too little time was left; nothing was sent', { retryAfterSeconds: 1 });
-      const outcome = await exchange(askedFor, command, request.accountId, ttlMs);
+      const outcome = await sendAndAwait(askedFor, command, request.accountId, ttlMs);
       const leftMs = request.deadline - clock.monotonic();
       const isEarly = outcome.kind === 'refused' && outcome.error === 'expired' && leftMs > options.commandTimeoutMs / 2;
       if (isEarly && link.session(lockId) === askedFor) link.expiredEarly(lockId);

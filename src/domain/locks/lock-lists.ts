@@ -42,7 +42,7 @@ interface Search {
   readonly found: Listed[];
 }
 
-const searchesKept = 100;
+const searchesCached = 100;
 
 export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
   /** Built at the first use, because the store is empty until it is open. */
@@ -78,7 +78,7 @@ export function createLockLists(locks: Pick<LockStore, 'all'>): LockLists {
     searches.delete(key);
     const found = known?.found ?? all.filter((one) => matches({ alias, groupId }, one));
     searches.set(key, known ?? { accountId, alias, groupId, found });
-    if (searches.size > searchesKept) searches.delete(searches.keys().next().value as string);
+    if (searches.size > searchesCached) searches.delete(searches.keys().next().value as string);
     return found;
   }
 

@@ -73,15 +73,15 @@ export function createReportService(options: ReportOptions): ReportService {
   }
 
   /** Stores what the lock reported; undefined: it is nothing new. */
-  function storeReported(lock: Lock, told: ReportedProperties): Promise<void> | undefined {
-    if (withReported(lock, told) === lock) return undefined;
-    return followUp(lock.lockId, 'keep what the lock said', () => locks.update(lock.lockId, (current) => withReported(current, told)));
+  function storeReported(lock: Lock, reported: ReportedProperties): Promise<void> | undefined {
+    if (withReported(lock, reported) === lock) return undefined;
+    return followUp(lock.lockId, 'keep what the lock said', () => locks.update(lock.lockId, (current) => withReported(current, reported)));
   }
 
   async function afterHello(lock: Lock, report: HelloReport, own: FollowUps | undefined): Promise<void> {
     const { lockId } = lock;
-    const kept = storeReported(lock, report);
-    if (kept !== undefined) await kept;
+    const stored = storeReported(lock, report);
+    if (stored !== undefined) await stored;
     if (own !== undefined) await runFollowUp(emit, lockId, own.beforeCards);
     await options.cardService.reconcile(lockId);
     if (own?.afterCards !== undefined) await runFollowUp(emit, lockId, own.afterCards);
@@ -143,7 +143,7 @@ export function createReportService(options: ReportOptions): ReportService {
       if (locks.get(lockId) !== undefined) emit('battery-critical-reported', { lockId, isCritical });
     },
 
-    reply(lockId, command, outcome, { state, battery, ...told }) {
+    reply(lockId, command, outcome, { state, battery, ...reported }) {
       const lock = locks.get(lockId);
       if (lock === undefined) return;
       if (state !== undefined) heardState(lockId, state, undefined);
@@ -151,7 +151,7 @@ export function createReportService(options: ReportOptions): ReportService {
       const wanted = wantedBy(command);
       if (wanted !== undefined) certainty.moved(lockId, wanted, outcome);
       // This shows the result of a change of these members whose own reply was lost.
-      if (command.op === 'get-status') void storeReported(lock, told);
+      if (command.op === 'get-status') void storeReported(lock, reported);
     },
 
     offline(lockId, reason) {

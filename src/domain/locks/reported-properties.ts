@@ -11,14 +11,14 @@ export type ReportedProperties = Pick<
 /** The lock with its report; the very same object when nothing is new, so that a reconnect storm writes nothing. */
 export function withReported(lock: Lock, report: ReportedProperties): Lock {
   const settings: LockSettings = { ...lock.settings, ...report.settings };
-  const told = {
+  const reported = {
     modelNum: report.modelNum ?? lock.modelNum,
     hardwareRevision: report.hardwareRevision ?? lock.hardwareRevision,
     firmwareRevision: report.firmwareRevision ?? lock.firmwareRevision,
     featureValue: report.featureValue ?? lock.featureValue,
     autoLockSeconds: report.autoLockTime ?? lock.autoLockSeconds,
   };
-  return sameMembers(told, lock) && sameMembers(settings, lock.settings) ? lock : { ...lock, ...told, settings };
+  return sameMembers(reported, lock) && sameMembers(settings, lock.settings) ? lock : { ...lock, ...reported, settings };
 }
 
 function sameMembers<T extends object>(part: T, whole: T): boolean {

@@ -53,7 +53,7 @@ interface Doubt {
   /** How often the lock has reported its open state since. */
   said: number;
   /** The lock has answered after the bolt came to rest, and not reported its open state yet: its next report is certain. */
-  settlesNext: boolean;
+  endsNext: boolean;
 }
 
 /** A lock that has not reported its state after this time is asked. */
@@ -98,7 +98,7 @@ export function createStateCertainty(options: {
   function doubtOf(lockId: LockId): Doubt {
     let doubt = doubts.get(lockId);
     if (doubt === undefined) {
-      const nothing = { unanswered: false, arrived: false, jammed: false, underWay: undefined, said: 0, settlesNext: false };
+      const nothing = { unanswered: false, arrived: false, jammed: false, underWay: undefined, said: 0, endsNext: false };
       doubt = { ...nothing, open: new Set(), stillAt: clock.monotonic() };
       doubts.set(lockId, doubt);
     }
@@ -112,7 +112,7 @@ export function createStateCertainty(options: {
     else shownAsUnsure.add(lockId);
     events.emit('certainty-changed', { lockId, sure });
   }
-  function settle(lockId: LockId): void {
+  function endDoubt(lockId: LockId): void {
     doubts.delete(lockId);
     show(lockId);
   }
@@ -144,15 +144,15 @@ export function createStateCertainty(options: {
     const isAsItWas = doubts.get(lockId) === doubt && doubt?.stillAt === stillAt && doubt.underWay === undefined && !doubt.jammed;
     if (!answered || leftMs > 0 || !isAsItWas) return;
     // The report of its state may come after its reply.
-    if (doubt.said === saidBefore) doubt.settlesNext = true;
-    else settle(lockId);
+    if (doubt.said === saidBefore) doubt.endsNext = true;
+    else endDoubt(lockId);
   }
 
   /** A lock or unlock command is sent now; within `ttlMs` it may begin to move the bolt. */
   function moving(lockId: LockId, ttlMs: number): void {
     const doubt = doubtOf(lockId);
     doubt.underWay = { until: clock.monotonic() + ttlMs + travelMs };
-    doubt.settlesNext = false;
+    doubt.endsNext = false;
   }
   function moved(lockId: LockId, wanted: OpenState, outcome: CommandOutcome): void {
     const doubt = doubts.get(lockId);
@@ -160,13 +160,13 @@ export function createStateCertainty(options: {
     const { until } = doubt.underWay;
     doubt.underWay = undefined;
     if (outcome.kind === 'unsent') {
-      if (doubt.open.size === 0 && !doubt.jammed) settle(lockId);
+      if (doubt.open.size === 0 && !doubt.jammed) endDoubt(lockId);
       return;
     }
     doubt.arrived = false;
     const isOnlyWish = [...doubt.open].every((other) => other === wanted);
     if (outcome.kind === 'ok' && outcome.state === wanted && isOnlyWish) {
-      settle(lockId);
+      endDoubt(lockId);
       return;
     }
     if (outcome.kind !== 'refused') {
@@ -215,12 +215,12 @@ export function createStateCertainty(options: {
       // A report before the reply may have been sent before the command arrived.
       if (doubt.underWay !== undefined) return;
       doubt.said += 1;
-      if (doubt.settlesNext) return settle(lockId);
+      if (doubt.endsNext) return endDoubt(lockId);
       if (looks.get(lockId)?.isAgain !== false) lookIn(lockId, soonMs);
       if (doubt.jammed && !isNew) return;
       doubt.jammed = false;
       doubt.arrived = doubt.open.size === 0 ? isNew : [...doubt.open].every((wanted) => wanted === state);
-      if (doubt.arrived && !doubt.unanswered) settle(lockId);
+      if (doubt.arrived && !doubt.unanswered) endDoubt(lockId);
       else show(lockId);
     },
 
@@ -239,7 +239,7 @@ export function createStateCertainty(options: {
       const doubt = doubtOf(lockId);
       doubt.jammed = true;
       doubt.arrived = false;
-      doubt.settlesNext = false;
+      doubt.endsNext = false;
       show(lockId);
     },
 

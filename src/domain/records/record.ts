@@ -101,7 +101,7 @@ export function oldestStored(now: number, clockIsSuspect: boolean, days: number)
 
 const dayMs = 86_400_000;
 /** No six calendar months are shorter than 181 days. */
-const surelyKeptMs = 180 * dayMs;
+const surelyStoredMs = 180 * dayMs;
 
 /**
  * Whether a lock's date can be right: at most 24 hours ahead, and not older than six months, however long records are stored. A lock
@@ -109,7 +109,7 @@ const surelyKeptMs = 180 * dayMs;
  * other work for an event.
  */
 export function isPlausibleDate(date: number, now: number): boolean {
-  return date <= now + dayMs && (date >= now - surelyKeptMs || date >= sixMonthsBefore(now));
+  return date <= now + dayMs && (date >= now - surelyStoredMs || date >= sixMonthsBefore(now));
 }
 
 const retentionMonths = 6;

@@ -209,7 +209,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     start(): void {
       queues.restore(progress);
       // The code that started the worker stops it when its account ends.
-      unsubscribe = live.follow({ caller, hear: onEvent, accountChanged: () => undefined });
+      unsubscribe = live.subscribe({ caller, onEvent, accountChanged: () => undefined });
       for (const event of alarms.missed(live.alarmsOf(caller))) onEvent(event);
       void catchUp();
     },
@@ -230,6 +230,6 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions) {
     /** How many deliveries are in memory. */
     waiting: queues.size,
     failingSince: log.failingSince,
-    tried: log.entries,
+    attempted: log.entries,
   };
 }

@@ -220,7 +220,7 @@ export function createWebhookService(
 
     async deliveries(caller, webhookId, page) {
       const { progress } = await requireWebhook(caller, webhookId, 'any');
-      const all = [...(workers.of(webhookId)?.tried() ?? []), ...progress.failed.toReversed()].sort((a, b) => b.triedAt - a.triedAt);
+      const all = [...(workers.of(webhookId)?.attempted() ?? []), ...progress.failed.toReversed()].sort((a, b) => b.triedAt - a.triedAt);
       const { list, ...envelope } = paginate(all, page);
       return { list: list.map((entry): DeliveryLogEntry => ('progress' in entry ? entry : { ...entry, progress: 'failed' })), ...envelope };
     },

@@ -91,7 +91,7 @@ export function createEventStream(options: {
     onEnd(reason, error);
   }
 
-  function hear(event: LiveEvent): void {
+  function onEvent(event: LiveEvent): void {
     if (isOver) return;
     if (isLive && queuedBytes + response.writableLength <= bytesAtMost) {
       give(textOf(event));
@@ -180,7 +180,7 @@ export function createEventStream(options: {
 
   return {
     caller,
-    hear,
+    onEvent,
     accountChanged: () => void (isOver || stillMay()),
     start: () => void catchUp(),
     flush,

@@ -112,11 +112,11 @@ export function createEventStreams(options: { readonly live: LiveService; readon
           else log.info({ account: username, reason }, 'a listener to live events was ended');
         },
       });
-      const unfollow = live.follow(stream);
+      const unsubscribe = live.subscribe(stream);
       own.listeners += 1;
       streams.add(stream);
       response.once('close', () => {
-        unfollow();
+        unsubscribe();
         streams.delete(stream);
         own.listeners -= 1;
         if (own.listeners === 0) accounts.delete(accountId);

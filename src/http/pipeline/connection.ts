@@ -168,7 +168,7 @@ export class HttpConnection implements Client, Holder {
       else this.#waiting = undefined;
     }
     this.#isHandingOn = false;
-    if (!this.#isReleased) this.#pace();
+    if (!this.#isReleased) this.#pauseOrResume();
   };
 
   #handOnPiece(waiting: Buffer): void {
@@ -181,7 +181,7 @@ export class HttpConnection implements Client, Holder {
     this.#parse(piece);
   }
 
-  #pace(): void {
+  #pauseOrResume(): void {
     const { length = 0 } = this.#waiting ?? {};
     if (length > readAhead) this.socket.pause();
     else if (length === 0 && this.#isPaused) this.socket.resume();

@@ -81,7 +81,7 @@ export function createRequestHandler(options: {
   const writeAccessLog = createAccessLog(options);
   const { clock, turns, log, authenticate, onKnown, find, requireHost, onEnd } = options;
   return (request, response) => {
-    const exchange: RequestContext = {
+    const context: RequestContext = {
       requestId: newRequestId(),
       request,
       response,
@@ -94,17 +94,17 @@ export function createRequestHandler(options: {
       parameters: none,
     };
     // 'close' comes once, and `once` would wrap the listener.
-    response.on('close', () => note(exchange));
+    response.on('close', () => note(context));
     try {
-      turns.take(admit(exchange), () => void respond(exchange));
+      turns.take(admit(context), () => void respond(context));
     } catch (error) {
-      turns.take('stranger', () => refuse(exchange, error));
+      turns.take('stranger', () => refuse(context, error));
     }
   };
 
   /** Makes the first checks, which decide how urgent the request is. */
-  function admit(exchange: RequestContext): Rank {
-    const { request, found } = exchange;
+  function admit(context: RequestContext): Rank {
+    const { request, found } = context;
     if (request.rawHeaders.length > 2 * headersAtMost) throw tooManyHeaders;
     requireOneHost(request.rawHeaders, request.httpVersion);
     // A health check may use any name in Host: it learns nothing but that the process answers.
@@ -113,67 +113,67 @@ export function createRequestHandler(options: {
     const { resource } = found;
     const route = resource.routes.get(request.method === 'HEAD' ? 'GET' : (request.method ?? ''));
     if (route === undefined) throw new DomainError('method-not-allowed', `this path takes ${resource.allow}`);
-    exchange.route = route;
+    context.route = route;
     if ('open' in route || 'isSignIn' in route) return 'stranger';
     const caller = authenticate(request);
-    exchange.caller = caller;
-    exchange.account = caller.username;
+    context.caller = caller;
+    context.account = caller.username;
     onKnown(request, caller);
     return doors.has(route.operation) ? 'door' : 'known';
   }
 
-  async function respond(exchange: RequestContext): Promise<void> {
+  async function respond(context: RequestContext): Promise<void> {
     try {
-      const answered = await answer(exchange);
+      const answered = await answer(context);
       if (answered === undefined) return;
-      if ('text' in answered) return sendText(exchange, answered);
+      if ('text' in answered) return sendText(context, answered);
       const { status = 200, headers = [], body } = answered;
-      send(exchange, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
+      send(context, status, ['Content-Type', json, ...uncached, ...headers], JSON.stringify(body));
     } catch (error) {
-      refuse(exchange, error);
+      refuse(context, error);
     }
   }
 
   /** undefined: the answer is a stream that goes on, and its handler owns it now. */
-  async function answer(exchange: RequestContext): Promise<Answer | TextAnswer | undefined> {
-    const { request, response, found, route, caller } = exchange;
+  async function answer(context: RequestContext): Promise<Answer | TextAnswer | undefined> {
+    const { request, response, found, route, caller } = context;
     const { pathValues = {} } = found ?? {};
     if (route === undefined) throw new Error('a request without a route was not refused');
     if ('open' in route) return route.handle(pathValues);
-    if ('isSignIn' in route) return signIn(exchange, route);
+    if ('isSignIn' in route) return signIn(context, route);
     if (caller === undefined) throw new Error('a request without a caller was not refused');
     requireAccepted(request.headers.accept, 'begin' in route ? route.mediaType : 'application/json');
     const problems: ParameterProblem[] = [];
     const raw = rawParameters(request.url ?? '', pathValues, route.parameters.names, problems);
     const parameters = route.parameters.read(raw, problems);
-    if ('begin' in route) return begin(exchange, route, caller, problems);
+    if ('begin' in route) return begin(context, route, caller, problems);
     const body = route.body?.read(await readJsonBody(request, problems), problems);
     if (problems.length > 0) throw invalidParameters(problems);
-    exchange.parameters = raw;
+    context.parameters = raw;
     const gone = new ClosedConnectionSignal(response);
     // The address is for the audit log, in which reading leaves no line.
     const asking = route.method === 'GET' ? caller : { ...caller, address: plainAddress(request) };
     return await route.handle({ caller: asking, parameters, body, gone });
   }
 
-  async function signIn(exchange: RequestContext, route: SignInRoute): Promise<Answer> {
-    const { request } = exchange;
+  async function signIn(context: RequestContext, route: SignInRoute): Promise<Answer> {
+    const { request } = context;
     requireAccepted(request.headers.accept, 'application/json');
     const problems: ParameterProblem[] = [];
     const body = route.body?.read(await readJsonBody(request, problems, strangersBytesAtMost), problems);
     if (problems.length > 0) throw invalidParameters(problems);
     const { caller, ...answer } = await route.handle(request, body);
-    exchange.account = caller.username;
+    context.account = caller.username;
     return answer;
   }
 
-  function begin(exchange: RequestContext, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
-    const { request, response, requestId } = exchange;
+  function begin(context: RequestContext, route: StreamRoute, caller: Caller, problems: readonly ParameterProblem[]): undefined {
+    const { request, response, requestId } = context;
     if (problems.length > 0) throw invalidParameters(problems);
     // The stream ends with its connection, so it needs no chunked encoding. X-Accel-Buffering asks proxies not to buffer it.
     const head = ['Content-Type', route.mediaType, ...uncached, 'X-Accel-Buffering', 'no', 'Connection', 'close'];
     if (request.method === 'HEAD') {
-      send(exchange, 200, head);
+      send(context, 200, head);
       return undefined;
     }
     const open = () => {
@@ -198,10 +198,10 @@ export function createRequestHandler(options: {
     writeAccessLog({ requestId, method, path, known: found !== undefined, isOpen, parameters, account, status, code, ms });
   }
 
-  function refuse(exchange: RequestContext, error: unknown): void {
-    const { requestId, found } = exchange;
+  function refuse(context: RequestContext, error: unknown): void {
+    const { requestId, found } = context;
     const problem = problemOf(error, requestId, error === tooManyHeaders ? 431 : undefined);
-    exchange.code = problem.code;
+    context.code = problem.code;
     if (problem.code === 'internal-error') log.error({ code: 'bug', requestId, err: error }, 'a request failed because of a bug');
     if (problem.code === 'storage-unavailable')
       log.warn(
@@ -209,7 +209,7 @@ export function createRequestHandler(options: {
         'a change was refused because of the disk',
       );
     const headers = problem.status === 405 && found !== undefined ? ['Allow', found.resource.allow] : problem.headers;
-    send(exchange, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
+    send(context, problem.status, ['Content-Type', problemJson, ...uncached, ...headers], problem.body);
   }
 }
 

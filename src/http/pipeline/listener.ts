@@ -53,7 +53,7 @@ export function createHttpListener(options: {
   const { clock, log, webSockets, requestClass, handle } = options;
   let underWay = 0;
   let stopping: Promise<void> | undefined;
-  let settle: (() => void) | undefined;
+  let endWhenIdle: (() => void) | undefined;
   const connections = new WeakMap<Duplex, HttpConnection>();
   const bounds: Bounds = { waiting: new HeldBytes(waitingBytesAtMost), untaken: new HeldBytes(untakenBytesAtMost) };
   const limited = createRateLimitedLog({ clock, log });
@@ -77,7 +77,7 @@ export function createHttpListener(options: {
       response.on('close', () => {
         underWay -= 1;
         connection?.end(response);
-        if (stopping !== undefined && underWay === 0) settle?.();
+        if (stopping !== undefined && underWay === 0) endWhenIdle?.();
       });
       handle(request, response);
     },
@@ -122,8 +122,8 @@ export function createHttpListener(options: {
     const closed = endpoints.map((endpoint) => endpoint.close());
     // Once no request is under way on any endpoint, idle connections are closed. Until then locks stay connected over WebSocket:
     // a request under way may be a command for one of them.
-    settle = () => setImmediate(() => underWay === 0 && end());
-    if (underWay === 0) settle();
+    endWhenIdle = () => setImmediate(() => underWay === 0 && end());
+    if (underWay === 0) endWhenIdle();
     await Promise.all(closed);
     cancel();
   }

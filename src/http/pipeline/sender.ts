@@ -96,9 +96,9 @@ export function createSender(options: {
       const isZipped = gzipped !== undefined && acceptsGzip(asked['accept-encoding']);
       // Compressed and plain bytes need different ETags (RFC 9110 section 8.8.3).
       const name = isZipped ? etag?.replace(/"$/, '-gzip"') : etag;
-      const kept = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+      const cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
       const encoding = [...(gzipped === undefined ? [] : vary), ...(isZipped ? ['Content-Encoding', 'gzip'] : [])];
-      const caching = name === undefined ? uncached : ['Cache-Control', kept, 'ETag', name];
+      const caching = name === undefined ? uncached : ['Cache-Control', cacheControl, 'ETag', name];
       const all = ['Content-Type', contentType, ...caching, ...encoding, ...headers];
       if (name !== undefined && asked['if-none-match']?.includes(name)) write(to, 304, all);
       else write(to, 200, all, isZipped ? gzipped : text);

@@ -64,11 +64,11 @@ export function createWebhookSender(options: {
   }
 
   /** Sends the request to the first address that accepts a connection. */
-  async function exchangeWithOne(post: WebhookPost, url: URL, addresses: readonly string[], run: Run): Promise<void> {
+  async function sendToAny(post: WebhookPost, url: URL, addresses: readonly string[], run: Run): Promise<void> {
     const agent = agents[url.protocol === 'https:' ? 'secure' : 'plain'];
     for (const [n, address] of addresses.entries()) {
       try {
-        await exchange(post, url, address, run, agent);
+        await sendTo(post, url, address, run, agent);
         return;
       } catch (error) {
         const isNobodyThere = nobodyThere.has((error as NodeJS.ErrnoException).code ?? '');
@@ -77,7 +77,7 @@ export function createWebhookSender(options: {
     }
   }
   /** Resolves when the answer has ended or enough of it was read; `status` is set before that. */
-  function exchange(post: WebhookPost, url: URL, address: string, run: Run, agent: PlainAgent | false): Promise<void> {
+  function sendTo(post: WebhookPost, url: URL, address: string, run: Run, agent: PlainAgent | false): Promise<void> {
     return new Promise((resolve, reject) => {
       const options: RequestOptions = {
         // The address that was checked, not the name, which could point to another one by now. TLS takes the expected name from the Host
@@ -117,7 +117,7 @@ export function createWebhookSender(options: {
       request.on('error', (error) => {
         // The receiver may have closed a reused connection at this very moment.
         const isStale = request.reusedSocket && run.response === undefined && !run.isOver;
-        if (isStale) exchange(post, url, address, run, false).then(resolve, reject);
+        if (isStale) sendTo(post, url, address, run, false).then(resolve, reject);
         else reject(error);
       });
       request.end(post.body);
@@ -143,7 +143,7 @@ export function createWebhookSender(options: {
       if (refusal !== undefined) throw new Error(`not sent: the URL ${refusal}`);
       const url = new URL(post.url);
       const addresses = await Promise.race([checkedAddresses(url), ended]);
-      await Promise.race([exchangeWithOne(post, url, addresses, run), ended]);
+      await Promise.race([sendToAny(post, url, addresses, run), ended]);
     } catch (error) {
       reason = reasonOf(error);
     } finally {

@@ -19,7 +19,7 @@ export interface ReservedIds {
   /** Reserves `count` more. `storage-unavailable`. */
   reserve(count: number): Promise<void>;
   /** Before a clean stop: gives back the unused ids. */
-  settle(): Promise<void>;
+  giveBack(): Promise<void>;
 }
 
 /** `blockSize`: each block costs a flush of counters.json. `highestSeen`: the highest id that is in use. */
@@ -48,7 +48,7 @@ export function createReservedIds(floor: IdFloor, blockSize: number, highestSeen
     },
     peek: () => last + 1,
     reserve,
-    async settle() {
+    async giveBack() {
       await reserving?.catch(() => undefined);
       await floor.set(last);
       reserved = last;

@@ -17,7 +17,7 @@ describe('the active alarms', () => {
     const random = createRandom(5);
     const { locks } = createMemoryLocks([1, 2, 3, 4].map((number) => ({ ...sampleLock(number), administrator: 9 as AccountId })));
     const lists = createLockLists(locks);
-    const standing = createActiveAlarms(locks, lists);
+    const active = createActiveAlarms(locks, lists);
     let expected: Alarm[] = [];
     const mayEndIt = (caller: Caller, lockId: LockId | null): boolean => {
       const lock = lockId === null ? undefined : locks.get(lockId);
@@ -27,7 +27,7 @@ describe('the active alarms', () => {
     for (let n = 0; n < 600; n++) {
       const kind = random.pick(alarmKinds) as AlarmKind;
       const lockId = random.chance(0.1) ? null : ((1 + random.below(4)) as LockId);
-      const known = standing.find(kind, lockId);
+      const known = active.find(kind, lockId);
       if (lockId !== null && random.chance(0.2)) {
         const before = locks.get(lockId);
         const role = random.pick(['manager', 'operator'] as const);
@@ -37,24 +37,24 @@ describe('the active alarms', () => {
         lists.changed(before, after);
       } else if (known === undefined) {
         const alarm = { kind, lockId, since: random.below(30), reason: `${n}` };
-        standing.add({ alarm, goneAt: undefined, isKept: false });
+        active.add({ alarm, goneAt: undefined, isStored: false });
         expected = [...expected, alarm].sort((a, b) => b.since - a.since);
       } else {
-        standing.remove(known);
+        active.remove(known);
         expected = expected.filter((alarm) => alarm !== known.alarm);
       }
       for (const caller of callers) {
         const shown = expected.filter((alarm) => mayEndIt(caller, alarm.lockId));
-        const { list, total } = standing.page(caller, { pageNo: 2, pageSize: 3 });
+        const { list, total } = active.page(caller, { pageNo: 2, pageSize: 3 });
         expect([list, total]).toEqual([shown.slice(3, 6), shown.length]);
       }
-      expect([...standing.ofKind(kind)].map(({ alarm }) => alarm.lockId).sort()).toEqual(
+      expect([...active.ofKind(kind)].map(({ alarm }) => alarm.lockId).sort()).toEqual(
         expected
           .filter((alarm) => alarm.kind === kind)
           .map((alarm) => alarm.lockId)
           .sort(),
       );
-      if (lockId !== null) expect(standing.ofLock(lockId)).toHaveLength(expected.filter((alarm) => alarm.lockId === lockId).length);
+      if (lockId !== null) expect(active.ofLock(lockId)).toHaveLength(expected.filter((alarm) => alarm.lockId === lockId).length);
     }
   });
 });

@@ -64,12 +64,12 @@ describe('an alarm', () => {
       alarms.raise('storage-unavailable', null, { reason: 'full' });
       await clock.advance(30_000);
       alarms.clear('storage-unavailable', null);
-      alarms.settle();
+      alarms.endGone();
       await clock.advance(30_000);
     }
     expect(notices).toHaveLength(1);
     await clock.advance(minuteMs);
-    alarms.settle();
+    alarms.endGone();
     await alarms.stop();
     expect(notices.map(({ kind }) => kind)).toEqual(['alarm-began', 'alarm-ended']);
   });
@@ -125,7 +125,7 @@ describe('an alarm', () => {
       alarms: {
         ...store,
         async keep(changes) {
-          writes.push(changes.standing.length);
+          writes.push(changes.active.length);
           if (writes.length === 1) await held;
           await store.keep(changes);
         },
@@ -139,7 +139,7 @@ describe('an alarm', () => {
     for (let n = 1; n <= 1_200; n++) alarms.raise('offline', n as LockId, { reason: 'x' });
     await clock.advance(2_000);
     expect(writes).toEqual([500]);
-    const last = alarms.kept('offline', 1_200 as LockId);
+    const last = alarms.stored('offline', 1_200 as LockId);
     await last;
     expect([writes, notices.length]).toEqual([[500, 1], 1]);
     release();
@@ -147,7 +147,7 @@ describe('an alarm', () => {
     expect(writes).toEqual([500, 1, 500, 199]);
     expect(notices).toHaveLength(1_200);
     expect((await store.load()).alarms).toHaveLength(1_200);
-    expect(alarms.kept('offline', 1_200 as LockId)).toBeUndefined();
+    expect(alarms.stored('offline', 1_200 as LockId)).toBeUndefined();
     await alarms.stop();
   });
 });

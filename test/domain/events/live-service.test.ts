@@ -9,9 +9,9 @@ async function setUp(options: Parameters<typeof createDomain>[0] = {}) {
   function follow(caller: Caller) {
     const heard: LiveEvent[] = [];
     let asked = 0;
-    const stop = domain.live.follow({
+    const stop = domain.live.subscribe({
       caller,
-      hear: (event) => void heard.push(event),
+      onEvent: (event) => void heard.push(event),
       accountChanged: () => {
         asked += 1;
       },
@@ -155,7 +155,7 @@ describe('alarms', () => {
     expect(live.alarmsOf(callers.manager)).toMatchObject([jammed]);
     alarms.clear('jammed', lockId);
     await clock.advance(86_400_000);
-    alarms.settle();
+    alarms.endGone();
     await clock.advance(2_000);
     expect(max.heard.at(-1)).toEqual({ type: 'alarm-ended', lockId, kind: 'jammed', since: jammed.alarm.since });
   });

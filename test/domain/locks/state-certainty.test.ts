@@ -23,9 +23,9 @@ async function setUp() {
   reports.hello(lockId, { date: domain.clock.now(), state: 'locked' });
   await settled();
   const heard: unknown[] = [];
-  live.follow({
+  live.subscribe({
     caller: operator,
-    hear: (event) => void (event.type === 'state-sure' && heard.push(event.sure)),
+    onEvent: (event) => void (event.type === 'state-sure' && heard.push(event.sure)),
     accountChanged: () => undefined,
   });
   const move = (wanted: OpenState, caller: Caller = operator) => lockService.setBolt(caller, lockId, wanted, stays());

@@ -167,7 +167,7 @@ describe('deliveries', () => {
     alarms.raise('jammed', lockId, { reason: 'its bolt is jammed' });
     alarms.clear('jammed', lockId);
     await clock.advance(120_000);
-    alarms.settle();
+    alarms.endGone();
     receiver.answer = () => taken;
     await clock.advance(hour);
     const types = receiver.posts.filter(({ deliveryId }) => receiver.taken().includes(deliveryId)).map(({ type }) => type);
@@ -232,7 +232,7 @@ describe('over restarts', () => {
     alarms.raise('duress', lockId, { reason: 'x' });
     alarms.clear('jammed', otherLockId);
     await clock.advance(120_000);
-    alarms.settle();
+    alarms.endGone();
     const next = createWebhooks();
     await next.start();
     await clock.advance(10_000);
@@ -427,7 +427,7 @@ describe('management', () => {
     const { webhooks, webhookId, append, receiver, clock, live, webhookStore } = await setUp();
     receiver.answer = () => refused;
     await append(lockId, 1);
-    const follow = jest.spyOn(live, 'follow');
+    const subscribe = jest.spyOn(live, 'subscribe');
     const asked = order.split(', ').map(async (what) => {
       if (what === 'remove') await webhooks.remove(ada, webhookId);
       else await webhooks.change(ada, webhookId, { name: 'y', enabled: true });
@@ -441,7 +441,7 @@ describe('management', () => {
     await clock.advance(hour);
     expect(receiver.posts).toHaveLength(sent);
     expect(await webhookStore.all()).toEqual([]);
-    expect(follow).not.toHaveBeenCalled();
+    expect(subscribe).not.toHaveBeenCalled();
     expect(clock.timers()).toBe(0);
   });
 

@@ -213,7 +213,7 @@ describe('GET /api/v1/events', () => {
   });
 
   test('the last 200 of 2,000 are for gateway administrators, however many accounts the others have', () => {
-    const live = { locksOf: () => [], alarmsOf: () => [], newestRecord: () => 0, follow: () => () => undefined };
+    const live = { locksOf: () => [], alarmsOf: () => [], newestRecord: () => 0, subscribe: () => () => undefined };
     const clock = createSettableClock();
     const streams = createEventStreams({ live: live as never, clock, log: silent });
     const begin = (caller: Caller): void => {

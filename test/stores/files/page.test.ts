@@ -38,7 +38,7 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     await store.ports.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });
     await store.ports.counters.groupId('Ground floor');
     await store.ports.alarms.keep({
-      standing: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }],
+      active: [{ kind: 'jammed', lockId: lockId(1), since: 1, reason: 'r' }],
       ended: [],
       acceptedLosses: [],
     });

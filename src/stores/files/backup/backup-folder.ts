@@ -5,7 +5,7 @@ import { codeOf, type FileLayer } from '../files.ts';
 import type { BackupReason } from './backup-manifest.ts';
 
 /** Archives from before an upgrade have a limit of their own: they are rare, and people want them long afterwards. */
-const upgradesKept = 2;
+const upgradesAtMost = 2;
 
 /**
  * `latchd-20261121T033000Z.tar.gz`, `latchd-before-upgrade-20261121T033000Z.tar.gz`: sorted by name, they are in the order in which they
@@ -44,8 +44,8 @@ export async function removeUnfinished(files: FileLayer, folder: string): Promis
 /** Removes the oldest archives until `keep` are left; resolves with their names. Does not touch other files. */
 export async function rotate(files: FileLayer, folder: string, keep: number): Promise<string[]> {
   const names = (await files.readdir(folder)).sort();
-  const tooOld = (pattern: RegExp, kept: number) => names.filter((name) => pattern.test(name)).slice(0, -kept);
-  const removed = [...tooOld(usual, keep), ...tooOld(beforeUpgrade, upgradesKept)];
+  const tooOld = (pattern: RegExp, count: number) => names.filter((name) => pattern.test(name)).slice(0, -count);
+  const removed = [...tooOld(usual, keep), ...tooOld(beforeUpgrade, upgradesAtMost)];
   for (const name of removed) await removeIfThere(files, `${folder}/${name}`);
   if (removed.length > 0) await files.syncFolder(folder);
   return removed;

@@ -27,7 +27,7 @@ export interface BackupOptions {
    * A file layer without the flush guard: a failed flush of the archive says nothing about the store's disk and must not end the process.
    */
   readonly files: FileLayer;
-  readonly kept: readonly BackupSource[];
+  readonly sources: readonly BackupSource[];
   readonly target: string;
   readonly latchd: string;
   readonly reason: BackupReason;
@@ -77,13 +77,13 @@ export async function writeBackup(options: BackupOptions): Promise<BackupOutcome
 
 /** Yields each source while it is read, then the manifest of all of them; adds every finished file to `listed`. */
 async function* archived(options: BackupOptions, listed: ListedFile[]): AsyncGenerator<ArchiveFile> {
-  const { kept, latchd, createdAt, reason, onProgress } = options;
+  const { sources, latchd, createdAt, reason, onProgress } = options;
   let dataBytes = 0;
   const onRead = (count: number): void => {
     dataBytes += count;
     onProgress?.(dataBytes);
   };
-  for (const source of kept) {
+  for (const source of sources) {
     const content = await source.open();
     if (!content) continue;
     const hash = createHash('sha256');

@@ -53,7 +53,7 @@ export function createBackups(
   let newestAt = 0;
 
   async function backUpStore(request: BackupRequest): Promise<BackupOutcome> {
-    return maintenance.atOneInstant(async (kept) => {
+    return maintenance.atOneInstant(async (sources) => {
       // Read in the same tick as the snapshot, so these are the accounts in the backup.
       const hashes = administratorHashes(accounts, options.clock.now());
       const isTokenSpare = await isSpare(files, directory, hashes);
@@ -61,7 +61,7 @@ export function createBackups(
       return write(
         { ...options, files },
         request,
-        [...kept, ...others.map((name) => sourceOfPath(files, directory, name))],
+        [...sources, ...others.map((name) => sourceOfPath(files, directory, name))],
         stopping.signal,
       );
     });
@@ -164,7 +164,7 @@ async function backUpFiles(options: WriteOptions, request: BackupRequest, signal
 async function write(
   options: WriteOptions,
   request: BackupRequest,
-  kept: readonly BackupSource[],
+  sources: readonly BackupSource[],
   signal: AbortSignal,
 ): Promise<BackupOutcome> {
   const { files, folder, keep, latchd, clock } = options;
@@ -177,7 +177,7 @@ async function write(
     }
     const name = archiveName(reason, createdAt);
     const target = to === undefined ? join(folder, name) : (await isFolder(files, to)) ? join(to, name) : to;
-    const outcome = await writeBackup({ files, kept, target, latchd, reason, createdAt, signal, ...(onProgress && { onProgress }) });
+    const outcome = await writeBackup({ files, sources, target, latchd, reason, createdAt, signal, ...(onProgress && { onProgress }) });
     if (to === undefined) await rotate(files, folder, keep);
     return outcome;
   } catch (error) {

@@ -49,7 +49,7 @@ export const olderAccounts: DocumentFormat<Accounts> = {
 };
 
 /** More removed accounts than anybody makes before the records that name them are too old. */
-const removedKept = 10_000;
+const removedAtMost = 10_000;
 /** How many tokens of a removed account are deleted at once; other work runs between two slices. */
 const forgottenAtOnce = 1_000;
 
@@ -130,7 +130,7 @@ export function createAccountFile(options: {
       inTurn(async () => {
         const account = requireAccount(accountId);
         const gone = { accountId, username: account.username, removedAt };
-        const oldest = book.removed().slice(0, -(removedKept - 1));
+        const oldest = book.removed().slice(0, -(removedAtMost - 1));
         await rows.update(() => [[keyOf(account), null], [keyOf(gone), gone], ...oldest.map((one) => [keyOf(one), null] as const)]);
         book.forgetNames(oldest);
         book.remember(gone);

@@ -55,14 +55,14 @@ export function createAlarmFile(options: {
 
   async function setAside(error: unknown): Promise<void> {
     if (error instanceof NewerSchemaError) throw error;
-    const kept: string[] = [];
+    const setAside: string[] = [];
     for (const file of [older, path]) {
       if ((await readIfThere(files, file).catch(() => true)) === undefined) continue;
       await files.rename(file, `${file}.damaged`);
-      kept.push(`${basename(file)}.damaged`);
+      setAside.push(`${basename(file)}.damaged`);
     }
     log.warn(
-      { code: 'alarms-lost', err: error, kept: kept.join(', ') },
+      { code: 'alarms-lost', err: error, kept: setAside.join(', ') },
       'the alarms that stood were unusable; most are seen again by themselves',
     );
     rows = begin();
@@ -78,9 +78,9 @@ export function createAlarmFile(options: {
       const all = [...rows.entries()].map(([, row]) => row);
       return { alarms: all.filter(isAlarm), acceptedLosses: all.filter((row): row is AcceptedLoss => !isAlarm(row)) };
     },
-    keep: ({ standing, ended, acceptedLosses }) =>
+    keep: ({ active, ended, acceptedLosses }) =>
       rows.update(() => [
-        ...standing.map((one) => [keyOf(one), one] as const),
+        ...active.map((one) => [keyOf(one), one] as const),
         ...ended.map((one) => [keyOf(one), null] as const),
         ...acceptedLosses.map((loss) => [keyOf(loss), loss.lost.length > 0 ? loss : null] as const),
       ]),

@@ -144,7 +144,7 @@ export function createCounterFile(
     },
     raise,
     async close() {
-      await (await cardIds)?.settle();
+      await (await cardIds)?.giveBack();
       await document.idle();
     },
   };

@@ -87,7 +87,7 @@ class JsonDocument<T extends object> implements Document<T> {
     if (value === null) return false;
     if (isOlder) await beforeUpgrade?.(path);
     this.#newest = value;
-    this.#settle(value);
+    this.#setFlushed(value);
     return true;
   }
 
@@ -134,7 +134,7 @@ class JsonDocument<T extends object> implements Document<T> {
     return `${JSON.stringify({ schemaVersion: format.schemaVersion, ...(format.stored?.(value) ?? value) }, null, 1)}\n`;
   }
 
-  #settle(value: T): void {
+  #setFlushed(value: T): void {
     const old = this.#flushed;
     this.#flushed = value;
     this.#options.onFlushed?.(value, old);
@@ -151,7 +151,7 @@ class JsonDocument<T extends object> implements Document<T> {
         for (const { reject } of refused) reject(storageUnavailable(error));
         continue;
       }
-      this.#settle(value);
+      this.#setFlushed(value);
       for (const done of batch) done.resolve(done.value);
     }
     this.#writing = undefined;

@@ -95,8 +95,8 @@ export function createRemovedLockFiles(options: {
     const document = documentOf(id);
     try {
       await document.load();
-      const inside = document.current().lockId;
-      if (inside !== id) throw new Error(`${pathOf(id)} is damaged: it holds lock ${inside}`);
+      const foundId = document.current().lockId;
+      if (foundId !== id) throw new Error(`${pathOf(id)} is damaged: it holds lock ${foundId}`);
       enter(document);
     } catch (error) {
       if (error instanceof NewerSchemaError) throw error;

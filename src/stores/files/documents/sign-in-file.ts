@@ -45,8 +45,8 @@ export function createSignInFile({
         await files.rename(path, `${path}.damaged`);
         // Sign-ins that were read before the damage are dropped too: the damaged part may have contained their end.
         rows = begin();
-        const kept = 'sign-ins.jsonl.damaged';
-        log.warn({ code: 'sign-ins-lost', err: error, kept }, 'who stays signed in could not be read; people sign in again');
+        const setAside = 'sign-ins.jsonl.damaged';
+        log.warn({ code: 'sign-ins-lost', err: error, kept: setAside }, 'who stays signed in could not be read; people sign in again');
       }
     },
     all: async () => [...rows.entries()].map(([, signIn]) => signIn),

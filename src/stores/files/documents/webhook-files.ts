@@ -91,8 +91,8 @@ export function createWebhookFiles(options: {
     const document = documentOf(id);
     try {
       await document.load();
-      const inside = document.current().webhook.webhookId;
-      if (inside !== id) throw new Error(`${pathOf(id)} is damaged: it holds webhook ${inside}`);
+      const foundId = document.current().webhook.webhookId;
+      if (foundId !== id) throw new Error(`${pathOf(id)} is damaged: it holds webhook ${foundId}`);
       documents.set(id, document);
     } catch (error) {
       if (error instanceof NewerSchemaError) throw error;

@@ -11,17 +11,17 @@ export interface BufferPool {
 const leastBytes = 64 << 10;
 /** Enough for a page of 1,000 records. */
 const mostBytes = 512 << 10;
-const mostKept = 8;
+const mostFree = 8;
 
 export function createBufferPool(): BufferPool {
-  const kept: Buffer[] = [];
+  const free: Buffer[] = [];
   return {
     take(bytes) {
-      const buffer = kept.pop();
+      const buffer = free.pop();
       return buffer && buffer.length >= bytes ? buffer : Buffer.allocUnsafeSlow(Math.max(bytes, leastBytes));
     },
     giveBack(buffer) {
-      if (kept.length < mostKept && buffer.length <= mostBytes) kept.push(buffer);
+      if (free.length < mostFree && buffer.length <= mostBytes) free.push(buffer);
     },
   };
 }

@@ -42,7 +42,7 @@ export interface RecordDays {
   /** Seals every day but today; logs a failure and tries again at the next call. Never rejects. */
   seal(progress: EventProgress): Promise<void>;
   /** Deletes the files that are too old, but not the newest sealed one; resolves with their names. */
-  purge(now: number, kept: number): Promise<string[]>;
+  purge(now: number, recordDays: number): Promise<string[]>;
   close(): Promise<void>;
   flushes(): number;
 }
@@ -182,11 +182,11 @@ export function createRecordDays(options: {
       });
     },
     seal,
-    async purge(now, kept) {
+    async purge(now, recordDays) {
       const { days } = held.now();
       // The index of the newest sealed day remembers which earlier events were stored.
       const newest = days.findLast(isSealed);
-      const old = filesToPurge(days, now, kept).filter((day) => day !== today() && day !== newest && !open.includes(day as OpenDay));
+      const old = filesToPurge(days, now, recordDays).filter((day) => day !== today() && day !== newest && !open.includes(day as OpenDay));
       for (const day of old) {
         await remove(day);
         unread = unread.filter((one) => one !== day);

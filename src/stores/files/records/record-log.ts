@@ -37,8 +37,8 @@ export interface RecordLog extends RecordStore {
   tryUnreadable(): void;
   /** Seals every finished day. Never rejects: it logs a failure, and the next call tries again. */
   seal(): Promise<void>;
-  /** Deletes day files that are older than `kept` days or six calendar months, those of at most seven days. `storage-unavailable`. */
-  purge(now: number, kept: number): Promise<PurgeOutcome>;
+  /** Deletes day files that are older than `recordDays` days or six calendar months, those of at most seven days. `storage-unavailable`. */
+  purge(now: number, recordDays: number): Promise<PurgeOutcome>;
   /** Runs `use` on the present day files; they stay readable until it ends, even if they are sealed or deleted meanwhile. */
   holding<T>(use: (days: readonly DayFile[]) => Promise<T>): Promise<T>;
   /** Waits for running appends. */
@@ -205,11 +205,11 @@ export function createRecordLog(options: {
       if (unknown) throw unknown;
     },
     seal: () => days.seal(progress),
-    async purge(now, kept) {
+    async purge(now, recordDays) {
       if (!(await clockTrust.isTrusted())) return { deleted: [], clockIsSuspect: true };
       await days.seal(progress);
       try {
-        return { deleted: await days.purge(now, kept), clockIsSuspect: false };
+        return { deleted: await days.purge(now, recordDays), clockIsSuspect: false };
       } catch (error) {
         throw storageUnavailable(error);
       }
@@ -224,7 +224,7 @@ export function createRecordLog(options: {
     },
     async close() {
       await days.close();
-      await ids?.settle();
+      await ids?.giveBack();
     },
     stats: () => ({ records: count(), days: days.all().length, flushes: days.flushes(), stored, duplicates }),
   };

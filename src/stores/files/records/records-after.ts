@@ -73,9 +73,9 @@ function createLowest(most: number) {
   }
   /** Drops all but the lowest. */
   function compact(): void {
-    const kept = sorted().slice(0, most);
-    ceiling = ids[kept.at(-1) as number] as number;
-    for (const column of [ids, positions, lengths]) column.set(kept.map((n) => column[n] as number));
+    const lowest = sorted().slice(0, most);
+    ceiling = ids[lowest.at(-1) as number] as number;
+    for (const column of [ids, positions, lengths]) column.set(lowest.map((n) => column[n] as number));
     count = most;
   }
   return {

@@ -7,11 +7,11 @@ const dayMs = 86_400_000;
 const mostDays = 7;
 
 /**
- * The files whose records are all older than `kept` days or six calendar months; at most those of the oldest seven days. The files must be
+ * The files whose records are all older than `recordDays` days or six calendar months; at most those of the oldest seven days. The files must be
  * in the order of their recordIds. A record's lockDate may be a day after that of its file, so a file stays a day longer.
  */
-export function filesToPurge<T extends { readonly name: DayName }>(files: readonly T[], now: number, kept: number): T[] {
-  const cutoff = retentionCutoff(now, kept);
+export function filesToPurge<T extends { readonly name: DayName }>(files: readonly T[], now: number, recordDays: number): T[] {
+  const cutoff = retentionCutoff(now, recordDays);
   const days = believableDays(
     files.map(({ name }) => name.day),
     utcDay(now),
@@ -24,8 +24,8 @@ export function filesToPurge<T extends { readonly name: DayName }>(files: readon
 /**
  * No record is left of a lock that was removed before this time: its last ones, dated at most a day ahead, were in a file that is deleted.
  */
-export function lastRemovalWithoutRecords(now: number, kept: number): number {
-  return retentionCutoff(now, kept) - 2 * dayMs;
+export function lastRemovalWithoutRecords(now: number, recordDays: number): number {
+  return retentionCutoff(now, recordDays) - 2 * dayMs;
 }
 
 /**

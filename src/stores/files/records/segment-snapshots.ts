@@ -67,17 +67,17 @@ export function createSegmentSnapshots(options: { readonly log: Log; readonly ro
 function pagesOf(days: readonly RecordDay[], { log, room }: { readonly log: Log; readonly room: BufferPool }): RecordPages[] {
   const pages: RecordPages[] = [];
   let sealed: SealedDay[] = [];
-  function endStretch(): void {
+  function endRange(): void {
     if (sealed.length > 0) pages.unshift(createSealedRange({ days: sealed, log, room }));
     sealed = [];
   }
   for (const day of days) {
     if (isSealed(day)) sealed.push(day);
     else {
-      endStretch();
+      endRange();
       pages.unshift(day);
     }
   }
-  endStretch();
+  endRange();
   return pages;
 }

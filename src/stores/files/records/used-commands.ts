@@ -48,9 +48,9 @@ export function createUsedCommands(): UsedCommands {
     },
     remembered(underWay) {
       const all = [...locks].map(([lockId, ranges]) => {
-        const kept = ranges.map(([from, to]): [number, number] => [from, to]);
-        for (const number of underWay.get(lockId) ?? []) removeSeq(kept, number);
-        return { lockId, ranges: kept };
+        const flushed = ranges.map(([from, to]): [number, number] => [from, to]);
+        for (const number of underWay.get(lockId) ?? []) removeSeq(flushed, number);
+        return { lockId, ranges: flushed };
       });
       return all.filter(({ ranges }) => ranges.length > 0).sort((a, b) => a.lockId - b.lockId);
     },

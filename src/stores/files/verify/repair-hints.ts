@@ -5,7 +5,7 @@ const backup = 'put it back from a backup';
 const lost = 'look at the disk; all else in it is served, and what is missing is in a backup, if anywhere';
 
 /** The first match counts. */
-const remedies: readonly (readonly [what: RegExp, remedy: string])[] = [
+const hints: readonly (readonly [what: RegExp, remedy: string])[] = [
   [/: may be read by others/, 'chmod go= on it'],
   [/\.damaged: /, 'look at it, and at the disk; keep it elsewhere'],
   [/^counters\.json: has the floor \d+ for cardId/, 'nothing: it is raised before the next card is added'],
@@ -25,5 +25,5 @@ const remedies: readonly (readonly [what: RegExp, remedy: string])[] = [
 
 export function repairHintFor({ file, problem }: VerifyFinding): string {
   const line = `${file}: ${problem}`;
-  return remedies.find(([what]) => what.test(line))?.[1] ?? backup;
+  return hints.find(([what]) => what.test(line))?.[1] ?? backup;
 }

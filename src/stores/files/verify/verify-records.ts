@@ -114,9 +114,9 @@ async function verifyIndex(
 
 /** The keys with stored numbers that are not remembered. */
 function lacking(stored: Map<string, SeqRanges>, remembered: ReadonlyMap<string, Remembered['commands'][number]['ranges']>): string[] {
-  const isKept = (key: string, [first, last]: readonly [number, number]): boolean =>
+  const isStored = (key: string, [first, last]: readonly [number, number]): boolean =>
     remembered.get(key)?.some(([from, to]) => from <= first && last <= to) === true;
-  return [...stored].filter(([key, ranges]) => !ranges.every((range) => isKept(key, range))).map(([key]) => key);
+  return [...stored].filter(([key, ranges]) => !ranges.every((range) => isStored(key, range))).map(([key]) => key);
 }
 
 /** Compares each block with its lines. */
@@ -125,14 +125,14 @@ function* blockProblems({ lockIds, positions, counts, lowest, highest }: BlockCo
   for (let block = 0; block < lockIds.length; block++) {
     const end = positions[block + 1] ?? Number.POSITIVE_INFINITY;
     const begins = lines[next]?.position === positions[block];
-    const inside: LockRecord[] = [];
-    for (; next < lines.length && (lines[next] as Line).position < end; next++) inside.push((lines[next] as Line).record);
-    const dates = inside.map(({ lockDate }) => lockDate);
+    const ofBlock: LockRecord[] = [];
+    for (; next < lines.length && (lines[next] as Line).position < end; next++) ofBlock.push((lines[next] as Line).record);
+    const dates = ofBlock.map(({ lockDate }) => lockDate);
     const isRight =
       begins &&
-      inside.length === counts[block] &&
-      inside.every(({ lockId }) => lockId === lockIds[block]) &&
-      inside.every(({ recordId }, n) => n === 0 || recordId > (inside[n - 1] as LockRecord).recordId) &&
+      ofBlock.length === counts[block] &&
+      ofBlock.every(({ lockId }) => lockId === lockIds[block]) &&
+      ofBlock.every(({ recordId }, n) => n === 0 || recordId > (ofBlock[n - 1] as LockRecord).recordId) &&
       Math.min(...dates) === lowest[block] &&
       Math.max(...dates) === highest[block];
     if (!isRight) yield `has a block ${block + 1}, of lock ${lockIds[block]}, that is not what lies there`;

@@ -19,7 +19,7 @@ const kept: AlarmState = {
 test('alarms and accepted losses are there after a restart', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.ports.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.ports.alarms.keep({ active: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     expect((await verify(directory)).findings).toEqual([]);
     const { store } = await startedStore(directory);
@@ -30,7 +30,7 @@ test('alarms and accepted losses are there after a restart', () =>
 test('verify finds a damaged alarms.jsonl, and a start sets it aside: doors do not wait for a person', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.ports.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.ports.alarms.keep({ active: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     await writeFile(`${directory}/alarms.jsonl`, '{"rows":["nonsense"]}\n{}\n');
     expect((await verify(directory)).findings).toEqual([expect.objectContaining({ file: 'alarms.jsonl' })]);
@@ -54,7 +54,7 @@ test('the alarms of an older program are upgraded from alarms.json once, with a 
     };
     const second = await startedStore(directory, { beforeUpgrade });
     expect(await second.store.ports.alarms.load()).toEqual(kept);
-    await second.store.ports.alarms.keep({ standing: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
+    await second.store.ports.alarms.keep({ active: [], ended: [kept.alarms[0] as Alarm], acceptedLosses: [] });
     await second.store.stop();
     expect((await readdir(directory)).filter((name) => name.startsWith('alarms'))).toEqual(['alarms.json.schema-1', 'alarms.jsonl']);
     const third = await startedStore(directory, { beforeUpgrade });
@@ -65,7 +65,7 @@ test('the alarms of an older program are upgraded from alarms.json once, with a 
 test('verify remarks what a power cut tore behind the last alarm, and a start cuts it off', () =>
   withDirectory(async (directory) => {
     const first = await startedStore(directory);
-    await first.store.ports.alarms.keep({ standing: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
+    await first.store.ports.alarms.keep({ active: kept.alarms, ended: [], acceptedLosses: kept.acceptedLosses });
     await first.store.stop();
     await appendFile(`${directory}/alarms.jsonl`, '{"rows":[');
     const { findings, remarks } = await verify(directory);

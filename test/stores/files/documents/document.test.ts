@@ -70,12 +70,12 @@ describe('a document', () => {
         const before = document.current();
         const start = files.operations;
         files.fault = (_operation, _path, n) => (n === start + step ? 'EIO' : undefined);
-        const isKept = await document.update(up).then(
+        const isStored = await document.update(up).then(
           () => true,
           () => false,
         );
         files.fault = undefined;
-        expect(document.current()).toEqual(isKept ? up(before) : before);
+        expect(document.current()).toEqual(isStored ? up(before) : before);
         expect([before.count, before.count + 1]).toContain(await onDisk(path));
         if (files.operations < start + step) break;
       }

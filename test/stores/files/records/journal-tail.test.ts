@@ -20,9 +20,10 @@ test.each([
     for (let position = start; position <= end; position++) {
       for (const wanted of [1, 2, 10, 64]) {
         const into = Buffer.alloc(wanted);
-        const isKept = position >= from && position + wanted <= end;
+        const isStored = position >= from && position + wanted <= end;
         const isRead = tail.read(into, position);
-        if (isRead !== isKept || (isKept && !into.equals(journal.subarray(position, position + wanted)))) wrong.push([position, wanted]);
+        if (isRead !== isStored || (isStored && !into.equals(journal.subarray(position, position + wanted))))
+          wrong.push([position, wanted]);
       }
     }
   }

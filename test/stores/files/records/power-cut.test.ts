@@ -121,7 +121,7 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   await accounts.add(guest);
   await accounts.addToken(guestToken);
   kept.isGuestThere = 1;
-  await alarms.keep({ standing: [jam], ended: [], acceptedLosses: [] });
+  await alarms.keep({ active: [jam], ended: [], acceptedLosses: [] });
   kept.isJammed = 1;
   await audit.append(deed(await audit.nextId()));
   await audit.appendAttempt(deed(await audit.nextId()));
@@ -132,7 +132,7 @@ async function manage(store: Store, kept: Kept): Promise<void> {
   kept.isCardGone = 1;
   await accounts.remove(guest.accountId, 7);
   kept.isGuestGone = 1;
-  await alarms.keep({ standing: [], ended: [jam], acceptedLosses: [] });
+  await alarms.keep({ active: [], ended: [jam], acceptedLosses: [] });
   kept.isFreed = 1;
 }
 
@@ -146,9 +146,9 @@ async function checkManaged(store: Store, kept: Kept): Promise<void> {
   const isGuest = [accounts.get(guest.accountId), accounts.token(guestToken.tokenId)].map((one) => one !== undefined);
   if (kept.isGuestThere === 1) expect(isGuest).toEqual([true, true]);
   if (kept.isGuestGone === 1) expect([...isGuest, accounts.nameOf(guest.accountId)]).toEqual([false, false, guest.username]);
-  const standing = (await alarms.load()).alarms.length;
-  if (kept.isJammed === 1) expect(standing).toBe(1);
-  if (kept.isFreed === 1) expect(standing).toBe(0);
+  const active = (await alarms.load()).alarms.length;
+  if (kept.isJammed === 1) expect(active).toBe(1);
+  if (kept.isFreed === 1) expect(active).toBe(0);
   const { total } = await audit.page({ from: 0, to: Number.MAX_SAFE_INTEGER, pageNo: 1, pageSize: 1 });
   expect(total).toBeGreaterThanOrEqual(kept.deeds);
   if (kept.isSecondGone === 1) expect(removedLocks.get(second)).toBeDefined();

@@ -2,6 +2,9 @@
 import type { Alarm } from './api/types.ts';
 
 /** Leaves out `offline` of locks that are back: it stays active for a minute, and a tile would say offline and online at once. */
-export function standing(alarms: readonly Alarm[], locks: ReadonlyMap<number, { readonly online: boolean }> | undefined): readonly Alarm[] {
+export function activeAlarms(
+  alarms: readonly Alarm[],
+  locks: ReadonlyMap<number, { readonly online: boolean }> | undefined,
+): readonly Alarm[] {
   return alarms.filter(({ kind, lockId }) => kind !== 'offline' || lockId === null || locks?.get(lockId)?.online !== true);
 }

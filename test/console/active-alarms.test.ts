@@ -1,7 +1,7 @@
 // The alarms that the console shows.
 import { expect, test } from '@jest/globals';
+import { activeAlarms } from '../../src/console/active-alarms.ts';
 import type { Alarm } from '../../src/console/api/types.ts';
-import { standing } from '../../src/console/standing.ts';
 
 const alarm = (kind: string, lockId: number | null) => ({ kind, lockId, since: 1, endsByItself: true }) as Alarm;
 
@@ -11,6 +11,6 @@ test('of a lock that is back no offline alarm is shown, and every other one is',
     [1, { online: true }],
     [2, { online: false }],
   ]);
-  expect(standing(alarms, locks)).toEqual([alarms[0], alarms[1], alarms[3], alarms[4]]);
-  expect(standing(alarms, undefined)).toEqual(alarms);
+  expect(activeAlarms(alarms, locks)).toEqual([alarms[0], alarms[1], alarms[3], alarms[4]]);
+  expect(activeAlarms(alarms, undefined)).toEqual(alarms);
 });
