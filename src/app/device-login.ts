@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 /** The interfaces of this machine, as `os.networkInterfaces`. */
 export type Interfaces = () => Readonly<Record<string, readonly { readonly address: string; readonly internal: boolean }[] | undefined>>;
 
+const isLinkLocal = /^(fe80:|169\.254\.)/i;
 const everyAddress: readonly string[] = ['0.0.0.0', '::'];
 
 /**
@@ -37,5 +38,5 @@ function ownAddress(networks: readonly string[], interfaces: ReturnType<Interfac
     const address = own.find((one) => inNetwork(one));
     if (address !== undefined) return address;
   }
-  return networks.length === 0 ? own[0] : undefined;
+  return networks.length === 0 ? own.find((address) => !isLinkLocal.test(address)) : undefined;
 }

@@ -66,6 +66,7 @@ export function createFakeLink(options: {
     sent,
     disconnects,
     can: () => true,
+    isEncrypted: () => false,
     expired,
     expiredEarly: (lockId) => void expired.push(lockId),
     session: (lockId) => sessions.get(lockId),

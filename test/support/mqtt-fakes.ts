@@ -137,7 +137,7 @@ export function createFakeConnection({ lockId, deviceId }: Pick<TestLock, 'lockI
   const published: FakeConnection['published'] = [];
   const closed: string[] = [];
   return {
-    ...{ lockId, deviceId, published, closed },
+    ...{ lockId, deviceId, isEncrypted: false, published, closed },
     publish: (topic, payload) => void published.push({ topic, payload }),
     close: (reason) => void closed.push(reason),
     reconnect: (reason) => void closed.push(reason),

@@ -35,7 +35,7 @@ export async function startMqtt({
   const quarantine = createFakeQuarantine();
   const log = createFakeLog();
   const clock = options.clock ?? realClock;
-  const sender = createCommandSender({ clock, log, topics });
+  const sender = createCommandSender({ clock, log, topics, emit: () => undefined });
   const receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
   const hubs = createFakeHubs();
   const hubPresence = createHubPresence({ log });

@@ -27,10 +27,17 @@ export interface RecordDraft {
   readonly command?: number;
 }
 
-/** A stored event. `recordId` rises in the order of storing and is never given twice. */
+/**
+ * A stored event. `recordId` rises in the order of storing and is never given twice.
+ *
+ * Epoch and seq are the identity of the event, whichever kind of lock tells it, and a record keeps them for ever: an event comes again until
+ * its device has heard that it is stored, so also after a power cut, a restored backup or a new registration, and nothing else of it says that
+ * it is the same. A missing number is an event that somebody still has, or that is lost.
+ */
 export interface LockRecord extends RecordDraft {
   readonly recordId: number;
   readonly lockId: LockId;
+  /** Within which `seq` counts, an opaque text: a device that has lost its count begins another one. */
   readonly epoch: string;
 }
 

@@ -2,6 +2,7 @@
 // session that its hello began (Protocol 4.1, 5 and 6).
 
 import type { Clock } from '../../domain/clock.ts';
+import type { Emit } from '../../domain/event-bus.ts';
 import type { LockId } from '../../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome } from '../../domain/locks/lock-command.ts';
 import type { Log } from '../../domain/part.ts';
@@ -16,6 +17,7 @@ export interface CommandSenderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly topics: Topics;
+  readonly emit: Emit;
 }
 
 /** What the report receiver tells: connections that come and go, hellos, replies. */
@@ -69,13 +71,22 @@ interface Link {
 }
 
 /** The LockLink over MQTT. Publishes to the very connection whose hello began the session, never through a subscription. */
-export function createCommandSender({ clock, log, topics }: CommandSenderOptions): CommandSender {
+export function createCommandSender({ clock, log, topics, emit }: CommandSenderOptions): CommandSender {
   const links = new Map<LockId, Link>();
   const limited = createRateLimitedLog({ clock, log });
+  /** The locks whose connection, or last one, is encrypted. */
+  const encrypted = new Set<LockId>();
 
   function linkOf(connection: LockLine): Link | undefined {
     const link = links.get(connection.lockId);
     return link?.connection === connection ? link : undefined;
+  }
+
+  function noteEncryption({ lockId, isEncrypted }: LockLine): void {
+    if (encrypted.has(lockId) === isEncrypted) return;
+    if (isEncrypted) encrypted.add(lockId);
+    else encrypted.delete(lockId);
+    emit('capabilities-changed', { lockId });
   }
 
   function lose(link: Link): void {
@@ -123,12 +134,14 @@ export function createCommandSender({ clock, log, topics }: CommandSenderOptions
       const link = links.get(lockId);
       return link?.available ? link.session?.handle : undefined;
     },
+    isEncrypted: (lockId) => encrypted.has(lockId),
     disconnect: (lockId, reason) => links.get(lockId)?.connection.close(reason),
 
     connected(connection) {
       const earlier = links.get(connection.lockId);
       if (earlier !== undefined) lose(earlier);
       links.set(connection.lockId, { connection, pending: undefined, session: undefined, available: true });
+      noteEncryption(connection);
     },
     ended(connection) {
       const link = linkOf(connection);

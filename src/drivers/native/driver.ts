@@ -30,6 +30,7 @@ const ofProtocol: Capabilities = {
   ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
   ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: false, warnings: [] },
 };
+const overTls: Capabilities = { ...ofProtocol, encrypted: true };
 
 /** As much of the driver as needs no connection: how its locks are registered. */
 export function nativeRegistration({ hubs }: { readonly hubs: Pick<LocalHubView, 'get'> }) {
@@ -74,6 +75,7 @@ export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
 
   return {
     ...nativeRegistration(options),
+    capabilities: ({ lockId }) => (link.isEncrypted(lockId) ? overTls : ofProtocol),
     session: (lockId) => link.session(lockId),
     disconnect: (lockId, reason) => link.disconnect(lockId, reason),
     timezoneChanged(lockId) {

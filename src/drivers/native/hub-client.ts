@@ -44,6 +44,7 @@ export function createHubClient(
     const line: LockLine = {
       lockId: lock.lockId,
       deviceId: lock.deviceId,
+      isEncrypted: connection.isEncrypted,
       publish(topic, payload) {
         if (presence.isCurrent(line)) connection.publish(topic, payload);
       },

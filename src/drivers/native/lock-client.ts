@@ -37,6 +37,9 @@ export class LockClient implements LockLine, ClientHandler {
   get clientId(): string {
     return this.deviceId;
   }
+  get isEncrypted(): boolean {
+    return this.#connection.isEncrypted;
+  }
 
   identity(): { readonly lockId: LockId; readonly deviceId: DeviceId } {
     return { lockId: this.lockId, deviceId: this.deviceId };

@@ -6,6 +6,7 @@ import type { DeviceId, LockId } from '../../domain/locks/lock.ts';
 export interface LockLine {
   readonly lockId: LockId;
   readonly deviceId: DeviceId;
+  readonly isEncrypted: boolean;
   /** Sends over this very line (QoS 1, not retained); when it has ended, to nobody. */
   publish(topic: string, payload: string): void;
   /** Ends the line at once. Idempotent. A hub's own connection stays: the lock is offline until its next hello. */

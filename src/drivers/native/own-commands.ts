@@ -19,6 +19,8 @@ export interface NativeSession extends LockSession {
 
 export interface NativeLink extends LockLink {
   session(lockId: LockId): NativeSession | undefined;
+  /** Whether its connection, or its last one, is encrypted; false until there was one. */
+  isEncrypted(lockId: LockId): boolean;
 }
 
 /** The command as the domain queues it. */

@@ -13,12 +13,19 @@ let clock: ManualClock;
 let log: FakeLog;
 let sender: CommandSender;
 let connection: FakeConnection;
+const emitted: unknown[] = [];
 
 beforeEach(() => {
   clock = createManualClock();
   log = createFakeLog();
-  sender = createCommandSender({ clock, log, topics: createTopics('latchd/v1') });
+  sender = createCommandSender({
+    clock,
+    log,
+    topics: createTopics('latchd/v1'),
+    emit: (name, payload) => void emitted.push([name, payload]),
+  });
   connection = createFakeConnection(lockA);
+  emitted.splice(0);
   sender.connected(connection);
   sender.begin(connection, hello);
 });
@@ -30,6 +37,18 @@ function send(command: LockCommand, commandId = 'id-1', ttlMs = 10_000): Promise
 function reply(message: ReplyMessage): void {
   sender.take(connection, message)?.resolve();
 }
+
+test('whether a lock is encrypted is what its last connection was, and news when it changes', () => {
+  const { lockId } = lockA;
+  const secure = { ...createFakeConnection(lockA), isEncrypted: true };
+  expect([sender.isEncrypted(lockId), emitted]).toEqual([false, []]);
+  sender.connected(secure);
+  sender.ended(secure);
+  sender.connected(secure);
+  expect([sender.isEncrypted(lockId), emitted]).toEqual([true, [['capabilities-changed', { lockId }]]]);
+  sender.connected(createFakeConnection(lockA));
+  expect([sender.isEncrypted(lockId), emitted.length]).toEqual([false, 2]);
+});
 
 test('expires is the uptime of the hello, plus the time since on the monotonic clock, plus ttl (Protocol 5.1)', () => {
   clock.advance(1_234.6);

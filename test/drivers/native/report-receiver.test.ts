@@ -36,7 +36,7 @@ beforeEach(() => {
   log = createFakeLog();
   reports = createFakeReports();
   quarantine = createFakeQuarantine();
-  sender = createCommandSender({ clock, log, topics });
+  sender = createCommandSender({ clock, log, topics, emit: () => undefined });
   receiver = createReportReceiver({ reports, sender, quarantine, clock, log });
   connection = createFakeConnection(lockA);
   receiver.connected(connection);
