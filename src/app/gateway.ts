@@ -48,7 +48,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
   const drivers = createDriverTable(store.ports);
   const services = createServicesFor(base, storage, drivers);
   const lockSide = createLockSide({ base, store, services, drivers });
-  const { broker, clockSync, certificates } = lockSide;
+  const { broker, clockSync, certificates, eventRecords } = lockSide;
   const peopleSide = await createPeopleSide({ base, storage, services, link: drivers, lockSide });
   const { status, attempts, signIns, control, http, discovery, audit } = peopleSide;
   const { clock, log, events } = base;
@@ -77,6 +77,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     control,
     services.stallDetector,
     services.certainty,
+    eventRecords,
     broker,
     clockSync,
     services.alarmDetector,

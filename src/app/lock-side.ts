@@ -26,7 +26,7 @@ interface LockSideOptions {
 
 export function createLockSide(options: LockSideOptions) {
   const { config, log, clock, tickBatcher } = options.base;
-  const { native, others, stats } = createDrivers(options);
+  const { native, others, eventRecords, stats } = createDrivers(options);
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
     ...{ clock, tickBatcher, log },
@@ -40,7 +40,7 @@ export function createLockSide(options: LockSideOptions) {
   });
   const { clockSync, hubs, pairing } = native.driver;
   return {
-    ...{ broker, clockSync, hubs, pairing, certificates, forPeople },
+    ...{ broker, clockSync, hubs, pairing, certificates, forPeople, eventRecords },
     brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }
@@ -61,13 +61,13 @@ function createDrivers({ base, store, services, drivers }: LockSideOptions) {
   events.subscribe('storage-works', native.storageWorks);
   const { emit } = events;
   let foreignMessages = 0;
+  const eventRecords = createEventRecords({ clock, reports, records, emit, numberEvents: createEventNumbers({ records }) });
   const host: DriverHost = {
-    ...{ clock, locks, secrets, reports, emit, log, captures: nobody },
-    eventRecords: createEventRecords({ reports, records, emit, numberEvents: createEventNumbers({ records }) }),
+    ...{ clock, locks, secrets, reports, emit, log, captures: nobody, eventRecords },
     deviceLogin: createDeviceLogin(config, addresses),
     droppedForeign: () => void foreignMessages++,
   };
   const others = deviceKinds.map((kind) => createDeviceDriver(kind, host));
   for (const { driver } of [native, ...others]) drivers.add(driver);
-  return { native, others, stats: () => ({ foreignMessages }) };
+  return { native, others, eventRecords, stats: () => ({ foreignMessages }) };
 }

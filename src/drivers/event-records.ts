@@ -1,17 +1,16 @@
 // From what a device of another make tells of its door to records: numbered by the device or by the gateway, each once.
-import type { Receipt } from '../broker/client-handlers.ts';
+import type { Clock } from '../domain/clock.ts';
 import type { Emit } from '../domain/event-bus.ts';
 import type { NumberEvents } from '../domain/locks/event-numbers.ts';
 import type { LockId } from '../domain/locks/lock.ts';
-import type { CommandId } from '../domain/locks/lock-command.ts';
+import type { CommandId, CommandOutcome } from '../domain/locks/lock-command.ts';
 import type { EventsReport, LockEvent } from '../domain/locks/lock-report.ts';
 import type { ReportService } from '../domain/locks/report-service.ts';
+import type { Part } from '../domain/part.ts';
 import { type Range, withoutRanges } from '../domain/ranges.ts';
 import type { RecordStore } from '../domain/records/record-ports.ts';
 import type { NumberedEvent } from './device-protocol.ts';
-
-/** `acknowledge` once all of it is flushed; never rejects. */
-export type EventReceipt = Receipt | Promise<Receipt>;
+import { createLogRecords, type EventReceipt } from './log-records.ts';
 
 /** Numbers of which some events can no longer be had from the device, the first and the last included. */
 export interface LostRange {
@@ -20,25 +19,29 @@ export interface LostRange {
   readonly last: number;
 }
 
-export interface EventRecords {
+/** Its `stop` records what still waits for the device to tell of it. */
+export interface EventRecords extends Part {
   /** An event that the device does not number. */
   live(lockId: LockId, event: Omit<LockEvent, 'seq'>): EventReceipt;
   /** Events with the numbers of the device: each becomes a record once, however often it is told. */
   numbered(lockId: LockId, epoch: string, events: readonly NumberedEvent[]): EventReceipt;
   /** Notes what is missing of this range, once. */
   lost(lockId: LockId, range: LostRange): void;
-  /** A lock or unlock is confirmed: its one record, with the account. `isLogged`: as the effect `end` says. */
-  confirmed(lockId: LockId, op: 'lock' | 'unlock', commandId: CommandId, isLogged: boolean): EventReceipt;
+  /** A lock or unlock goes to the lock. */
+  sent(lockId: LockId, op: 'lock' | 'unlock', commandId: CommandId): void;
+  /** It has ended; a confirmed one gets its one record, with the account. `isLogged`: as the effect `end` says. */
+  ended(lockId: LockId, commandId: CommandId, outcome: CommandOutcome['kind'], isLogged: boolean): EventReceipt;
 }
 
 /** For all locks of all makes. */
 export function createEventRecords(options: {
+  readonly clock: Pick<Clock, 'timer' | 'monotonic'>;
   readonly reports: Pick<ReportService, 'events'>;
   readonly numberEvents: NumberEvents;
   readonly records: Pick<RecordStore, 'progress'>;
   readonly emit: Emit;
 }): EventRecords {
-  const { reports, numberEvents, records, emit } = options;
+  const { clock, reports, numberEvents, records, emit } = options;
   /** Of each lock, what was noted of the newest epoch. */
   const noted = new Map<LockId, { readonly epoch: string; readonly to: number }>();
 
@@ -48,10 +51,25 @@ export function createEventRecords(options: {
       () => 'leave',
     );
   const live: EventRecords['live'] = (lockId, event) => stored(lockId, numberEvents(lockId, [event]));
+  const logRecords = createLogRecords({
+    clock,
+    record: live,
+    isStored(lockId, epoch, seq) {
+      const { highest, gaps } = records.progress(lockId, epoch);
+      return seq <= highest && gaps.every(([from, to]) => seq < from || seq > to);
+    },
+  });
 
   return {
-    live,
-    numbered: (lockId, epoch, events) => stored(lockId, { epoch, events: events.map(({ mayBeCommand: _, ...event }) => event) }),
+    name: 'event-records',
+    start: async () => undefined,
+    stop: logRecords.stop,
+    ...{ live, sent: logRecords.sent, ended: logRecords.ended },
+
+    numbered(lockId, epoch, events) {
+      const told = logRecords.heard(lockId, epoch, events);
+      return told.length === 0 ? 'acknowledge' : stored(lockId, { epoch, events: told });
+    },
 
     lost(lockId, { epoch, first, last }) {
       const { gaps, highest, isBeginning } = records.progress(lockId, epoch);
@@ -64,7 +82,5 @@ export function createEventRecords(options: {
       const missing: readonly Range[] = withoutRanges([[from, last]], there);
       for (const [low, high] of missing) emit('events-lost', { lockId, epoch, from: low, to: high });
     },
-
-    confirmed: (lockId, op, commandId) => live(lockId, { type: `remote-${op}`, commandId }),
   };
 }

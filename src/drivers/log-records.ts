@@ -1,10 +1,14 @@
 // Records of commands to devices that number their events: the device's log has our commands, too. Such an entry is the record of its command,
 // under the number of the device, so that no number is left out and nothing is told twice, also when it comes again on another connection.
+import type { Receipt } from '../broker/client-handlers.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { LockId } from '../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome } from '../domain/locks/lock-command.ts';
 import type { LockEvent } from '../domain/locks/lock-report.ts';
 import type { NumberedEvent } from './device-protocol.ts';
+
+/** `acknowledge` once all of it is flushed; never rejects. */
+export type EventReceipt = Receipt | Promise<Receipt>;
 
 /** How long after its end a command may still be told of. */
 const toldWithinMs = 30_000;
@@ -19,6 +23,9 @@ interface SentCommand {
   isRecorded: boolean;
   /** The entry that is its record. */
   entry: { readonly epoch: string; readonly seq: number } | undefined;
+  /** On the monotonic clock; infinite while it is under way. */
+  forgottenAt: number;
+  /** While its record waits for an entry. */
   cancelTimer: () => void;
 }
 
@@ -29,39 +36,41 @@ export interface LogRecords {
    * It has ended. A confirmed one gets a record of the gateway's own: with `isLogged` when the device has not told of it within 30 s, else at
    * once, unless the device has told of it already.
    */
-  ended(lockId: LockId, commandId: CommandId, outcome: CommandOutcome['kind'], isLogged: boolean): void;
+  ended(lockId: LockId, commandId: CommandId, outcome: CommandOutcome['kind'], isLogged: boolean): EventReceipt;
   /** The events as they are to be stored: one that tells of a command has its type and id. */
   heard(lockId: LockId, epoch: string, events: readonly NumberedEvent[]): readonly LockEvent[];
-  /** Records what still waits. */
-  stop(): void;
+  /** Records what still waits; resolves when it is flushed. */
+  stop(): Promise<void>;
 }
 
 export function createLogRecords(options: {
-  readonly clock: Pick<Clock, 'timer'>;
+  readonly clock: Pick<Clock, 'timer' | 'monotonic'>;
   /** Whether the record of an event is stored, or its flush is under way. */
   readonly isStored: (lockId: LockId, epoch: string, seq: number) => boolean;
   /** Makes a record of the gateway's own. */
-  readonly record: (lockId: LockId, event: Omit<LockEvent, 'seq'>) => void;
+  readonly record: (lockId: LockId, event: Omit<LockEvent, 'seq'>) => EventReceipt;
 }): LogRecords {
   const { clock, isStored, record } = options;
   const sent = new Map<LockId, Set<SentCommand>>();
   /** Entries of commands that had a record of the gateway's own before, as `epoch/seq`. */
   const leftOut = new Map<LockId, Set<string>>();
 
-  function recordOwn(lockId: LockId, command: SentCommand): void {
-    if (command.isRecorded || command.entry !== undefined || command.outcome !== 'confirmed') return;
+  function recordOwn(lockId: LockId, command: SentCommand): EventReceipt {
+    if (command.isRecorded || command.entry !== undefined || command.outcome !== 'confirmed') return 'acknowledge';
     command.isRecorded = true;
-    record(lockId, { type: `remote-${command.op}`, commandId: command.commandId });
+    return record(lockId, { type: `remote-${command.op}`, commandId: command.commandId });
   }
-  function forget(lockId: LockId, command: SentCommand): void {
-    const commands = sent.get(lockId);
-    commands?.delete(command);
-    if (commands?.size === 0) sent.delete(lockId);
+  /** Those of which the lock may still tell. */
+  function remembered(lockId: LockId): ReadonlySet<SentCommand> {
+    const commands = sent.get(lockId) ?? new Set();
+    for (const command of commands) if (command.forgottenAt <= clock.monotonic()) commands.delete(command);
+    if (commands.size === 0) sent.delete(lockId);
+    return commands;
   }
 
   /** The command that this event tells of; undefined: none. */
   function toldBy(lockId: LockId, epoch: string, event: NumberedEvent): SentCommand | undefined {
-    const commands = [...(sent.get(lockId) ?? [])];
+    const commands = [...remembered(lockId)];
     const before = commands.find(({ entry }) => entry?.epoch === epoch && entry.seq === event.seq);
     if (before !== undefined || !event.mayBeCommand || isStored(lockId, epoch, event.seq)) return before;
     return commands.find(
@@ -82,6 +91,7 @@ export function createLogRecords(options: {
     const command = toldBy(lockId, epoch, event);
     if (command === undefined) return [told];
     command.entry = { epoch, seq: event.seq };
+    command.cancelTimer();
     if (command.isRecorded) {
       leaveOut(lockId, `${epoch}/${event.seq}`);
       return [];
@@ -92,34 +102,32 @@ export function createLogRecords(options: {
 
   return {
     sent(lockId, op, commandId) {
-      const commands = sent.get(lockId) ?? new Set();
-      sent.set(lockId, commands);
-      commands.add({ op, commandId, outcome: 'under-way', isRecorded: false, entry: undefined, cancelTimer: () => undefined });
+      const begun: SentCommand = {
+        ...{ op, commandId, outcome: 'under-way', isRecorded: false, entry: undefined },
+        ...{ forgottenAt: Number.POSITIVE_INFINITY, cancelTimer: () => undefined },
+      };
+      sent.set(lockId, new Set([...remembered(lockId), begun]));
     },
 
     ended(lockId, commandId, outcome, isLogged) {
       const command = [...(sent.get(lockId) ?? [])].find((one) => one.commandId === commandId);
-      if (command?.outcome !== 'under-way') return;
+      if (command?.outcome !== 'under-way') return 'acknowledge';
       command.outcome = outcome === 'ok' ? 'confirmed' : 'other';
-      if (!isLogged) recordOwn(lockId, command);
-      command.cancelTimer = clock.timer(toldWithinMs, () => {
-        recordOwn(lockId, command);
-        forget(lockId, command);
-      });
+      command.forgottenAt = clock.monotonic() + toldWithinMs;
+      if (!isLogged || command.entry !== undefined) return recordOwn(lockId, command);
+      command.cancelTimer = clock.timer(toldWithinMs, () => void recordOwn(lockId, command));
+      return 'acknowledge';
     },
 
     heard(lockId, epoch, events) {
       return events.flatMap((event) => stored(lockId, epoch, event));
     },
 
-    stop() {
-      for (const [lockId, commands] of sent) {
-        for (const command of commands) {
-          command.cancelTimer();
-          recordOwn(lockId, command);
-        }
-      }
+    async stop() {
+      const waiting = [...sent].flatMap(([lockId, commands]) => [...commands].map((command) => ({ lockId, command })));
       sent.clear();
+      for (const { command } of waiting) command.cancelTimer();
+      await Promise.all(waiting.map(({ lockId, command }) => recordOwn(lockId, command)));
     },
   };
 }

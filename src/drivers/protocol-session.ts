@@ -6,7 +6,8 @@ import type { LockSession } from '../domain/locks/lock-link.ts';
 import type { HelloReport } from '../domain/locks/lock-report.ts';
 import type { ReportService } from '../domain/locks/report-service.ts';
 import type { DeviceProtocol, Effect } from './device-protocol.ts';
-import type { EventReceipt, EventRecords } from './event-records.ts';
+import type { EventRecords } from './event-records.ts';
+import type { EventReceipt } from './log-records.ts';
 
 /** A device that was not heard for its keep alive is asked, and has this time to be heard. */
 const askedMs = 1_000;
@@ -48,8 +49,8 @@ interface UnderWay {
   readonly command: LockCommand;
   readonly commandId: CommandId;
   readonly until: number;
-  /** Ends the wait; only the first call counts. */
-  finish(outcome: CommandOutcome): void;
+  /** Ends the wait; only the first call counts. A confirmed lock or unlock gets its record here and nowhere else. */
+  finish(outcome: CommandOutcome, isLogged?: boolean): EventReceipt;
 }
 
 const lost: CommandOutcome = { kind: 'lost' };
@@ -184,7 +185,7 @@ export class LockOverProtocol implements ProtocolSession {
     const { lockId, reports } = this.#options;
     const wasOnline = this.#session !== undefined;
     this.#session = undefined;
-    this.#underWay?.finish(lost);
+    void this.#underWay?.finish(lost);
     if (wasOnline) reports.offline(lockId, reason);
   }
 
@@ -208,7 +209,7 @@ export class LockOverProtocol implements ProtocolSession {
   }
 
   #exchange(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome> {
-    const { clock, protocol } = this.#options;
+    const { lockId, clock, protocol, records } = this.#options;
     // Without time left nothing is sent, and one at a time: no bolt moves late, or by the answer to another command.
     if (!(ttlMs > 0)) return Promise.resolve({ kind: 'unsent', message: 'no time was left' });
     if (this.#underWay !== undefined)
@@ -216,13 +217,16 @@ export class LockOverProtocol implements ProtocolSession {
     const said = this.#called(() => protocol.command(command, clock.now()));
     if (said === undefined) return Promise.resolve(lost);
     if ('refuse' in said) return Promise.resolve({ kind: 'refused', error: said.refuse, message: said.message });
+    const { op } = command;
+    if (op === 'lock' || op === 'unlock') records.sent(lockId, op, commandId);
     return new Promise((resolve) => {
       const cancelTimer = clock.timer(ttlMs, () => this.#expire({ kind: 'no-reply' }));
-      const finish = (outcome: CommandOutcome) => {
+      const finish = (outcome: CommandOutcome, isLogged = false) => {
         this.#underWay = undefined;
         this.#isAsked = false;
         cancelTimer();
         resolve(outcome);
+        return records.ended(lockId, commandId, outcome.kind, isLogged);
       };
       this.#underWay = { command, commandId, until: clock.monotonic() + ttlMs, finish };
       void this.#run(() => said);
@@ -236,23 +240,19 @@ export class LockOverProtocol implements ProtocolSession {
     this.#underWay = undefined;
     // First nothing can arrive any more, then the caller is told that nobody knows.
     if (!asksOnly(ended.command)) onDeadline();
-    ended.finish(outcome);
+    void ended.finish(outcome);
     if (!this.#isOver) void this.#run(() => protocol.expire(clock.now()));
   }
 
-  /** The record of a confirmed lock or unlock, with the account, is made here and nowhere else. */
   #answered(outcome: CommandOutcome, isLogged: boolean): EventReceipt {
     const ended = this.#underWay;
     if (ended === undefined) return 'acknowledge';
-    const { lockId, reports, records } = this.#options;
-    const { command, commandId, finish } = ended;
+    const { lockId, reports } = this.#options;
+    const { command, finish } = ended;
     if (outcome.kind === 'ok' || outcome.kind === 'refused') {
       const state: OpenState | undefined = outcome.kind === 'ok' ? outcome.state : undefined;
       reports.reply(lockId, command, outcome, state === undefined ? {} : { state });
     }
-    finish(outcome);
-    const { op } = command;
-    const isConfirmed = outcome.kind === 'ok' && (op === 'lock' || op === 'unlock');
-    return isConfirmed ? records.confirmed(lockId, op, commandId, isLogged) : 'acknowledge';
+    return finish(outcome, isLogged);
   }
 }

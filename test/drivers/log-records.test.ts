@@ -16,7 +16,11 @@ function open() {
   const own: Omit<LockEvent, 'seq'>[] = [];
   const storedSeqs = new Set<number>();
   const isStored = (_lockId: LockId, _epoch: string, seq: number) => storedSeqs.has(seq);
-  const logRecords = createLogRecords({ clock, isStored, record: (_lockId, event) => own.push(event) });
+  const record = (_lockId: LockId, event: Omit<LockEvent, 'seq'>) => {
+    own.push(event);
+    return 'acknowledge' as const;
+  };
+  const logRecords = createLogRecords({ clock, isStored, record });
   const heard = (...events: Parameters<typeof logRecords.heard>[2]) => {
     const stored = logRecords.heard(lockId, 'nukihub', events);
     for (const { seq } of stored) storedSeqs.add(seq);
@@ -104,7 +108,7 @@ test('when the gateway stops, what still waits is recorded, and no timer is left
   const { clock, own, sent, ended, stop } = open();
   sent(lockId, 'unlock', commandId);
   ended(lockId, commandId, 'ok', true);
-  stop();
+  await stop();
   await clock.advance(60_000);
   expect(own).toEqual([{ type: 'remote-unlock', commandId }]);
 });

@@ -31,7 +31,7 @@ function setUp() {
   const lock = new LockOverProtocol({
     ...{ lockId, clock, reports },
     records: createEventRecords({
-      reports,
+      ...{ clock, reports },
       numberEvents: (_lockId, events) => ({ epoch: 'gw', events: events.map((event) => ({ ...event, seq: ++seq })) }),
       records: { progress: () => progress },
       emit: (name, payload) => void seen.push([name, payload]),

@@ -33,7 +33,8 @@ export function createNukiHubProtocol({ base, unlock }: NukiHubOptions): DeviceP
   const passcodes = createNukiPasscodes(prefix, clock, (afterMs, now) => waits.begin('passcodes', afterMs, now));
   let isReady = false;
   let isAvailable = true;
-  let isAllowed = true;
+  /** Undefined: nothing has shown on this connection whether it allows lock actions. */
+  let isAllowed: boolean | undefined;
   /** The hub has reached the lock when it last tried. */
   let isFresh = true;
   let hasLog = false;

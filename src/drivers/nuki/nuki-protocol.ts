@@ -32,7 +32,8 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
   const held = createHeldEvent();
   const command = createNukiCommand(unlock, allows);
   let subscription: 'unknown' | 'awaited' | 'there' = 'unknown';
-  let isAllowed = true;
+  /** Undefined: nothing has shown on this connection whether it allows lock actions. */
+  let isAllowed: boolean | undefined;
   let isConnected = true;
   let isLock = true;
   let bolt: number | undefined;

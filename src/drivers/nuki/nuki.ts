@@ -5,6 +5,7 @@ import { createNukiProtocol, type NukiOptions } from './nuki-protocol.ts';
 
 export const nuki: DeviceKind<NukiOptions> = {
   kind: 'nuki',
+  isPlainOnly: true,
   schema: z.strictObject({
     kind: z.literal('nuki').describe('A Nuki with MQTT of its own.'),
     nukiId: z
