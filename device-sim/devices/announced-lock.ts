@@ -60,6 +60,7 @@ export function createAnnouncedLock({ address, time, tell, travelMs = 1_000 }: D
   const door: Door = {
     name: `ESPHome ${node}`,
     faults,
+    bolt: () => (state === 'LOCKED' ? 'locked' : state === 'UNLOCKED' ? 'unlocked' : undefined),
     describe: () => `${state}, battery ${battery} %`,
     turn: () => say(state === 'LOCKED' ? 'UNLOCKED' : 'LOCKED'),
     enterCode: () => 'no: it has no keypad',

@@ -8,6 +8,8 @@ import type { DeviceWire } from './device-wire.ts';
 export interface Door {
   readonly name: string;
   readonly faults: DeviceFaults;
+  /** Where its bolt is really, whatever has been said of it; undefined: neither here nor there. */
+  bolt(): 'locked' | 'unlocked' | undefined;
   /** One line for a person. */
   describe(): string;
   /** Turns it by hand: locks or unlocks. */

@@ -165,6 +165,7 @@ export function createNukiHub(options: DeviceOptions): SimulatedDevice {
   const door: Door = {
     name: `nuki_hub ${base}`,
     faults,
+    bolt: () => (state === 'locked' ? 'locked' : /^un(locked|latched)/.test(state) ? 'unlocked' : undefined),
     describe: () => `${state}, battery ${battery} %, door ${doorOpen ? 'open' : 'shut'}`,
     turn: () => perform(state === 'locked' ? 'unlock' : 'lock', 'manual', { id: 0, name: '' }),
     enterCode(code) {

@@ -139,6 +139,7 @@ export function createNuki({ address, time, tell, travelMs = 1_000 }: DeviceOpti
   const door: Door = {
     name: `Nuki ${id}`,
     faults,
+    bolt: () => (state === locked ? 'locked' : [unlocked, unlatched, unlockedLockNGo].includes(state) ? 'unlocked' : undefined),
     describe: () => `state ${state}, battery ${battery} %, door ${doorOpen ? 'open' : 'shut'}`,
     turn() {
       const opens = state === locked;

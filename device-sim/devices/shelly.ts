@@ -32,7 +32,8 @@ export function createShelly({ address, time, tell }: DeviceOptions): SimulatedD
   let output = false;
   let hasPower = false;
   let source = 'init';
-  let input = false;
+  /** The contact at its input is closed while the door is. */
+  let contact = true;
   let halt: (() => void) | undefined;
 
   function notify(params: object): void {
@@ -82,13 +83,13 @@ export function createShelly({ address, time, tell }: DeviceOptions): SimulatedD
       return { error: { code: -105, message: `Argument 'id', value ${String(data)} not found!` } };
     if (method === 'Switch.GetConfig') return { result: config() };
     if (method === 'Switch.GetStatus') return { result: switchStatus() };
-    if (method === 'Input.GetStatus') return { result: { id: 0, state: input } };
+    if (method === 'Input.GetStatus') return { result: { id: 0, state: contact } };
     if (method !== 'Switch.Set') return { error: { code: 404, message: `No handler for ${method}` } };
     const set = switchSet.safeParse(params);
     if (!set.success) return { error: { code: -103, message: "Missing required argument 'on'!" } };
     if (faults.has('rpc-error')) return { error: { code: -109, message: 'shutting down in 952 ms' } };
     const wasOn = output;
-    pulse(set.data.on && !faults.has('jam'), 'MQTT', set.data.toggle_after);
+    if (!faults.has('jam')) pulse(set.data.on, 'MQTT', set.data.toggle_after);
     return { result: { was_on: wasOn } };
   }
 
@@ -104,13 +105,14 @@ export function createShelly({ address, time, tell }: DeviceOptions): SimulatedD
   const door: Door = {
     name: `Shelly ${address}`,
     faults,
-    describe: () => `output ${output ? 'on' : 'off'} by ${source}, contact ${input ? 'open' : 'shut'}`,
+    bolt: () => (output ? 'unlocked' : 'locked'),
+    describe: () => `output ${output ? 'on' : 'off'} by ${source}, door ${contact ? 'shut' : 'open'}`,
     turn: () => pulse(!output, 'button', output ? undefined : 3),
     enterCode: () => 'no: it has no keypad',
     moveDoor(open) {
       if (open && !output) return false;
-      input = open;
-      notify({ 'input:0': { id: 0, state: open } });
+      contact = !open;
+      notify({ 'input:0': { id: 0, state: contact } });
       return true;
     },
     setBattery: () => tell('it has no battery'),

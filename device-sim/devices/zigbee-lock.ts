@@ -72,6 +72,7 @@ export function createZigbeeLock({ name, ieee, sleeps, time, tell, travelMs, rep
   const door: Door = {
     name,
     faults,
+    bolt: () => (bolt === 'not_fully_locked' ? undefined : bolt),
     describe: () => `${bolt}, battery ${battery} %, door ${doorOpen ? 'open' : 'shut'}, ${codes.size} codes`,
     turn: () => move(bolt === 'locked' ? 'unlocked' : 'locked', 'manual', 0),
     enterCode(code) {

@@ -73,7 +73,7 @@ describe('a simulated Shelly', () => {
     device.doors[0]?.moveDoor(true);
     expect(messagesIn(said())).toMatchObject([
       { params: { 'switch:0': { output: true, source: 'button' } } },
-      { params: { 'input:0': { id: 0, state: true } } },
+      { params: { 'input:0': { id: 0, state: false } } },
     ]);
   });
 });
