@@ -80,9 +80,9 @@ export function createLocalControl(options: {
         ...{ version: status.version, ...status.readiness() },
         ...{ discovery: discovery(), turnedAway: status.turnedAway() },
       }),
-      async backup({ to }, onProgress) {
+      async backup({ to }, { progress }) {
         const target = typeof to === 'string' ? to : undefined;
-        const make = () => backups.make({ reason: 'asked', to: target, onProgress });
+        const make = () => backups.make({ reason: 'asked', to: target, onProgress: progress });
         const made = await trail.note(onThisMachine, { action: 'backup', object: 'backup', detail: target ?? '' }, make);
         log.info({ code: 'backup', reason: 'asked', ...made }, 'a backup was made');
         return made;

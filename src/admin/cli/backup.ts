@@ -28,7 +28,7 @@ export const backup = command<Given>({
     const target = to === undefined ? undefined : resolve(to);
     const progress = progressLine();
     const onProgress = (bytes: number) => progress.show(`${Math.floor(bytes / 1_000_000)} MB of data`);
-    const asRunning = () => askControl(dataDir, { action: 'backup', ...(target !== undefined && { to: target }) }, onProgress);
+    const asRunning = () => askControl(dataDir, { action: 'backup', ...(target !== undefined && { to: target }) }, { onProgress });
     const asStopped = async () => {
       const { backUpStopped } = await import('../offline/files.ts');
       return interruptible((signal) =>

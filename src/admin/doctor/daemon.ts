@@ -28,7 +28,7 @@ export async function lookForDaemon(files: FileLayer, directory: string): Promis
   const uid = pid === undefined ? undefined : await userOf(pid);
   const signal = AbortSignal.timeout(patienceMs);
   try {
-    const answer = (await askControl(directory, { action: 'GET /readyz' }, undefined, signal)) as Answer;
+    const answer = (await askControl(directory, { action: 'GET /readyz' }, { signal })) as Answer;
     return { pid, uid, answer, silence: undefined };
   } catch (error) {
     const isNobody = error instanceof NobodyThere;

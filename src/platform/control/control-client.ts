@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { DomainError, type ErrorCode, type ParameterProblem } from '../../domain/errors.ts';
-import type { ControlRequest, OnProgress } from './control.ts';
+import type { ControlRequest } from './control.ts';
 import { controlSocket, linesOf } from './control-line.ts';
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -10,23 +10,28 @@ type Answer = Readonly<Record<string, unknown>>;
 /** No daemon answers for this data directory: the socket is missing, or a killed daemon left it behind. */
 export class NobodyThere extends Error {}
 
+interface Listening {
+  /** Called with a number that grows. */
+  readonly onProgress?: (done: number) => void;
+  /** Called with each line of a result that comes bit by bit. */
+  readonly onLine?: (line: object) => void;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Sends a request to the running daemon; rejects with NobodyThere when no daemon runs on that data directory, and with a DomainError when
  * the daemon refuses. It waits as long as the daemon takes, or until `signal` aborts.
  */
-export async function askControl(
-  directory: string,
-  request: ControlRequest,
-  onProgress: OnProgress = () => undefined,
-  signal?: AbortSignal,
-): Promise<Answer> {
+export async function askControl(directory: string, request: ControlRequest, listening: Listening = {}): Promise<Answer> {
+  const { onProgress, onLine, signal } = listening;
   const socket = await connectTo(directory, signal);
   socket.on('error', () => socket.destroy());
   socket.write(`${JSON.stringify(request)}\n`);
   try {
     for await (const line of linesOf(socket)) {
       const said = JSON.parse(line) as Answer;
-      if (typeof said['progress'] === 'number') onProgress(said['progress']);
+      if (typeof said['progress'] === 'number') onProgress?.(said['progress']);
+      else if (typeof said['line'] === 'object' && said['line'] !== null) onLine?.(said['line']);
       else return readAnswer(said);
     }
   } finally {

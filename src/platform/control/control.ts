@@ -1,5 +1,5 @@
 // The control socket: a Unix socket in the data directory, for its owner alone, by which an operator on the same machine controls the
-// daemon. One JSON line is the request, one JSON line the answer; lines of progress may come before it. Its actions are those that no
+// daemon. One JSON line is the request, one JSON line the answer; lines of progress or of a long result may come before it. Its actions are those that no
 // caller over the network may use, or only with a token.
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -12,6 +12,8 @@ import { controlSocket, firstLine } from './control-line.ts';
 const patienceMs = 10_000;
 /** Further connections are rejected, because each may hold an answer in memory. */
 const mostConnections = 16;
+/** What a client may leave unread of a result that comes in lines. */
+const mostUnread = 4 * 1024 * 1024;
 /** The least time between two lines of progress. */
 const progressMs = 200;
 
@@ -21,11 +23,18 @@ export interface ControlRequest {
   readonly [member: string]: unknown;
 }
 
-/** Called with a number that grows while the client waits. */
-export type OnProgress = (done: number) => void;
+/** The client of a request, while its action runs. */
+export interface ControlClient {
+  /** With a number that grows while the client waits. */
+  progress(done: number): void;
+  /** One line of a result that comes bit by bit. A client that reads too slowly is disconnected. */
+  line(content: object): void;
+  /** Aborted when the client leaves. Without this call it is not noticed before the answer. */
+  gone(): AbortSignal;
+}
 
 /** The actions; each resolves with the members of the answer, or rejects with a sentence. */
-export type ControlActions = Readonly<Record<string, (request: ControlRequest, onProgress: OnProgress) => Promise<object>>>;
+export type ControlActions = Readonly<Record<string, (request: ControlRequest, client: ControlClient) => Promise<object>>>;
 
 /** Since the start. */
 export interface ControlStats {
@@ -67,7 +76,7 @@ export function createControl(options: {
 
   const { add: count } = counts;
 
-  async function answer(request: ControlRequest, onProgress: OnProgress): Promise<object> {
+  async function answer(request: ControlRequest, client: ControlClient): Promise<object> {
     const { action } = request;
     count('asked');
     try {
@@ -75,7 +84,7 @@ export function createControl(options: {
       if (run === undefined) throw new DomainError('not-found', 'this latchd knows no such action; is it older than the command?');
       // A GET changes nothing.
       log[action.startsWith('GET ') ? 'debug' : 'info']({ code: 'control', action }, 'an operator on this machine asked for something');
-      return { ok: true, ...(await run(request, onProgress)) };
+      return { ok: true, ...(await run(request, client)) };
     } catch (error) {
       count('failed');
       if (error instanceof DomainError) return { ok: false, code: error.code, error: error.message, parameters: error.parameters };
@@ -99,7 +108,7 @@ export function createControl(options: {
       socket.destroy();
       return;
     }
-    const line = `${JSON.stringify(await answer(request, progressTo(socket, clock)))}\n`;
+    const line = `${JSON.stringify(await answer(request, clientOf(socket, clock)))}\n`;
     const unread = clock.timer(patienceMs, () => socket.destroy());
     socket.once('close', unread);
     socket.end(line);
@@ -144,13 +153,26 @@ export function createControl(options: {
   };
 }
 
-/** Sends lines of progress as long as the client reads them. */
-function progressTo(socket: Socket, clock: Clock): OnProgress {
+function clientOf(socket: Socket, clock: Clock): ControlClient {
   let saidAt = clock.monotonic();
-  return (progress) => {
-    if (clock.monotonic() - saidAt < progressMs || socket.writableNeedDrain) return;
-    saidAt = clock.monotonic();
-    socket.write(`${JSON.stringify({ progress })}\n`);
+  return {
+    progress(progress) {
+      if (clock.monotonic() - saidAt < progressMs || socket.writableNeedDrain) return;
+      saidAt = clock.monotonic();
+      socket.write(`${JSON.stringify({ progress })}\n`);
+    },
+    line(line) {
+      if (socket.writableLength > mostUnread) socket.destroy();
+      else socket.write(`${JSON.stringify({ line })}\n`);
+    },
+    gone() {
+      const left = new AbortController();
+      if (socket.destroyed) left.abort();
+      socket.once('close', () => left.abort());
+      // Node notices the end of a socket only while it reads.
+      socket.resume();
+      return left.signal;
+    },
   };
 }
 

@@ -18,6 +18,8 @@ let counts: ControlCounts;
 const clock = createSettableClock();
 const log = createFakeLog();
 const sockets: Socket[] = [];
+/** Of each request for lines, whether its client had left at the end. */
+const leftAt: boolean[] = [];
 
 const actions: ControlActions = {
   'GET /echo': async ({ action: _, ...rest }) => rest,
@@ -28,17 +30,27 @@ const actions: ControlActions = {
     throw new Error('no room in the attic');
   },
   wait: () => new Promise(() => undefined),
-  'GET /slowly': async (_request, onProgress) => {
+  'GET /slowly': async (_request, { progress }) => {
     for (const done of [1, 2, 3]) {
       await clock.advance(done === 2 ? 10 : 250);
-      onProgress(done);
+      progress(done);
     }
     return {};
+  },
+  'GET /lines': async ({ bytes }, { line, gone }) => {
+    const left = gone();
+    for (let n = 1; n <= 3 || (typeof bytes === 'number' && !left.aborted); n++) {
+      line({ n, ...(typeof bytes === 'number' && { text: 'x'.repeat(bytes) }) });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    leftAt.push(left.aborted);
+    return { whole: true };
   },
   long: async () => ({ text: 'x'.repeat(3_000_000) }),
 };
 
 beforeEach(async () => {
+  leftAt.length = 0;
   directory = await mkdtemp(join(tmpdir(), 'latchd-control-'));
   counts = createControlCounts();
   control = createControl({ directory, actions, clock, log, counts });
@@ -82,8 +94,23 @@ describe('the control socket', () => {
 
   test('sends progress while a client waits, not more than five times a second', async () => {
     const said: number[] = [];
-    expect(await askControl(directory, { action: 'GET /slowly' }, (done) => said.push(done))).toEqual({});
+    expect(await askControl(directory, { action: 'GET /slowly' }, { onProgress: (done) => said.push(done) })).toEqual({});
     expect(said).toEqual([1, 3]);
+  });
+
+  test('sends a result line by line before the answer, and notices a client that leaves or does not read', async () => {
+    const lines: object[] = [];
+    expect(await askControl(directory, { action: 'GET /lines' }, { onLine: (line) => lines.push(line) })).toEqual({ whole: true });
+    expect(lines).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    const leaving = new AbortController();
+    const asked = askControl(directory, { action: 'GET /lines', bytes: 1 }, { onLine: () => leaving.abort(), signal: leaving.signal });
+    await expect(asked).rejects.toThrow();
+    await until(() => leftAt.length === 2, 'the action has ended');
+    const deaf = await open();
+    deaf.socket.pause();
+    deaf.socket.write('{"action":"GET /lines","bytes":100000}\n');
+    await until(() => leftAt.length === 3, 'the action has ended');
+    expect(leftAt).toEqual([false, true, true]);
   });
 
   test('a refusal keeps its code and its parameters; a failure is a sentence and in the log; both are counted', async () => {
