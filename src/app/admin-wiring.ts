@@ -20,7 +20,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
 import { createManagement } from '../http/api/management.ts';
-import { type ControlCounts, createControl } from '../platform/control/control.ts';
+import { type ControlActions, type ControlCounts, createControl } from '../platform/control/control.ts';
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Base } from './base.ts';
@@ -62,8 +62,10 @@ export function createLocalControl(options: {
   readonly status: Status;
   readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
+  /** Looks on at locks. */
+  readonly capture: ControlActions[string];
 }): Part {
-  const { directory, clock, log, services, makes, clockTrust, backups, status, counts, discovery } = options;
+  const { directory, clock, log, services, makes, clockTrust, backups, status, counts, discovery, capture } = options;
   const { audit: trail } = services;
   return createControl({
     directory,
@@ -80,6 +82,11 @@ export function createLocalControl(options: {
         ...{ version: status.version, ...status.readiness() },
         ...{ discovery: discovery(), turnedAway: status.turnedAway() },
       }),
+      capture: (request, client) => {
+        const object = typeof request['lockId'] === 'number' ? `lock ${request['lockId']}` : 'lock';
+        const detail = `${request['kind']}, ${request['seconds']} s`;
+        return trail.note(onThisMachine, { action: 'capture', object, detail }, () => capture(request, client));
+      },
       async backup({ to }, { progress }) {
         const target = typeof to === 'string' ? to : undefined;
         const make = () => backups.make({ reason: 'asked', to: target, onProgress: progress });

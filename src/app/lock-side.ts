@@ -3,6 +3,7 @@ import { createBroker } from '../broker/broker.ts';
 import type { DriverTable } from '../domain/locks/driver-table.ts';
 import { createEventNumbers } from '../domain/locks/event-numbers.ts';
 import type { CaptureTap } from '../drivers/capture-tap.ts';
+import { createCaptures } from '../drivers/captures.ts';
 import { createDeviceDriver } from '../drivers/device-host.ts';
 import { type DriverHost, routeLogins } from '../drivers/driver-host.ts';
 import { createEventRecords } from '../drivers/event-records.ts';
@@ -26,7 +27,8 @@ interface LockSideOptions {
 
 export function createLockSide(options: LockSideOptions) {
   const { config, log, clock, tickBatcher } = options.base;
-  const { native, others, eventRecords, stats } = createDrivers(options);
+  const captures = createCaptures({ clock });
+  const { native, others, eventRecords, stats } = createDrivers(options, captures);
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
     ...{ clock, tickBatcher, log },
@@ -40,15 +42,12 @@ export function createLockSide(options: LockSideOptions) {
   });
   const { clockSync, hubs, pairing } = native.driver;
   return {
-    ...{ broker, clockSync, hubs, pairing, certificates, forPeople, eventRecords },
+    ...{ broker, clockSync, hubs, pairing, certificates, forPeople, eventRecords, captures },
     brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }
 
-/** Watches nothing. */
-const nobody: CaptureTap = { isOn: () => false, heard: () => undefined };
-
-function createDrivers({ base, store, services, drivers }: LockSideOptions) {
+function createDrivers({ base, store, services, drivers }: LockSideOptions, captures: CaptureTap) {
   const { config, log, clock, secrets, events, addresses, deviceKinds } = base;
   const { clockIsSuspect, clockIsTrusted } = store.clockTrust;
   const { locks, hubs, records, quarantine } = store.ports;
@@ -63,7 +62,7 @@ function createDrivers({ base, store, services, drivers }: LockSideOptions) {
   let foreignMessages = 0;
   const eventRecords = createEventRecords({ clock, reports, records, emit, numberEvents: createEventNumbers({ records }) });
   const host: DriverHost = {
-    ...{ clock, locks, secrets, reports, emit, log, captures: nobody, eventRecords },
+    ...{ clock, locks, secrets, reports, emit, log, captures, eventRecords },
     deviceLogin: createDeviceLogin(config, addresses),
     droppedForeign: () => void foreignMessages++,
   };

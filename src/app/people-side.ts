@@ -10,6 +10,7 @@ import { announcementsOf } from '../platform/mdns/announcement.ts';
 import { createDiscovery, respondInThread } from '../platform/mdns/discovery.ts';
 import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
+import { captureAction } from './capture-action.ts';
 import type { LockSide } from './lock-side.ts';
 import type { Services } from './services.ts';
 import { createStatus } from './status.ts';
@@ -51,6 +52,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     ...{ directory: config.dataDir, clock, log, services: audited, makes, backups, status, counts: controlCounts },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
+    capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
   const http = createHttpServer({
     ...{ clock, tickBatcher, log, signIns, eventStreams, metrics },

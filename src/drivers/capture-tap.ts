@@ -1,27 +1,29 @@
 // What is said on the wire, for whoever watches it.
 import type { LockId } from '../domain/locks/lock.ts';
 
-/** A message as it came or goes, or a login without its password. */
-export type WireLine =
-  | {
-      readonly from: 'device' | 'gateway';
-      readonly topic: string;
-      readonly qos: 0 | 1 | 2;
-      readonly retain: boolean;
-      readonly payload: string;
-    }
-  | { readonly from: 'device'; readonly connect: WireLogin };
+export interface WireMessage {
+  readonly topic: string;
+  readonly qos: number;
+  readonly retain: boolean;
+  readonly payload: string;
+}
 
 export interface WireLogin {
   readonly clientId: string;
   /** Seconds. */
   readonly keepAlive: number;
   readonly clean: boolean;
-  readonly will: { readonly topic: string; readonly qos: number; readonly retain: boolean; readonly payload: string } | null;
+  readonly will: WireMessage | null;
 }
+
+/** A message as it came or goes, or a login without its password. */
+export type WireLine =
+  | ({ readonly from: 'device' | 'gateway' } & WireMessage)
+  | { readonly from: 'device'; readonly connect: WireLogin };
 
 export interface CaptureTap {
   /** Whether anybody watches locks of this kind: asked first, so that a line costs nothing while nobody does. */
   isOn(kind: string): boolean;
-  heard(kind: string, lockId: LockId, line: WireLine): void;
+  /** `lockId`: null for what belongs to no registered lock. */
+  heard(kind: string, lockId: LockId | null, line: WireLine): void;
 }

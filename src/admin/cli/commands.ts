@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts';
 import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
 import { backup } from './backup.ts';
+import { capture } from './capture.ts';
 import { checkConfig } from './check-config.ts';
 import { clock } from './clock.ts';
 import { type Command, command, type Group } from './command.ts';
@@ -55,6 +56,7 @@ export function commandTable(serve: (read: () => Config) => Promise<void>): read
     verifyCommand,
     backup,
     restoreCommand,
+    capture,
     clock,
     completion(() => table),
   ];

@@ -715,6 +715,7 @@ export const de: Strings = {
       'clock-accept': 'Uhr bestätigt',
       reload: 'Einstellungen neu gelesen',
       backup: 'Sicherung',
+      capture: 'Bei Schlössern mitgelesen',
       restore: 'Aus einer Sicherung wiederhergestellt',
     },
   },

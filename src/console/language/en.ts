@@ -680,6 +680,7 @@ export const en = {
       'clock-accept': 'Clock accepted',
       reload: 'Settings read again',
       backup: 'Backup',
+      capture: 'Looked on at locks',
       restore: 'Restored from a backup',
     } as Record<string, string>,
   },

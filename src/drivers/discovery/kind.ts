@@ -19,8 +19,15 @@ export const discoveryKind: BridgeKind<DiscoveredOptions> = {
   kind: 'discovery',
   schema: z.strictObject({
     kind: z.literal('discovery'),
-    bridge: z.string('must be the name of a bridge').regex(/^[a-z0-9-]{1,32}$/, 'must be the name of a bridge'),
-    uniqueId: z.string('must be the unique id of the lock').min(1, 'must be 1 to 256 characters').max(256, 'must be 1 to 256 characters'),
+    bridge: z
+      .string('must be the name of a bridge')
+      .regex(/^[a-z0-9-]{1,32}$/, 'must be the name of a bridge')
+      .describe('The bridge in the configuration.'),
+    uniqueId: z
+      .string('must be the unique id of the lock')
+      .min(1, 'must be 1 to 256 characters')
+      .max(256, 'must be 1 to 256 characters')
+      .describe('The unique id that the lock is announced with.'),
   }),
   address: ({ uniqueId }) => uniqueId,
   capabilities: () => capabilities,

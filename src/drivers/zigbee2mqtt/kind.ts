@@ -21,11 +21,15 @@ export const zigbee2mqttKind: BridgeKind<ZigbeeOptions> = {
   kind: 'zigbee2mqtt',
   schema: z.strictObject({
     kind: z.literal('zigbee2mqtt'),
-    bridge: z.string('must be the name of a bridge').regex(/^[a-z0-9-]{1,32}$/, 'must be the name of a bridge'),
+    bridge: z
+      .string('must be the name of a bridge')
+      .regex(/^[a-z0-9-]{1,32}$/, 'must be the name of a bridge')
+      .describe('The bridge in the configuration.'),
     ieee: z
       .string('must be 0x and 16 hex digits')
       .regex(/^0x[0-9a-fA-F]{16}$/, 'must be 0x and 16 hex digits')
-      .toLowerCase(),
+      .toLowerCase()
+      .describe('IEEE address of the lock, as Zigbee2MQTT shows it.'),
   }),
   address: ({ ieee }) => ieee,
   capabilities: () => capabilities,
