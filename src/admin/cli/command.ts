@@ -14,6 +14,8 @@ export interface Option {
   readonly otherwise?: string;
   /** Converts the text to the value that arrives; throws a WrongValue. */
   readonly read?: (text: string) => unknown;
+  /** It may be given several times, and arrives as a list. */
+  readonly isRepeatable?: true;
 }
 
 export interface Argument {

@@ -1,33 +1,45 @@
 // latchd lock: the locks of this gateway, and the keys with which they log in.
 import { command, type Group } from './command.ts';
-import { askForAll, inWords, manage } from './management.ts';
+import { type DriverOptions, driverBody, driverNames, driverOptions } from './driver-option.ts';
+import { askForAll, inWords, manage, manageRunning } from './management.ts';
 import { type NewLockOptions, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
 import { positiveInteger } from './values.ts';
 
 const locksRoute = '/api/v1/gateway/locks';
 
+/** Of our own locks `deviceKey`, of those of another make `mqtt`; over a bridge neither. */
 interface IssuedKey {
   readonly lockId: number;
   readonly deviceId: string;
-  readonly deviceKey: string;
+  readonly deviceKey?: string;
+  readonly mqtt?: MqttLogin;
 }
 
-interface Registration extends NewLockOptions {
+interface MqttLogin {
+  readonly host: string;
+  readonly port: number | null;
+  readonly tlsPort: number | null;
+  readonly username: string;
+  readonly password: string;
+}
+
+interface Registration extends NewLockOptions, DriverOptions {
   readonly json?: true;
-  readonly mac: string;
+  readonly mac?: string;
   readonly name: string;
   readonly hub?: string;
 }
 
 const register = command<Registration>({
   name: 'register',
-  says: 'register a lock and print its device key, this once',
+  says: 'register a lock and print its device key, or the login of one of another make, this once',
   settings: 'directory',
-  arguments: [{ name: 'mac', says: 'its MAC address, such as A4:C1:38:7F:02:E9' }],
+  arguments: [{ name: 'mac', says: 'its MAC address, such as A4:C1:38:7F:02:E9', optional: true }],
   options: [
     { flag: '--name', value: '<name>', says: 'what it is called', required: true },
     ...newLockOptions,
+    ...driverOptions,
     { flag: '--hub', value: '<hub>', says: 'the hub that speaks for it (deviceId or MAC address)' },
     jsonOption,
   ],
@@ -37,21 +49,45 @@ const register = command<Registration>({
       'the key is the MQTT password of the lock; its MQTT user name and lockId are told, too',
     ],
     ['lock register a4c1387f02ea --name Archive --hub a4c1387f02f0', 'a lock that a hub speaks for'],
+    [
+      'lock register --driver nuki:2BB28570 --set unlock=unlatch --name Attic',
+      'a lock of another make, by the running daemon: host, port, user name and password are for its app',
+    ],
   ],
-  async run({ mac, hub, json, ...described }, { configured }) {
+  async run({ mac, hub, json, driver: given, set, ...described }, { configured }) {
     const { administrator } = described;
-    const names = { ...newLockNames, lockMac: '<mac>', hubId: '--hub' };
-    const work = manage(configured(), async (ask) => {
+    const options = { ...(given && { driver: given }), ...(set && { set }) };
+    const driver = driverBody(options);
+    const names = { ...newLockNames, ...driverNames(options), lockMac: '<mac>', hubId: '--hub' };
+    // Only the daemon knows the drivers, and where their locks log in.
+    const through = driver === undefined ? manage : manageRunning;
+    const work = through(configured(), async (ask) => {
       const chosen = administrator ?? (await onlyAdministrator(ask));
-      const body = { lockMac: mac, ...(hub !== undefined && { hubId: hub }), ...newLockBody({ ...described, administrator: chosen }) };
+      const device = { ...(mac !== undefined && { lockMac: mac }), ...(hub !== undefined && { hubId: hub }), ...(driver && { driver }) };
+      const body = { ...device, ...newLockBody({ ...described, administrator: chosen }) };
       return { chosen, key: await ask<IssuedKey>(`POST ${locksRoute}`, { body }) };
     });
     const { chosen, key } = await inWords({ names, listed: administrator === undefined ? 'hub list' : 'account list' }, work);
-    say(`lock ${key.lockId} was registered, its administrator is ${chosen}; it logs in as ${key.deviceId} with this key, shown this once:`);
-    print(json ? JSON.stringify(key) : key.deviceKey);
+    tell(`lock ${key.lockId} was registered, its administrator is ${chosen}`, key, json);
     return 0;
   },
 });
+
+/** The key or login, for whoever puts it into the lock, behind what was done. */
+function tell(what: string, key: IssuedKey, json: true | undefined): void {
+  const { deviceId, deviceKey, mqtt } = key;
+  if (mqtt !== undefined) say(`${what}; type this into the MQTT settings of the device, shown this once:`);
+  else if (deviceKey !== undefined) say(`${what}; it logs in as ${deviceId} with this key, shown this once:`);
+  else say(`${what}; it is spoken to over its bridge, and logs in nowhere`);
+  if (json) print(JSON.stringify(key));
+  else if (mqtt !== undefined) printLogin(mqtt);
+  else if (deviceKey !== undefined) print(deviceKey);
+}
+
+function printLogin({ host, port, tlsPort, username, password }: MqttLogin): void {
+  const ports = [...(port === null ? [] : [`port       ${port}`]), ...(tlsPort === null ? [] : [`TLS port   ${tlsPort}`])];
+  for (const line of [`host       ${host}`, ...ports, `user name  ${username}`, `password   ${password}`]) print(line);
+}
 
 interface Lock {
   readonly lockId: number;
@@ -62,6 +98,7 @@ interface Lock {
   readonly online: boolean;
   readonly lastSeen: number | null;
   readonly hubId: string | null;
+  readonly driver: { readonly kind: string } | null;
   readonly administrator: string;
 }
 
@@ -82,6 +119,7 @@ const list = command<{ readonly json?: true }>({
         online: ({ online }) => (online ? 'yes' : 'no'),
         'last seen': ({ lastSeen }) => dateText(lastSeen),
         battery: ({ electricQuantity }) => (electricQuantity < 0 ? '?' : `${electricQuantity} %`),
+        make: ({ driver }) => driver?.kind ?? '-',
         hub: ({ hubId }) => hubId ?? '-',
         group: ({ groupName }) => groupName || '-',
         administrator: ({ administrator }) => administrator,
@@ -93,7 +131,7 @@ const list = command<{ readonly json?: true }>({
 
 const key = command<{ readonly json?: true; readonly lockId: number }>({
   name: 'key',
-  says: 'make a new device key for a lock and print it, this once; the old one and its connection end at once',
+  says: 'make a new device key or login for a lock and print it, this once; the old one and its connection end at once',
   settings: 'directory',
   arguments: [{ name: 'lockId', says: 'see "latchd lock list"', read: positiveInteger }],
   options: [jsonOption],
@@ -104,8 +142,7 @@ const key = command<{ readonly json?: true; readonly lockId: number }>({
       { listed: 'lock list' },
       manage(configured(), (ask) => ask<IssuedKey>(`POST ${locksRoute}/{lockId}/key`, request)),
     );
-    say(`lock ${lockId} logs in as ${issued.deviceId} with this key from now on, shown this once:`);
-    print(json ? JSON.stringify(issued) : issued.deviceKey);
+    tell(`the old one of lock ${lockId} has ended`, issued, json);
     return 0;
   },
 });

@@ -82,11 +82,12 @@ function memberOf(flag: string): string {
   return flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function optionOf({ flag, value, says, required, choices, otherwise, read }: Option): ParserOption {
+function optionOf({ flag, value, says, required, choices, otherwise, read, isRepeatable }: Option): ParserOption {
   const option = new ParserOption(value === undefined ? flag : `${flag} ${value}`, says);
   if (choices) option.choices(choices);
   if (otherwise !== undefined) option.default(read ? read(otherwise) : otherwise);
   if (required) option.makeOptionMandatory();
+  if (isRepeatable) return option.argParser((text, before: readonly unknown[] = []) => [...before, read ? reading(read)(text) : text]);
   return read ? option.argParser(reading(read)) : option;
 }
 
