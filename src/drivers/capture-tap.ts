@@ -17,9 +17,7 @@ export interface WireLogin {
 }
 
 /** A message as it came or goes, or a login without its password. */
-export type WireLine =
-  | ({ readonly from: 'device' | 'gateway' } & WireMessage)
-  | { readonly from: 'device'; readonly connect: WireLogin };
+export type WireLine = ({ readonly from: 'device' | 'gateway' } & WireMessage) | { readonly from: 'device'; readonly connect: WireLogin };
 
 export interface CaptureTap {
   /** Whether anybody watches locks of this kind: asked first, so that a line costs nothing while nobody does. */

@@ -1,13 +1,13 @@
 // The makes of lock that this gateway has, as a person registers them (HTTP API 8.10).
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { makes } from '../../src/app/makes.ts';
+import { deviceKinds } from '../../src/app/makes.ts';
 
 test('each has a kind of its own', () => {
-  expect(new Set(makes.map(({ kind }) => kind)).size).toBe(makes.length);
+  expect(new Set(deviceKinds.map(({ kind }) => kind)).size).toBe(deviceKinds.length);
 });
 
-test.each(makes.map(({ kind, schema }) => [kind, schema] as const))(
+test.each(deviceKinds.map(({ kind, schema }) => [kind, schema] as const))(
   '%s takes a strict object of members that each say what they mean',
   (kind, schema) => {
     const { properties = {}, additionalProperties, required } = z.toJSONSchema(schema, { io: 'input' });

@@ -5,7 +5,7 @@ import { createCaptures } from '../../src/drivers/captures.ts';
 import { createSettableClock } from '../support/settable-clock.ts';
 
 const [one, two] = [1 as LockId, 2 as LockId];
-const said = { from: 'device', topic: 'nuki/2BB28570/state', qos: 1, retain: true, payload: Buffer.from('1') } as const;
+const said = { from: 'device', topic: 'nuki/2BB28570/state', qos: 1, retain: true, payload: '1' } as const;
 
 test('whoever looks on gets each line of that kind, or of that lock of it, with its time since then, until the end', async () => {
   const clock = createSettableClock();

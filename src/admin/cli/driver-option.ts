@@ -51,19 +51,19 @@ function parted(text: string, mark: string): readonly string[] {
   return place < 0 ? [text] : [text.slice(0, place), text.slice(place + 1)];
 }
 
-export interface DriverOptions {
+export interface DriverFlags {
   readonly driver?: Members;
   readonly set?: readonly (readonly [string, string | number | null])[];
 }
 
 /** The member of the API's body; undefined for a lock of our own. Throws when there is something to set, and no driver. */
-export function driverBody({ driver, set = [] }: DriverOptions): object | undefined {
+export function driverBody({ driver, set = [] }: DriverFlags): object | undefined {
   if (driver === undefined && set.length > 0) throw new Error('--set is for a lock with a --driver');
   return driver && { ...driver, ...Object.fromEntries(set) };
 }
 
 /** The command line's words for the members of the API's `driver`. */
-export function driverNames({ driver = {}, set = [] }: DriverOptions): Readonly<Record<string, string>> {
+export function driverNames({ driver = {}, set = [] }: DriverFlags): Readonly<Record<string, string>> {
   const given = [
     ...Object.keys(driver).map((name) => [name, '--driver'] as const),
     ...set.map(([name]) => [name, `--set ${name}`] as const),

@@ -1,6 +1,6 @@
 // latchd lock: the locks of this gateway, and the keys with which they log in.
 import { command, type Group } from './command.ts';
-import { type DriverOptions, driverBody, driverNames, driverOptions } from './driver-option.ts';
+import { type DriverFlags, driverBody, driverNames, driverOptions } from './driver-option.ts';
 import { askForAll, inWords, manage, manageRunning } from './management.ts';
 import { type NewLockOptions, newLockBody, newLockNames, newLockOptions, onlyAdministrator } from './new-lock.ts';
 import { dateText, jsonOption, print, printTable, say } from './output.ts';
@@ -24,7 +24,7 @@ interface MqttLogin {
   readonly password: string;
 }
 
-interface Registration extends NewLockOptions, DriverOptions {
+interface Registration extends NewLockOptions, DriverFlags {
   readonly json?: true;
   readonly mac?: string;
   readonly name: string;
