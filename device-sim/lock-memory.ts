@@ -72,47 +72,26 @@ export async function openLockMemory(options: LockMemoryOptions): Promise<LockMe
     history: [],
     dropped: 0,
   };
-  let changed = found === undefined ? 1 : 0;
-  let written = 0;
   let flushedSeq = found?.lastSeq ?? 0;
-  let writingUpTo = 0;
-  let current: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
   let halted = false;
   let watchers: (() => void)[] = [];
 
   async function write(): Promise<void> {
     if (halted) throw new Error('the power is cut');
-    const version = changed;
     const seq = contents.lastSeq;
-    writingUpTo = version;
     await writeDurably(options.file, JSON.stringify(contents), options.flush);
-    written = version;
     flushedSeq = seq;
   }
-
-  function saved(): Promise<void> {
-    if (written === changed) return Promise.resolve();
-    if (next !== undefined) return next;
-    if (writingUpTo === changed) return current;
-    const begin = (): Promise<void> => {
-      next = undefined;
-      current = write().finally(() => {
-        writingUpTo = 0;
-      });
-      return current;
-    };
-    next = current.then(begin, begin);
-    return next;
-  }
+  const { touch, saved, written } = createSaver(write);
 
   function change(changes: Partial<MemoryContents>): void {
     contents = { ...contents, ...changes };
-    changed++;
+    touch();
     // Callers that need to know await `saved`; a failed write is tried again with the next change.
     saved().catch(() => undefined);
   }
 
+  if (found === undefined) touch();
   await saved();
   return {
     get contents() {
@@ -148,8 +127,45 @@ export async function openLockMemory(options: LockMemoryOptions): Promise<LockMe
     },
     halt() {
       halted = true;
-      return current.catch(() => undefined);
+      return written().catch(() => undefined);
     },
+  };
+}
+
+/** Writes what has changed, one write at a time: changes that come during a write go out together in the next one. */
+function createSaver(write: () => Promise<void>) {
+  let changed = 0;
+  let saved = 0;
+  let writingUpTo = 0;
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  async function writeUpTo(version: number): Promise<void> {
+    await write();
+    saved = version;
+  }
+  function begin(): Promise<void> {
+    next = undefined;
+    writingUpTo = changed;
+    current = writeUpTo(changed).finally(() => {
+      writingUpTo = 0;
+    });
+    return current;
+  }
+  return {
+    touch(): void {
+      changed += 1;
+    },
+    /** As `LockMemory.saved`. */
+    saved(): Promise<void> {
+      if (saved === changed) return Promise.resolve();
+      if (next !== undefined) return next;
+      if (writingUpTo === changed) return current;
+      next = current.then(begin, begin);
+      return next;
+    },
+    /** Settles with the write under way. */
+    written: (): Promise<void> => current,
   };
 }
 

@@ -12,19 +12,13 @@ import type { RecordStore } from '../records/record-ports.ts';
 import type { Alarm } from './alarm.ts';
 import type { AlarmService } from './alarm-service.ts';
 import { createAlarmsBeforeEvents } from './alarms-before-events.ts';
+import { createBatteryAlarms } from './battery-alarms.ts';
+import { createClockAlarm } from './clock-alarm.ts';
 import { createEventAlarms } from './event-alarms.ts';
 
 const lookMs = 5_000;
 /** How late the auto lock of a lock may be: the bolt takes time, and so does its report. */
 const autoLockGraceMs = 30_000;
-/** A battery whose level is so much higher than when the alarm began was replaced, and did not only get warmer. */
-const batteryRisePercent = 5;
-
-const clockSaidMs = 60_000;
-const clockReason =
-  'the clock of the gateway is probably wrong, so no lock is told the time: cards with dates stay shut at locks whose clock is not set. ' +
-  'Let NTP set it; or, when it is right, say so on the gateway: latchd clock accept';
-
 export interface AlarmDetectorSettings {
   /** An alarm begins when a lock was not continuously online for so long, and ends when it was. */
   readonly offlineAfterMs: number;
@@ -73,10 +67,11 @@ export function createAlarmDetector(options: {
   const { clock, events, locks, statuses, records, alarms, settings, clockIsSuspect, storageHealth, certainty, clockEvidence } = options;
   const { offlineAfterMs, endAfterMs, silentAfterMs, lowBatteryPercent } = settings;
   const watches = new Map<LockId, Watch>();
+  const { low, levelReported, criticalReported } = createBatteryAlarms({ statuses, alarms, lowBatteryPercent });
+  const lookAtClock = createClockAlarm({ clock, alarms, clockIsSuspect, clockEvidence });
   const eventAlarms = createEventAlarms({ clock, locks, records, alarms, clockIsSuspect, low, jammed, freed: certainty.freed });
   const alarmsBeforeEvents = createAlarmsBeforeEvents();
   let cancelLook: (() => void) | undefined;
-  let clockSaidAt = clock.monotonic();
   let stopped = false;
 
   function watchOf(lockId: LockId): Watch {
@@ -135,20 +130,8 @@ export function createAlarmDetector(options: {
     });
     if (isFilled) alarms.clearGap(lockId);
   }
-  /** The evidence of the locks is added a minute later, when those that reconnected with the gateway have reported their dates. */
-  function lookAtClock(): void {
-    const evidence = clockEvidence();
-    const reason = evidence === undefined ? clockReason : `${clockReason}; ${evidence}`;
-    const now = clock.monotonic();
-    if (alarms.active('clock-suspect', null) === undefined) clockSaidAt = now;
-    alarms.raise('clock-suspect', null, { reason });
-    if (now - clockSaidAt < clockSaidMs) return;
-    clockSaidAt = now;
-    alarms.amend('clock-suspect', null, reason);
-  }
   function lookAtGateway(): void {
-    if (clockIsSuspect()) lookAtClock();
-    else alarms.clear('clock-suspect', null);
+    lookAtClock();
     const health = storageHealth();
     if (health === 'ok') alarms.clear('storage-unavailable', null);
     else alarms.raise('storage-unavailable', null, { reason: health });
@@ -166,9 +149,6 @@ export function createAlarmDetector(options: {
   function jammed(lockId: LockId): void {
     alarms.raise('jammed', lockId, { reason: 'its bolt is jammed' });
     certainty.jammed(lockId);
-  }
-  function low(lockId: LockId, reason: string): void {
-    alarms.raise('low-battery', lockId, { reason, batteryPercent: statuses.get(lockId).batteryPercent ?? 0 });
   }
 
   function hello({ lockId }: DomainEvents['hello-reported']): void {
@@ -191,21 +171,6 @@ export function createAlarmDetector(options: {
     if (before !== null) alarms.clear('jammed', lockId);
     if (state === 'locked') alarms.clear('auto-lock-late', lockId);
   }
-  function batteryReported({ lockId, batteryPercent }: DomainEvents['battery-reported']): void {
-    heard(lockId);
-    if (batteryPercent < lowBatteryPercent) {
-      low(lockId, `its battery is at ${batteryPercent} percent`);
-      return;
-    }
-    const begunAt = alarms.active('low-battery', lockId)?.batteryPercent ?? 0;
-    const enough = Math.max(lowBatteryPercent, begunAt) + batteryRisePercent;
-    if (batteryPercent >= Math.min(100, enough)) alarms.clear('low-battery', lockId);
-  }
-  function batteryCriticalReported({ lockId, isCritical }: DomainEvents['battery-critical-reported']): void {
-    heard(lockId);
-    if (isCritical) low(lockId, 'it says that its battery is low');
-    else if ((statuses.get(lockId).batteryPercent ?? 100) >= lowBatteryPercent) alarms.clear('low-battery', lockId);
-  }
   function commandEnded({ lockId, outcome }: DomainEvents['command-ended']): void {
     if (outcome === 'lost' || outcome === 'no-reply' || outcome === 'unsent') return;
     heard(lockId);
@@ -224,8 +189,14 @@ export function createAlarmDetector(options: {
   events.subscribe('hello-reported', hello);
   events.subscribe('lock-offline', offline);
   events.subscribe('state-reported', stateReported);
-  events.subscribe('battery-reported', batteryReported);
-  events.subscribe('battery-critical-reported', batteryCriticalReported);
+  events.subscribe('battery-reported', ({ lockId, batteryPercent }) => {
+    heard(lockId);
+    levelReported(lockId, batteryPercent);
+  });
+  events.subscribe('battery-critical-reported', ({ lockId, isCritical }) => {
+    heard(lockId);
+    criticalReported(lockId, isCritical);
+  });
   events.subscribe('command-ended', commandEnded);
   events.subscribe('own-command-ended', commandEnded);
   events.subscribe('events-lost', (lost) => eventsMissing(lost, 'does not have them any more'));

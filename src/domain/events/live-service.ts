@@ -11,6 +11,7 @@ import type { LockStore, RemovedLockStore, StatusStore } from '../locks/lock-por
 import type { StateCertainty } from '../locks/state-certainty.ts';
 import { type LockRecord, oldestStored } from '../records/record.ts';
 import type { RecordStore, StoredEvents } from '../records/record-ports.ts';
+import { createEventRights } from './event-rights.ts';
 import { type AlarmEvent, type LiveEvent, type LockInSight, type LockLiveEvent, roleForAlarms, roleForEvent } from './live-event.ts';
 
 export interface Subscriber {
@@ -59,26 +60,10 @@ export function createLiveService(options: {
   readonly certainty: Pick<StateCertainty, 'isShownAsSure'>;
 }): LiveService {
   const { clock, events, locks, lists, removedLocks, statuses, link, records, alarms, clockIsSuspect, recordDays, certainty } = options;
+  const { mayReadRecords, mayHear } = createEventRights({ locks, removedLocks });
   const subscribers = new Map<AccountId, Set<Subscriber>>();
   /** Locks that are reported online: one event is enough for several hellos. */
   const online = new Set<LockId>();
-
-  /** The administrator of a removed lock still gets its records that were not sent before: a removal hides nothing. */
-  function mayReadRecords(caller: Caller, lockId: LockId): boolean {
-    const lock = locks.get(lockId);
-    if (lock === undefined) return removedLocks.get(lockId)?.administrator === caller.accountId;
-    return roleSuffices(roleOn(lock, caller), roleForEvent.record);
-  }
-
-  function mayHear(caller: Caller, event: Pick<LiveEvent, 'type' | 'lockId'>): boolean {
-    if (event.type === 'lock-gone') return true;
-    if (event.type === 'record' && event.lockId !== null) return mayReadRecords(caller, event.lockId);
-    const lock = event.lockId === null ? undefined : locks.get(event.lockId);
-    const role = lock && roleOn(lock, caller);
-    if (event.type === 'lock') return role !== undefined;
-    if (event.type === 'alarm' || event.type === 'alarm-ended') return caller.gatewayAdministrator || roleSuffices(role, roleForAlarms);
-    return roleSuffices(role, roleForEvent[event.type]);
-  }
 
   /**
    * The subscribers to this type of event of a lock. The cost depends on the number of roles on the lock, not on the number of subscribers.

@@ -5,6 +5,7 @@
 import type { Clock } from '../clock.ts';
 import type { EventBus } from '../event-bus.ts';
 import type { Part } from '../part.ts';
+import { createDoubt, type Doubt } from './bolt-doubt.ts';
 import type { CommandService } from './command-service.ts';
 import type { LockId, OpenState } from './lock.ts';
 import { type CommandOutcome, wantedBy } from './lock-command.ts';
@@ -35,25 +36,6 @@ export interface StateCertainty extends Part {
   jammed(lockId: LockId): void;
   /** The bolt has moved after a jam: the lock can report its state again. */
   freed(lockId: LockId): void;
-}
-
-/** Why the last state that a lock reported may be wrong. */
-interface Doubt {
-  /** The states into which commands with an unknown outcome may still move the bolt. */
-  readonly open: Set<OpenState>;
-  /** One of these commands was never answered: it may begin late, and a report that arrives meanwhile may have been sent before. */
-  unanswered: boolean;
-  /** The lock has reported since that the bolt is where all these commands wanted it. */
-  arrived: boolean;
-  jammed: boolean;
-  /** Until when the command under way may move the bolt. */
-  underWay: { readonly until: number } | undefined;
-  /** Time on the monotonic clock from which on no command moves the bolt any more. */
-  stillAt: number;
-  /** How often the lock has reported its open state since. */
-  said: number;
-  /** The lock has answered after the bolt came to rest, and not reported its open state yet: its next report is certain. */
-  endsNext: boolean;
 }
 
 /** A lock that has not reported its state after this time is asked. */
@@ -98,8 +80,7 @@ export function createStateCertainty(options: {
   function doubtOf(lockId: LockId): Doubt {
     let doubt = doubts.get(lockId);
     if (doubt === undefined) {
-      const nothing = { unanswered: false, arrived: false, jammed: false, underWay: undefined, said: 0, endsNext: false };
-      doubt = { ...nothing, open: new Set(), stillAt: clock.monotonic() };
+      doubt = createDoubt(clock.monotonic());
       doubts.set(lockId, doubt);
     }
     return doubt;

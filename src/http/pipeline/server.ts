@@ -55,12 +55,7 @@ export interface HttpServer extends Part {
   addresses(): { readonly [Scheme in keyof HttpEndpoints]: BoundAddress };
 }
 
-/**
- * The HTTP API as a part. `start` rejects with one clear sentence when a port is not available; `stop` answers the requests under way
- * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`; `onWebSocket` gets the stream of
- * each WebSocket that a client opens at `/mqtt`.
- */
-export function createHttpServer(options: {
+export interface HttpServerOptions {
   endpoints: HttpEndpoints;
   /** The names that Host may have; none: any. */
   hosts?: readonly string[];
@@ -91,53 +86,19 @@ export function createHttpServer(options: {
   consoleDirectory: string;
   /** The answer of `/metrics`, and the function that counts requests; undefined: there is no `/metrics`. */
   metrics: { readonly exposition: () => Promise<TextAnswer>; readonly request: (ended: EndedRequest) => void } | undefined;
-}): HttpServer {
-  const {
-    endpoints,
-    onWebSocket,
-    clock,
-    tickBatcher,
-    log,
-    locks,
-    cards,
-    records,
-    makes,
-    registrations,
-    roles,
-    hubs,
-    pairing,
-    alarms,
-    audit,
-    accounts,
-    signIns,
-    eventStreams,
-    webhooks,
-    readiness,
-    gatewayStatus,
-    lockProtocol,
-    consoleDirectory,
-    metrics,
-  } = options;
+}
 
+/**
+ * The HTTP API as a part. `start` rejects with one clear sentence when a port is not available; `stop` answers the requests under way
+ * for at most 4.5 s. `gatewayStatus` is what gateway administrators see at `/api/v1/gateway/status`; `onWebSocket` gets the stream of
+ * each WebSocket that a client opens at `/mqtt`.
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { endpoints, onWebSocket, clock, tickBatcher, log, accounts, signIns, eventStreams, metrics } = options;
   const guard = createGuard(clock);
   const byToken = (token: string) => accounts.authenticate(token);
   const authenticate = createAuthenticate(guard, { byToken, bySignIn: (secret) => signIns.authenticate(secret) });
-  const routes: readonly AnyRoute[] = [
-    ...lockRoutes(locks, records),
-    ...cardRoutes(cards, clock),
-    ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
-    ...hubRoutes(hubs),
-    ...pairingRoutes(pairing),
-    ...alarmRoutes(alarms),
-    ...eventRoutes(eventStreams),
-    ...webhookRoutes(webhooks),
-    ...auditRoutes(audit),
-    ...signInRoutes({ signIns, byToken, authenticate, guard }),
-    ...healthRoutes(readiness, metrics?.exposition),
-    ...documentRoutes({ routes: () => routes, lockProtocol }),
-    ...consoleRoutes(consoleDirectory),
-  ];
-  const find = createRouteTable(routes);
+  const find = createRouteTable(routesOf(options, { byToken, authenticate, guard }));
   const requireHost = createHostCheck(options.hosts ?? []);
   const serve = createRequestHandler({
     ...{ clock, log, authenticate, find, requireHost, onEnd: metrics?.request },
@@ -174,4 +135,29 @@ export function createHttpServer(options: {
       return Object.fromEntries(served.map(({ scheme }, index) => [scheme, addresses[index]]));
     },
   };
+}
+
+/** Every route of the API, of the console and of the documents about them. */
+function routesOf(
+  { clock, locks, cards, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
+  signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
+): readonly AnyRoute[] {
+  const { makes, registrations, roles, hubs, pairing, alarms, eventStreams, webhooks, audit } = others;
+  const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
+  const routes: readonly AnyRoute[] = [
+    ...lockRoutes(locks, records),
+    ...cardRoutes(cards, clock),
+    ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
+    ...hubRoutes(hubs),
+    ...pairingRoutes(pairing),
+    ...alarmRoutes(alarms),
+    ...eventRoutes(eventStreams),
+    ...webhookRoutes(webhooks),
+    ...auditRoutes(audit),
+    ...signInRoutes({ signIns, ...signIn }),
+    ...healthRoutes(readiness, metrics?.exposition),
+    ...documentRoutes({ routes: () => routes, lockProtocol }),
+    ...consoleRoutes(consoleDirectory),
+  ];
+  return routes;
 }

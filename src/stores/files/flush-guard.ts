@@ -51,46 +51,13 @@ const harmless = ['ENOENT', 'EEXIST'];
  * the disk has rejected calls `onFailed`, with the error that its caller gets.
  */
 export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, onFailed: (error: Error) => void): GuardedFiles {
-  let broken: Error | undefined;
-  let isClosed = false;
+  const { broken, close, refuseWhenBroken, flush, reporting } = createFlushState(onFatal, onFailed);
 
-  function breakFor(error: unknown): void {
-    if (broken) return;
-    const what = codeOf(error) || String(error);
-    broken = new Error(
-      `a flush to the data directory failed (${what}): look at the kernel log and at the disk; after a restart everything that was acknowledged is there`,
-      { cause: error },
-    );
-    onFatal(broken);
-  }
-  async function flush(action: () => Promise<void>, isFatal: (error: unknown) => boolean): Promise<void> {
-    refuseWhenBroken();
-    try {
-      await action();
-    } catch (error) {
-      onFailed(storageUnavailable(error));
-      if (isFatal(error)) breakFor(error);
-      throw error;
-    }
-    refuseWhenBroken();
-  }
-  function refuseWhenBroken(): void {
-    if (broken) throw storageUnavailable(broken);
-    if (isClosed) throw storageUnavailable(new Error('the store has stopped'));
-  }
   function guarded<A extends unknown[], R>(action: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
     return async (...args) => {
       refuseWhenBroken();
-      return telling(() => action(...args));
+      return reporting(() => action(...args));
     };
-  }
-  async function telling<R>(action: () => Promise<R>): Promise<R> {
-    try {
-      return await action();
-    } catch (error) {
-      if (!harmless.includes(codeOf(error))) onFailed(storageUnavailable(error));
-      throw error;
-    }
   }
   const always = (): boolean => true;
   const unlessFull = (error: unknown): boolean => !isFull(codeOf(error));
@@ -104,18 +71,65 @@ export function guardFlushes(files: FileLayer, onFatal: (error: Error) => void, 
 
   return {
     ...files,
-    broken: () => broken,
-    close() {
-      isClosed = true;
-    },
+    broken,
+    close,
     open: async (path, mode) => {
       if (mode === 'read') return guardFile(await files.open(path, mode), mode);
       refuseWhenBroken();
-      return guardFile(await telling(() => files.open(path, mode)), mode);
+      return guardFile(await reporting(() => files.open(path, mode)), mode);
     },
     rename: guarded(files.rename),
     link: guarded(files.link),
     unlink: guarded(files.unlink),
     syncFolder: (path) => flush(() => files.syncFolder(path), always),
+  };
+}
+
+/** Whether changes are still allowed, and the two ways in which one may fail. */
+function createFlushState(onFatal: (error: Error) => void, onFailed: (error: Error) => void) {
+  let broken: Error | undefined;
+  let isClosed = false;
+
+  function breakFor(error: unknown): void {
+    if (broken) return;
+    const what = codeOf(error) || String(error);
+    broken = new Error(
+      `a flush to the data directory failed (${what}): look at the kernel log and at the disk; after a restart everything that was acknowledged is there`,
+      { cause: error },
+    );
+    onFatal(broken);
+  }
+  function refuseWhenBroken(): void {
+    if (broken) throw storageUnavailable(broken);
+    if (isClosed) throw storageUnavailable(new Error('the store has stopped'));
+  }
+  return {
+    broken: () => broken,
+    close() {
+      isClosed = true;
+    },
+    /** Throws `storage-unavailable` after a failed flush, and after `close`. */
+    refuseWhenBroken,
+    /** Runs a flush. `isFatal`: whether nothing can be promised after this failure. */
+    async flush(action: () => Promise<void>, isFatal: (error: unknown) => boolean): Promise<void> {
+      refuseWhenBroken();
+      try {
+        await action();
+      } catch (error) {
+        onFailed(storageUnavailable(error));
+        if (isFatal(error)) breakFor(error);
+        throw error;
+      }
+      refuseWhenBroken();
+    },
+    /** Runs another change, and reports its failure unless the caller judges it. */
+    async reporting<R>(action: () => Promise<R>): Promise<R> {
+      try {
+        return await action();
+      } catch (error) {
+        if (!harmless.includes(codeOf(error))) onFailed(storageUnavailable(error));
+        throw error;
+      }
+    },
   };
 }
