@@ -79,7 +79,6 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.certainty,
     eventRecords,
     broker,
-    lockSide.bridges.part,
     clockSync,
     services.alarmDetector,
     http,

@@ -13,6 +13,8 @@ export interface ConnectRequest {
   readonly bridgeMode?: boolean;
   /** Seconds. */
   readonly keepalive?: number;
+  /** As it was sent: its session is clean in any case. */
+  readonly clean?: boolean;
   readonly will?: { readonly topic: string; readonly payload: Buffer | string; readonly qos?: number; readonly retain?: boolean };
 }
 
@@ -88,7 +90,10 @@ export interface ClientHandler {
   maxUnderWay?(): number;
   /** Seconds; watched in place of the keep alive of its CONNECT. */
   readonly keepAliveSeconds?: number;
-  /** TCP keep alive proves its life, for its keep alive is 0: it ends after 13 s without an answer from its machine. */
+  /**
+   * TCP keep alive proves its life, for its keep alive is 0: it ends after 13 s without an answer from its machine; when something that was
+   * sent is not acknowledged, only when the kernel gives that up, after a quarter of an hour.
+   */
   readonly usesTcpKeepAlive?: boolean;
   /** Whoever of us ends its connection does so by a reset, so that nothing that was sent to it arrives after the end. */
   readonly endsByReset?: boolean;
