@@ -63,6 +63,7 @@ export function createBoltModel(options: {
   const underWay = new Set<{ readonly target: OpenState; readonly number: number; readonly sentAt: number; mayMove(): boolean }>();
   let latency = 0;
   let lastWordAt = 0;
+  let onTheirWay = 0;
   let connection = 0;
   let isAway = false;
   let seq = 0;
@@ -75,8 +76,16 @@ export function createBoltModel(options: {
     const hear = () => {
       if (said === connection && !isAway) word();
     };
-    if (lastWordAt === clock.monotonic()) hear();
-    else clock.timer(lastWordAt - clock.monotonic(), hear);
+    // A word that is due at this very moment may still be on its way.
+    if (lastWordAt === clock.monotonic() && onTheirWay === 0) {
+      hear();
+      return;
+    }
+    onTheirWay += 1;
+    clock.timer(lastWordAt - clock.monotonic(), () => {
+      onTheirWay -= 1;
+      hear();
+    });
   }
 
   function heard(said: number): void {
