@@ -5,9 +5,9 @@ export const eventDocs = {
   liveEvents: {
     summary: 'What happens at your locks, the moment it happens',
     description:
-      'Server-sent events: `lock` for every lock in your sight, `alarm` for each that stands, then `ready`, then `state`, `state-sure`, `battery`, `online`, ' +
+      'Server-sent events: `lock` for every lock in your sight, `alarm` for each that is active, then `ready`, then `state`, `state-sure`, `battery`, `online`, ' +
       '`lock`, `lock-gone` and, for managers, `alarm`, `alarm-ended`, `card` and `record`. With the header `Last-Event-ID` also the records since that one. ' +
-      'Cards that are there already are not told: ask for their list. `LiveEvent` says what each event holds: its fields `event` and `data`, of which ' +
+      'There is no event for cards that are there already: ask for their list. `LiveEvent` says what each event holds: its fields `event` and `data`, of which ' +
       '`data` is the text of that JSON, and where it is there `id`.',
     requiredRole: 'any account',
     answers: { 200: { mediaType: 'text/event-stream', streamOf: 'LiveEvent' } },

@@ -78,8 +78,8 @@ export const gatewayDocs = {
   deleteLock: {
     summary: 'Remove a lock: its key, its roles and its cards in the gateway',
     description:
-      'The lock itself still opens for the cards that it holds: `cardsOnLock` says how many. With `clear` it is told to remove them first; if it is away, ' +
-      '`lock-offline`, and nothing is removed. If it goes away or refuses in the middle, what was removed is gone, the lock stays registered with the ' +
+      'The lock itself still opens for the cards that it holds: `cardsOnLock` says how many. With `clear` the gateway has it remove them first; if it is away, ' +
+      '`lock-offline`, and nothing is removed. If it goes away or refuses in the middle, what it removed is gone, the lock stays registered with the ' +
       'others, and `detail` says how far it came. Its records stay for as long as records are kept, for who was its administrator and for gateway administrators.',
     requiredRole: 'gateway administrator',
     refusals: ['lock-not-found', 'not-supported', 'lock-offline', 'lock-busy', 'lock-timeout', 'lock-refused', 'storage-unavailable'],

@@ -49,7 +49,7 @@ export const webhookDocs = {
   changeWebhook: {
     summary: 'Change a webhook',
     description:
-      'With `enabled` false what waits is forgotten, and what happens meanwhile is not told. For the account to which it belongs (`forbidden`).',
+      'With `enabled` false the gateway drops what waits, and sends nothing of what happens meanwhile. For the account to which it belongs (`forbidden`).',
     requiredRole: 'any account',
     refusals: ['not-found', 'lock-not-found', 'forbidden', 'storage-unavailable'],
     answers: { 200: 'Webhook' },
