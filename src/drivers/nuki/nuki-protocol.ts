@@ -32,6 +32,8 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
   const held = createHeldEvent();
   const command = createNukiCommand(unlock, allows);
   let subscription: 'unknown' | 'awaited' | 'there' = 'unknown';
+  /** An action before that may be one that it only says again because it has connected. */
+  let tellsNews = false;
   /** Undefined: nothing has shown on this connection whether it allows lock actions. */
   let isAllowed: boolean | undefined;
   let isConnected = true;
@@ -73,7 +75,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
   }
 
   function heardAction(text: string, now: number): readonly Effect[] {
-    const heard = lockActionOf(text);
+    const heard = tellsNews ? lockActionOf(text) : undefined;
     if (heard === undefined || (heard.isCommand && command.isTold(heard.action, now))) return nothing;
     return [...held.hold(heard.event, heard.wanted), ...waits.begin('held', heldMs, now)];
   }
@@ -122,6 +124,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
     begin() {
       waits.cancel('subscription');
       subscription = 'there';
+      tellsNews = true;
       return [...allows(true), ...online()];
     },
 
@@ -149,8 +152,9 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
     wake(now) {
       const { names, effects } = waits.over(now);
       const released = names.includes('held') ? held.release() : nothing;
-      const warned = names.includes('subscription') ? allows(false) : nothing;
-      return [...released, ...warned, ...effects];
+      if (!names.includes('subscription')) return [...released, ...effects];
+      tellsNews = true;
+      return [...released, ...allows(false), ...effects];
     },
 
     ended: held.release,
