@@ -17,6 +17,7 @@ import {
 } from '../domain/audit/audited-services.ts';
 import type { UnlockAttempts } from '../domain/audit/unlock-attempts.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Bridges } from '../domain/locks/bridges.ts';
 import type { Log, Part } from '../domain/part.ts';
 import type { WallClockTrust } from '../domain/stores.ts';
 import { createManagement } from '../http/api/management.ts';
@@ -24,6 +25,7 @@ import { type ControlActions, type ControlCounts, createControl } from '../platf
 import type { Discovery } from '../platform/mdns/discovery.ts';
 import type { Backups } from '../stores/files/backup/backups.ts';
 import type { Base } from './base.ts';
+import type { LockWarning } from './lock-warnings.ts';
 import type { DeviceServices, Services } from './services.ts';
 import type { Status } from './status.ts';
 
@@ -62,10 +64,13 @@ export function createLocalControl(options: {
   readonly status: Status;
   readonly counts: ControlCounts;
   readonly discovery: Discovery['state'];
+  readonly bridges: Bridges;
+  /** What somebody should switch at locks of other makes. */
+  readonly lockWarnings: () => readonly LockWarning[];
   /** Looks on at locks. */
   readonly capture: ControlActions[string];
 }): Part {
-  const { directory, clock, log, services, makes, clockTrust, backups, status, counts, discovery, capture } = options;
+  const { directory, clock, log, services, makes, clockTrust, backups, status, counts, discovery, bridges, capture } = options;
   const { audit: trail } = services;
   return createControl({
     directory,
@@ -73,7 +78,7 @@ export function createLocalControl(options: {
     log,
     counts,
     actions: {
-      ...createManagement({ ...services, makes, gatewayStatus: status.gateway, address: onThisMachine.address }),
+      ...createManagement({ ...services, makes, bridges, gatewayStatus: status.gateway, address: onThisMachine.address }),
       async 'accept-clock'() {
         await trail.record(onThisMachine, () => ({ action: 'clock-accept', object: 'clock' }), clockTrust.acceptClock);
         return {};
@@ -81,6 +86,7 @@ export function createLocalControl(options: {
       'GET /readyz': async () => ({
         ...{ version: status.version, ...status.readiness() },
         ...{ discovery: discovery(), turnedAway: status.turnedAway() },
+        ...{ bridges: bridges.list(), lockWarnings: options.lockWarnings() },
       }),
       capture: (request, client) => {
         const object = typeof request['lockId'] === 'number' ? `lock ${request['lockId']}` : 'lock';

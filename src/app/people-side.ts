@@ -2,7 +2,8 @@
 import { fileURLToPath } from 'node:url';
 import { createSignInService } from '../domain/accounts/sign-in-service.ts';
 import { createUnlockAttempts } from '../domain/audit/unlock-attempts.ts';
-import type { LockLink } from '../domain/locks/lock-link.ts';
+import type { Drivers } from '../domain/locks/driver.ts';
+import { createFoundDevices } from '../domain/locks/found-devices.ts';
 import { createEventStreams } from '../http/events/event-streams.ts';
 import { createHttpServer } from '../http/pipeline/server.ts';
 import { createControlCounts } from '../platform/control/control.ts';
@@ -12,6 +13,7 @@ import { createAuditedServices, createLocalControl } from './admin-wiring.ts';
 import type { Base } from './base.ts';
 import { captureAction } from './capture-action.ts';
 import type { LockSide } from './lock-side.ts';
+import { lockWarnings } from './lock-warnings.ts';
 import type { Services } from './services.ts';
 import { createStatus } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -22,14 +24,16 @@ interface PeopleSideOptions {
   readonly base: Base;
   readonly storage: Storage;
   readonly services: Services;
-  readonly link: LockLink;
+  readonly link: Drivers;
   readonly lockSide: LockSide;
 }
 
 export async function createPeopleSide({ base, storage, services, link, lockSide }: PeopleSideOptions) {
   const { config, log, version, clock, tickBatcher, secrets, events, addresses, makes } = base;
   const { store, backups, probe, storageHealth, freeBytes } = storage;
-  const { broker, brokerStats, certificates, hubs, pairing } = lockSide;
+  const { broker, brokerStats, certificates, hubs } = lockSide;
+  const { bridges } = lockSide.bridges;
+  const pairing = createFoundDevices({ pairing: lockSide.pairing, bridges, registrations: services.registrations, emit: events.emit });
   const allServices = { ...services, hubs, pairing };
   const eventStreams = createEventStreams({ live: services.live, clock, log });
   const controlCounts = createControlCounts();
@@ -49,9 +53,10 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
   const signIns = createSignInService({ clock, secrets, events, accounts, audit: audited.audit, store: store.ports.signIns });
   const discovery = createDiscoveryFor(base);
   const control = createLocalControl({
-    ...{ directory: config.dataDir, clock, log, services: audited, makes, backups, status, counts: controlCounts },
+    ...{ directory: config.dataDir, clock, log, services: audited, makes, bridges, backups, status, counts: controlCounts },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
+    lockWarnings: () => lockWarnings(store.ports.locks, link),
     capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
   const http = createHttpServer({
@@ -60,6 +65,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     hosts: config.http.hosts,
     onWebSocket: broker.accept,
     ...audited,
+    bridges,
     makes,
     records: services.records,
     readiness: status.readiness,

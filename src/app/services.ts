@@ -14,12 +14,12 @@ import { recordBatteries } from '../domain/locks/battery-history.ts';
 import { createClockEvidence } from '../domain/locks/clock-evidence.ts';
 import { createCommandService } from '../domain/locks/command-service.ts';
 import type { Drivers } from '../domain/locks/driver.ts';
+import type { FoundDevices } from '../domain/locks/found-devices.ts';
 import type { HubService } from '../domain/locks/hub.ts';
 import type { CommandIds } from '../domain/locks/lock-link.ts';
 import { createLockLists } from '../domain/locks/lock-lists.ts';
 import { createLockNames } from '../domain/locks/lock-names.ts';
 import { createLockService } from '../domain/locks/lock-service.ts';
-import type { PairingService } from '../domain/locks/pairing.ts';
 import { createRegistrationService } from '../domain/locks/registration-service.ts';
 import { createReportService } from '../domain/locks/report-service.ts';
 import { createStallDetector } from '../domain/locks/stall-detector.ts';
@@ -58,7 +58,7 @@ export type Services = ReturnType<typeof createServices>;
 /** The services that a driver provides for its own devices. */
 export interface DeviceServices {
   readonly hubs: HubService;
-  readonly pairing: PairingService;
+  readonly pairing: FoundDevices;
 }
 
 /** In the order in which the services need each other; subscribers of one event are called in this order, too. */

@@ -14,12 +14,13 @@ import type { Card, CardId } from '../../src/domain/credentials/card.ts';
 import type { CardService } from '../../src/domain/credentials/card-service.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import type { LiveService } from '../../src/domain/events/live-service.ts';
+import type { AnnouncedDevice, BridgeStatus, Bridges } from '../../src/domain/locks/bridges.ts';
 import type { Capabilities } from '../../src/domain/locks/capabilities.ts';
+import type { FoundDevices } from '../../src/domain/locks/found-devices.ts';
 import type { HubService } from '../../src/domain/locks/hub.ts';
 import { nativeDriver } from '../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, type LockStatus, unknownStatus } from '../../src/domain/locks/lock.ts';
 import type { LockService, LockView } from '../../src/domain/locks/lock-service.ts';
-import type { PairingService } from '../../src/domain/locks/pairing.ts';
 import type { RegistrationService } from '../../src/domain/locks/registration-service.ts';
 import { paginate } from '../../src/domain/page.ts';
 import type { Log } from '../../src/domain/part.ts';
@@ -72,6 +73,20 @@ export const sampleStatus: LockStatus = {
 };
 
 export const sampleView: LockView = { lock: sampleLock, status: sampleStatus, callerIsAdministrator: true };
+
+export const sampleBridge: BridgeStatus = {
+  ...{ name: 'house', url: 'mqtts://broker.example.org:8883', connected: true, since: 1_763_715_700_000, reason: '', locks: 2 },
+  drivers: [{ kind: 'zigbee2mqtt', settings: { base: 'zigbee2mqtt' }, online: true }],
+  admitsStrangers: null,
+};
+
+/** A lock that a bridge announces. */
+export const announcedDevice: AnnouncedDevice = {
+  deviceId: '02e70059d86b' as DeviceId,
+  driver: { kind: 'zigbee2mqtt', bridge: 'house', ieee: '0x000d6f0012bc896e' },
+  ...{ address: 'house: zigbee2mqtt/Front Door', name: 'Front Door', make: 'Yale', model: 'YRD226HA2619' },
+  ...{ since: 1_763_715_650_000, connected: true, refused: null },
+};
 
 /** Two makes of lock, which say nothing to anybody. */
 export const sampleMakes: readonly LockMake[] = [
@@ -140,7 +155,8 @@ export interface FakeServices {
   readonly registrations: Open<RegistrationService>;
   readonly roles: Open<RoleService>;
   readonly hubs: Open<HubService>;
-  readonly pairing: Open<PairingService>;
+  readonly pairing: Open<FoundDevices>;
+  readonly bridges: Open<Pick<Bridges, 'list'>>;
   readonly alarms: Open<Pick<AlarmService, 'list' | 'end'>>;
   readonly audit: Open<AuditService>;
   readonly accounts: Open<AccountService>;
@@ -198,6 +214,7 @@ function createFakeServices(): FakeServices {
       remove: async () => unexpected('hubs.remove'),
       renewKey: async () => unexpected('hubs.renewKey'),
     },
+    bridges: { list: () => [sampleBridge] },
     pairing: {
       open: async () => unexpected('pairing.open'),
       close: async () => unexpected('pairing.close'),

@@ -9,6 +9,7 @@ import type { DeliveryLogEntry } from '../../src/domain/webhooks/delivery.ts';
 import type { WebhookId } from '../../src/domain/webhooks/webhook.ts';
 import type { WebhookView } from '../../src/domain/webhooks/webhook-service.ts';
 import {
+  announcedDevice,
   type FakeServices,
   isGone,
   sampleCaller,
@@ -125,11 +126,17 @@ export function answerWithSamples({
           hello: { modelNum: 'SN-9', hardwareRevision: '1.3', firmwareRevision: '6.5.07', state: 'locked', battery: 92 },
           replaces: undefined,
         },
+        announcedDevice,
       ],
       page,
     );
   Object.assign(registrations, {
-    register: asked('register', Promise.resolve(key)),
+    async register(_caller: unknown, lock: object) {
+      calls.push(['register', lock]);
+      if (!('driver' in lock)) return key;
+      const mqtt = { host: '192.168.20.1', port: 1883, tlsPort: null, username: 'knob-e70059d86b', password: 'k3Vq0ZtT1hXy8sPq2LmN' };
+      return { lockId: key.lockId, deviceId: announcedDevice.deviceId, mqtt };
+    },
     change: asked('change', Promise.resolve(managed)),
     remove: asked('removeLock', Promise.resolve({ removed, cardsOnLock: 3 })),
     renewKey: asked('renewKey', Promise.resolve(key)),

@@ -1,11 +1,12 @@
 // The real HTTP API over the real domain, with stores in memory and scripted locks.
 import type { Caller } from '../../src/domain/accounts/account.ts';
 import { createSignInService } from '../../src/domain/accounts/sign-in-service.ts';
+import { createFoundDevices } from '../../src/domain/locks/found-devices.ts';
 import { createEventStreams } from '../../src/http/events/event-streams.ts';
 import { createHttpServer } from '../../src/http/pipeline/server.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
 import { callers, createDomain, someCard } from './domain.ts';
-import { sampleMakes } from './fake-services.ts';
+import { sampleBridge, sampleMakes } from './fake-services.ts';
 import { createMemorySignIns } from './memory-stores.ts';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} };
@@ -15,6 +16,7 @@ export async function serveDomain(gatewayStatus: () => object) {
   const world = await createDomain({ cards: [someCard()] });
   const signIns = createMemorySignIns();
   const eventStreams = createEventStreams({ live: world.live, clock: world.clock, log: silent });
+  const bridges = { list: () => [sampleBridge], announced: () => [], announcedAs: () => undefined };
   const server = createHttpServer({
     endpoints: { http: { host: '127.0.0.1', port: 0, webSocket: false } },
     onWebSocket: () => undefined,
@@ -28,7 +30,8 @@ export async function serveDomain(gatewayStatus: () => object) {
     registrations: world.registrationService,
     roles: world.roleService,
     hubs: world.hubService,
-    pairing: world.pairing,
+    pairing: createFoundDevices({ pairing: world.pairing, bridges, registrations: world.registrationService, emit: world.emit }),
+    bridges,
     accounts: world.accountService,
     signIns: createSignInService({
       ...{ clock: world.clock, secrets: world.secrets, accounts: world.accountService, audit: world.audit, events: world.events },

@@ -5,11 +5,11 @@ import type { RoleService } from '../accounts/role-service.ts';
 import type { AlarmService } from '../alarms/alarm-service.ts';
 import type { CardId } from '../credentials/card.ts';
 import type { CardService } from '../credentials/card-service.ts';
+import type { FoundDevices } from '../locks/found-devices.ts';
 import type { HubService } from '../locks/hub.ts';
 import type { LockId } from '../locks/lock.ts';
 import type { Removal } from '../locks/lock-removal.ts';
 import type { LockService } from '../locks/lock-service.ts';
-import type { PairingService } from '../locks/pairing.ts';
 import type { RegistrationService } from '../locks/registration-service.ts';
 import type { WebhookId } from '../webhooks/webhook.ts';
 import type { WebhookService } from '../webhooks/webhook-service.ts';
@@ -77,7 +77,7 @@ const hubs: AuditTable<HubService> = {
   renewKey: ([, deviceId]) => ({ action: 'hub-key', object: `hub ${deviceId}` }),
 };
 
-const pairing: AuditTable<PairingService> = {
+const pairing: AuditTable<FoundDevices> = {
   open: ([, seconds]) => ({ action: 'pairing-open', object: 'pairing', detail: `${seconds} s` }),
   close: () => ({ action: 'pairing-close', object: 'pairing' }),
   devices: 'not-audited',
@@ -171,7 +171,7 @@ export const auditedRegistrations = (service: RegistrationService, trail: AuditT
 export const auditedRoles = (service: RoleService, trail: AuditTrail) => audited(service, roles, trail);
 export const auditedAccounts = (service: AccountService, trail: AuditTrail) => audited(service, accounts, trail);
 export const auditedHubs = (service: HubService, trail: AuditTrail) => audited(service, hubs, trail);
-export const auditedPairing = (service: PairingService, trail: AuditTrail) => audited(service, pairing, trail);
+export const auditedPairing = (service: FoundDevices, trail: AuditTrail) => audited(service, pairing, trail);
 export const auditedLocks = (service: LockService, trail: AuditTrail, attempts: Pick<UnlockAttempts, 'around'>) =>
   attempts.around(audited(service, locks, trail));
 export const auditedCards = (service: CardService, trail: AuditTrail) => audited(service, cards, trail);

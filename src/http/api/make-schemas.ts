@@ -27,3 +27,14 @@ const port = z.int().min(1).max(65_535).nullable();
 
 /** What a person types into the device. */
 export const mqttLogin = z.strictObject({ host: z.string(), port, tlsPort: port, username: z.string(), password: z.string() });
+
+/** An outside broker; which members a driver has besides depends on its kind. */
+export const bridge = z.strictObject({
+  name: z.string(),
+  url: z.string(),
+  connected: z.boolean(),
+  since: z.int().min(0),
+  reason: z.string(),
+  locks: z.int().min(0),
+  drivers: z.array(z.looseObject({ kind: z.string(), online: z.boolean() })),
+});

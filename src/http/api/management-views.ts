@@ -3,6 +3,7 @@
 import type { Account, Caller } from '../../domain/accounts/account.ts';
 import type { TokenView } from '../../domain/accounts/account-service.ts';
 import type { AuditEntry } from '../../domain/audit/audit-action.ts';
+import type { AnnouncedDevice, BridgeStatus } from '../../domain/locks/bridges.ts';
 import { hubOf, type IssuedHubKey, type ManagedHub } from '../../domain/locks/hub.ts';
 import { type DeviceId, type LockId, macOf, nativeKind } from '../../domain/locks/lock.ts';
 import type { Removal, RemovedLockView } from '../../domain/locks/lock-removal.ts';
@@ -73,8 +74,26 @@ export function pairingView(closesAt: number): ResponseBody<'PairingWindow'> {
   return { closeDate: closesAt };
 }
 
+/** HTTP API 8.10. */
+export function bridgeView({ name, url, connected, since, reason, locks, drivers }: BridgeStatus): ResponseBody<'Bridge'> {
+  const programs = drivers.map(({ kind, settings, online }) => ({ kind, ...settings, online }));
+  return { name, url, connected, since, reason, locks, drivers: programs };
+}
+
+/** A device that waits to be confirmed, or that a bridge announces. */
+export function foundDeviceView(device: PendingDevice | AnnouncedDevice): ResponseBody<'PendingDevice'> {
+  return 'driver' in device ? announcedDeviceView(device) : pendingDeviceView(device);
+}
+
+function announcedDeviceView(device: AnnouncedDevice): ResponseBody<'PendingDevice'> {
+  const { deviceId, driver, address, name, make, model, since, connected, refused } = device;
+  const { kind, ...members } = driver;
+  const waiting = { keyFingerprint: null, since, connected, contested: false, hello: null, replaces: null };
+  return { deviceId, lockMac: macOf(deviceId), address, ...waiting, driver: { kind, ...members }, name, make, model, refused };
+}
+
 /** A device that waits to be confirmed, with the part of its hello that helps a person to recognise it. */
-export function pendingDeviceView(device: PendingDevice): ResponseBody<'PendingDevice'> {
+function pendingDeviceView(device: PendingDevice): ResponseBody<'PendingDevice'> {
   const { deviceId, address, keyFingerprint, since, connected, contested, hello, replaces } = device;
   return {
     deviceId,

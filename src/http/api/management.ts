@@ -6,14 +6,16 @@ import type { RoleService } from '../../domain/accounts/role-service.ts';
 import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import { invalidParameter, type ParameterProblem } from '../../domain/errors.ts';
+import type { Bridges } from '../../domain/locks/bridges.ts';
+import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
-import type { PairingService } from '../../domain/locks/pairing.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { invalidParameters } from '../pipeline/problem.ts';
 import type { Route } from '../pipeline/route.ts';
 import { alarmRoutes } from './alarm-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
+import { bridgeRoutes } from './bridge-routes.ts';
 import type { LockMake } from './driver-member.ts';
 import { gatewayRoutes } from './gateway-routes.ts';
 import { hubRoutes } from './hub-routes.ts';
@@ -24,7 +26,7 @@ import { webhookRoutes } from './webhook-routes.ts';
 export type Management = Readonly<Record<string, (request: unknown) => Promise<object>>>;
 
 /**
- * Without `pairing`, `alarms` and `webhooks` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
+ * Without `pairing`, `bridges`, `alarms` and `webhooks` (when no daemon runs) their routes do not exist. Routes of locks and cards never exist here:
  * nobody opens doors from the command line.
  */
 export function createManagement(options: {
@@ -34,7 +36,8 @@ export function createManagement(options: {
   readonly roles: RoleService;
   readonly accounts: AccountService;
   readonly hubs: HubService;
-  readonly pairing?: PairingService;
+  readonly pairing?: FoundDevices;
+  readonly bridges?: Pick<Bridges, 'list'>;
   readonly alarms?: Pick<AlarmService, 'list' | 'end'>;
   readonly webhooks?: WebhookService;
   readonly audit: AuditService;
@@ -42,11 +45,12 @@ export function createManagement(options: {
   /** Where the request came from, for the audit log. */
   readonly address: string;
 }): Management {
-  const { makes, registrations, roles, accounts, hubs, pairing, alarms, webhooks, audit, gatewayStatus, address } = options;
+  const { makes, registrations, roles, accounts, hubs, pairing, bridges, alarms, webhooks, audit, gatewayStatus, address } = options;
   const routes = [
     ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...(pairing ? pairingRoutes(pairing) : []),
+    ...(bridges ? bridgeRoutes(bridges) : []),
     ...(alarms ? alarmRoutes(alarms) : []),
     ...(webhooks ? webhookRoutes(webhooks) : []),
     ...auditRoutes(audit),

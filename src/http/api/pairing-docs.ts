@@ -19,16 +19,17 @@ export const pairingDocs = {
     examples: [{ title: 'Closed', answer: { success: true } }],
   },
   listDevices: {
-    summary: 'The devices that wait, in the order in which they came',
+    summary: 'The devices that wait, in the order in which they came, then those that bridges announce, by bridge and name',
     description:
       'Compare `keyFingerprint`, all 16 digits, with what the lock, its app or its label shows: a MAC address is easily claimed, and so is a key ' +
       'of which some digits agree; one of which all do is not. Devices that claim the same address with different keys are each in the list, ' +
-      '`contested`.',
+      '`contested`. Those that bridges announce are there whether pairing is open or not, with `driver`, `name`, `make`, `model` and `refused`; these are null in one ' +
+      'that waits.',
     requiredRole: 'gateway administrator',
     answers: { 200: 'PendingDevicePage' },
     examples: [
       {
-        title: 'A new lock',
+        title: 'A new lock, and one that a bridge announces',
         answer: {
           list: [
             {
@@ -50,11 +51,17 @@ export const pairingDocs = {
               replaces: null,
               ...{ driver: null, name: null, make: null, model: null, refused: null },
             },
+            {
+              ...{ deviceId: '02e70059d86b', lockMac: '02:E7:00:59:D8:6B', address: 'house: zigbee2mqtt/Front Door', keyFingerprint: null },
+              ...{ since: 1_763_715_650_000, connected: true, contested: false, hello: null, replaces: null },
+              driver: { kind: 'zigbee2mqtt', bridge: 'house', ieee: '0x000d6f0012bc896e' },
+              ...{ name: 'Front Door', make: 'Yale', model: 'YRD226HA2619', refused: null },
+            },
           ],
           pageNo: 1,
           pageSize: 100,
           pages: 1,
-          total: 1,
+          total: 2,
         },
       },
     ],
@@ -62,6 +69,7 @@ export const pairingDocs = {
   confirmDevice: {
     summary: 'Confirm a device: it is a lock from then on',
     description:
+      'An announced device is confirmed like a new lock, without `keyFingerprint`; `conflict` when its announcement is not understood. ' +
       'For a new lock send what a registration takes but `lockMac` and `hubId`; `lockName` is required. For a replacement send none of it: the ' +
       'lock keeps its name, roles and cards. With `keyFingerprint` the device is confirmed that waits with that key; one that is contested is ' +
       'confirmed in no other way, and the others that claim its address are sent away. `conflict`: it is contested and there is no ' +

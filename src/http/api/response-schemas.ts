@@ -5,7 +5,7 @@ import { alarmKinds } from '../../domain/alarms/alarm.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { deliveryTypes } from '../../domain/webhooks/delivery.ts';
 import { problemKinds } from '../pipeline/problem.ts';
-import { capabilities, driver, mqttLogin } from './make-schemas.ts';
+import { bridge, capabilities, driver, mqttLogin } from './make-schemas.ts';
 
 const id = z.int().min(1);
 const dateMs = z.int().min(0);
@@ -283,6 +283,8 @@ export const responseSchemas = {
   Hub: hub,
   HubPage: page(hub),
   IssuedHubKey: z.strictObject({ deviceId, deviceKey: z.string() }),
+  Bridge: bridge,
+  BridgePage: page(bridge),
   PairingWindow: z.strictObject({ closeDate: dateMs }),
   PendingDevice: pendingDevice,
   PendingDevicePage: page(pendingDevice),

@@ -41,7 +41,7 @@ export const memberDocs: Readonly<Record<string, string>> = {
     'False when the bolt may have moved since the lock said its state: a command without a sure end, a jam, a connection in which it has not said it. Tells nothing of a lock that is offline or whose state is null.',
   state: 'Whether it is locked; null when that is not known.',
   reason:
-    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people.',
+    'Why not, in the word of the lock, such as `jammed`. Of an alarm: what was seen, for people. Of a delivery: why it failed, for people. Of a bridge: why it is not connected.',
   success:
     'Whether it was done. In a record 1, or 0 for a refused attempt. Of the capabilities, what confirms an unlock: the bolt, the relay, or what the device says of itself.',
 
@@ -103,14 +103,15 @@ export const memberDocs: Readonly<Record<string, string>> = {
   hubId: 'The deviceId of the hub that speaks for it; null for a login of its own.',
   administrator: 'Account that administers the lock; you, where it may be left out. Of a removed lock empty when the account is gone.',
   role: 'What the account may do on the lock.',
-  online: 'Of a lock or hub, whether it is connected now. Of the gateway, how many locks are.',
+  online: 'Of a lock or hub, whether it is connected now. Of the gateway, how many locks are. Of a driver, whether its program runs.',
   lastSeen: 'When it was last connected: milliseconds since 1970 (UTC); null for never.',
-  locks: 'How many locks there are; of a hub, how many are bound to it.',
+  locks: 'How many locks there are; of a hub, how many are bound to it; of a bridge, how many are spoken to over it.',
   closeDate: 'When the pairing closes by itself: milliseconds since 1970 (UTC).',
-  address: 'The address from which it came.',
-  keyFingerprint: 'The first 16 hex digits of SHA-256 over the key, in groups of four.',
+  address: 'The address from which it came; of an announced device the bridge and the topic of its state.',
+  keyFingerprint: 'The first 16 hex digits of SHA-256 over the key, in groups of four; null for a device that a bridge announces.',
   since: 'Since when: milliseconds since 1970 (UTC).',
-  connected: 'False: it has left, and stays in the list until the pairing closes or somebody else needs its place.',
+  connected:
+    'Whether it is connected; of an announced device, its bridge. A device that has left stays in the list until the pairing closes or somebody else needs its place.',
   contested: 'True: a device with another key claims the same address; it is confirmed by its `keyFingerprint` alone.',
   hello: 'What it says of itself; null until that has come.',
   make: 'Who made it, as a program on a bridge says; null for one that waits itself.',
@@ -129,7 +130,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
 
   // Webhooks
   webhookId: 'Id of the webhook; never given twice.',
-  url: 'Where to: http or https, in a network that the configuration allows.',
+  url: 'Where to: http or https, in a network that the configuration allows. Of a bridge, where its broker is.',
+  drivers: 'The programs on it that latchd speaks to, with their members in the configuration.',
   eventTypes: 'Which events; none for all.',
   lockIds: 'Of which locks; none for all of yours.',
   enabled: 'False: it hears nothing. A receiver that answers 410 switches it off.',

@@ -1,6 +1,7 @@
 // The operations of all tables. A route names one of them, so that each route has a description.
 import { alarmDocs } from '../api/alarm-docs.ts';
 import { auditDocs } from '../api/audit-docs.ts';
+import { bridgeDocs } from '../api/bridge-docs.ts';
 import { cardDocs } from '../api/card-docs.ts';
 import { consoleDocs } from '../api/console-docs.ts';
 import { documentDocs } from '../api/document-docs.ts';
@@ -21,6 +22,7 @@ export const tables = {
   Events: eventDocs,
   Management: gatewayDocs,
   Hubs: hubDocs,
+  Bridges: bridgeDocs,
   Pairing: pairingDocs,
   Alarms: alarmDocs,
   Webhooks: webhookDocs,
@@ -38,7 +40,8 @@ export const tableDocs: Readonly<Record<keyof typeof tables, string>> = {
   Events: 'What happens, without asking again and again.',
   Management: 'Locks, accounts and tokens of the gateway; bodies are JSON.',
   Hubs: 'Hubs speak for the locks bound to them.',
-  Pairing: 'Locks that bring a key of their own making wait here to be confirmed.',
+  Bridges: 'Outside brokers, over which locks of other makes are spoken to.',
+  Pairing: 'Locks that bring a key of their own making, or that a bridge announces, wait here to be confirmed.',
   Alarms: 'What somebody should look at, from its beginning to its end.',
   Webhooks: 'What happens, sent by the gateway to a program of yours.',
   'Audit log': 'Who changed what, when, from where, and how it ended.',

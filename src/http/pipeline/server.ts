@@ -8,9 +8,10 @@ import type { AlarmService } from '../../domain/alarms/alarm-service.ts';
 import type { AuditService } from '../../domain/audit/audit.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { CardService } from '../../domain/credentials/card-service.ts';
+import type { Bridges } from '../../domain/locks/bridges.ts';
+import type { FoundDevices } from '../../domain/locks/found-devices.ts';
 import type { HubService } from '../../domain/locks/hub.ts';
 import type { LockService } from '../../domain/locks/lock-service.ts';
-import type { PairingService } from '../../domain/locks/pairing.ts';
 import type { RegistrationService } from '../../domain/locks/registration-service.ts';
 import type { Log, Part } from '../../domain/part.ts';
 import type { RecordService } from '../../domain/records/record-service.ts';
@@ -18,6 +19,7 @@ import type { TickBatcher } from '../../domain/tick-batcher.ts';
 import type { WebhookService } from '../../domain/webhooks/webhook-service.ts';
 import { alarmRoutes } from '../api/alarm-routes.ts';
 import { auditRoutes } from '../api/audit-routes.ts';
+import { bridgeRoutes } from '../api/bridge-routes.ts';
 import { cardRoutes } from '../api/card-routes.ts';
 import { consoleRoutes } from '../api/console-routes.ts';
 import { documentRoutes } from '../api/document-routes.ts';
@@ -71,7 +73,8 @@ export interface HttpServerOptions {
   registrations: RegistrationService;
   roles: RoleService;
   hubs: HubService;
-  pairing: PairingService;
+  pairing: FoundDevices;
+  bridges: Pick<Bridges, 'list'>;
   alarms: Pick<AlarmService, 'list' | 'end'>;
   audit: AuditService;
   accounts: AccountService;
@@ -142,7 +145,7 @@ function routesOf(
   { clock, locks, cards, records, accounts, signIns, metrics, ...others }: HttpServerOptions,
   signIn: Omit<Parameters<typeof signInRoutes>[0], 'signIns'>,
 ): readonly AnyRoute[] {
-  const { makes, registrations, roles, hubs, pairing, alarms, eventStreams, webhooks, audit } = others;
+  const { makes, registrations, roles, hubs, pairing, bridges, alarms, eventStreams, webhooks, audit } = others;
   const { readiness, gatewayStatus, lockProtocol, consoleDirectory } = others;
   const routes: readonly AnyRoute[] = [
     ...lockRoutes(locks, records),
@@ -150,6 +153,7 @@ function routesOf(
     ...gatewayRoutes({ makes, registrations, roles, accounts, gatewayStatus }),
     ...hubRoutes(hubs),
     ...pairingRoutes(pairing),
+    ...bridgeRoutes(bridges),
     ...alarmRoutes(alarms),
     ...eventRoutes(eventStreams),
     ...webhookRoutes(webhooks),
