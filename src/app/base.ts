@@ -8,6 +8,7 @@ import { createTickBatcher } from '../platform/tick-batcher.ts';
 import { createSecrets } from '../stores/files/documents/secrets.ts';
 import { createAddresses } from './addresses.ts';
 import type { Config } from './config.ts';
+import { bridgeKinds } from './makes.ts';
 
 export type Base = ReturnType<typeof createBase>;
 
@@ -22,5 +23,16 @@ export function createBase(
   const secrets = createSecrets();
   const events = createEventBus(logFailedSubscriber(log));
   logEvents(events, log);
-  return { config, log, version, deviceKinds, makes: deviceKinds, clock, tickBatcher, secrets, events, addresses: createAddresses() };
+  return {
+    config,
+    log,
+    version,
+    deviceKinds,
+    makes: [...deviceKinds, ...bridgeKinds],
+    clock,
+    tickBatcher,
+    secrets,
+    events,
+    addresses: createAddresses(),
+  };
 }

@@ -79,6 +79,7 @@ export async function createGateway(config: Config, surroundings: GatewaySurroun
     services.certainty,
     eventRecords,
     broker,
+    lockSide.bridges.part,
     clockSync,
     services.alarmDetector,
     http,

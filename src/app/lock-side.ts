@@ -2,6 +2,7 @@
 import { createBroker } from '../broker/broker.ts';
 import type { DriverTable } from '../domain/locks/driver-table.ts';
 import { createEventNumbers } from '../domain/locks/event-numbers.ts';
+import { createBridgeParts } from '../drivers/bridge-host.ts';
 import type { CaptureTap } from '../drivers/capture-tap.ts';
 import { createCaptures } from '../drivers/captures.ts';
 import { createDeviceDriver } from '../drivers/device-host.ts';
@@ -10,8 +11,10 @@ import { createEventRecords } from '../drivers/event-records.ts';
 import { createNativeParts } from '../drivers/native/parts.ts';
 import { checkerId } from '../platform/listener-check.ts';
 import type { Base } from './base.ts';
+import { bridgeSettings, createOpenBridge } from './bridges.ts';
 import { createDeviceLogin } from './device-login.ts';
 import { createEndpoints } from './listener-config.ts';
+import { bridgeKinds } from './makes.ts';
 import type { Services } from './services.ts';
 import type { Storage } from './storage.ts';
 
@@ -28,7 +31,7 @@ interface LockSideOptions {
 export function createLockSide(options: LockSideOptions) {
   const { config, log, clock, tickBatcher } = options.base;
   const captures = createCaptures({ clock });
-  const { native, others, eventRecords, stats } = createDrivers(options, captures);
+  const { native, others, eventRecords, bridges, stats } = createDrivers(options, captures);
   const { certificates, forLocks, forPeople } = createEndpoints(config, { clock, log });
   const broker = createBroker({
     ...{ clock, tickBatcher, log },
@@ -42,7 +45,7 @@ export function createLockSide(options: LockSideOptions) {
   });
   const { clockSync, hubs, pairing } = native.driver;
   return {
-    ...{ broker, clockSync, hubs, pairing, certificates, forPeople, eventRecords, captures },
+    ...{ broker, clockSync, hubs, pairing, certificates, forPeople, eventRecords, captures, bridges },
     brokerStats: () => ({ ...native.handlers.stats(), ...stats(), ...broker.stats() }),
   };
 }
@@ -67,6 +70,11 @@ function createDrivers({ base, store, services, drivers }: LockSideOptions, capt
     droppedForeign: () => void foreignMessages++,
   };
   const others = deviceKinds.map((kind) => createDeviceDriver(kind, host));
-  for (const { driver } of [native, ...others]) drivers.add(driver);
-  return { native, others, eventRecords, stats: () => ({ foreignMessages }) };
+  const bridges = createBridgeParts({
+    ...{ clock, log, locks, secrets, events, reports, records: eventRecords, captures, kinds: bridgeKinds },
+    bridges: bridgeSettings(config),
+    open: createOpenBridge(config, clock),
+  });
+  for (const driver of [native.driver, ...others.map((one) => one.driver), ...bridges.drivers]) drivers.add(driver);
+  return { native, others, eventRecords, bridges, stats: () => ({ foreignMessages }) };
 }

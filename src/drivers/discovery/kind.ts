@@ -1,6 +1,7 @@
 // Locks that announce themselves for Home Assistant (MQTT discovery): their state and commands, whatever they are made of.
 import { z } from 'zod';
 import type { Capabilities } from '../../domain/locks/capabilities.ts';
+import { bridgeName } from '../bridge-name.ts';
 import type { BridgeKind } from '../bridge-protocol.ts';
 import { createDiscoveryProgram } from './program.ts';
 
@@ -19,10 +20,7 @@ export const discoveryKind: BridgeKind<DiscoveredOptions> = {
   kind: 'discovery',
   schema: z.strictObject({
     kind: z.literal('discovery'),
-    bridge: z
-      .string('must be the name of a bridge')
-      .regex(/^[a-z0-9-]{1,32}$/, 'must be the name of a bridge')
-      .describe('The bridge in the configuration.'),
+    bridge: bridgeName,
     uniqueId: z
       .string('must be the unique id of the lock')
       .min(1, 'must be 1 to 256 characters')

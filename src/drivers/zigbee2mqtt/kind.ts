@@ -1,6 +1,7 @@
 // Locks behind Zigbee2MQTT (version 2), over the broker that it uses.
 import { z } from 'zod';
 import type { Capabilities } from '../../domain/locks/capabilities.ts';
+import { bridgeName } from '../bridge-name.ts';
 import type { BridgeKind } from '../bridge-protocol.ts';
 import { createZigbeeProgram } from './program.ts';
 
@@ -21,10 +22,7 @@ export const zigbee2mqttKind: BridgeKind<ZigbeeOptions> = {
   kind: 'zigbee2mqtt',
   schema: z.strictObject({
     kind: z.literal('zigbee2mqtt'),
-    bridge: z
-      .string('must be the name of a bridge')
-      .regex(/^[a-z0-9-]{1,32}$/, 'must be the name of a bridge')
-      .describe('The bridge in the configuration.'),
+    bridge: bridgeName,
     ieee: z
       .string('must be 0x and 16 hex digits')
       .regex(/^0x[0-9a-fA-F]{16}$/, 'must be 0x and 16 hex digits')

@@ -59,6 +59,7 @@ const dataLines: readonly DataLine[] = [
   { name: 'admin.token' },
   { name: 'quarantine.jsonl' },
   { name: 'quarantine.previous.jsonl' },
+  { name: 'broker-client.id', isPassing: true },
   { name: 'sign-ins.jsonl', rows: signInFormat, isPassing: true },
   { name: 'audit', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
   { name: 'attempts', files: /^\d{4}-\d\d-\d\d-\d+\.jsonl$/ },
