@@ -155,12 +155,12 @@ export class DeviceClient implements ClientHandler {
   }
 }
 
-function loginOf({ clientId, keepalive = 0, will }: ConnectRequest) {
+function loginOf({ clientId, keepalive = 0, clean = true, will }: ConnectRequest) {
   const { topic = '', qos = 0, retain = false, payload = '' } = will ?? {};
   return {
     clientId,
     keepAlive: keepalive,
-    clean: true,
+    clean,
     will: will === undefined ? null : { topic, qos, retain, payload: payload.toString() },
   };
 }

@@ -196,19 +196,19 @@ export class LockOverProtocol implements ProtocolSession {
     if (silence !== undefined && !(await this.#isHeardWhenAsked(commandId, ttlMs))) return { kind: 'unsent', message: silence };
     if (this.#session !== session) return lost;
     const leftMs = Math.floor(until - this.#options.clock.monotonic());
-    return this.#exchange(command, commandId, leftMs);
+    return this.#sendNow(command, commandId, leftMs);
   }
 
   /** Asks for the state, only to hear from the device at all: an unlock that waits for a dead link would come out of it late. */
   async #isHeardWhenAsked(commandId: CommandId, ttlMs: number): Promise<boolean> {
     const { isSilent } = this.#options;
-    const answer = this.#exchange({ op: 'get-status' }, commandId, Math.min(askedMs, ttlMs));
+    const answer = this.#sendNow({ op: 'get-status' }, commandId, Math.min(askedMs, ttlMs));
     this.#isAsked = this.#underWay !== undefined;
     const { kind } = await answer;
     return kind === 'ok' || isSilent?.() === undefined;
   }
 
-  #exchange(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome> {
+  #sendNow(command: LockCommand, commandId: CommandId, ttlMs: number): Promise<CommandOutcome> {
     const { lockId, clock, protocol, records } = this.#options;
     // Without time left nothing is sent, and one at a time: no bolt moves late, or by the answer to another command.
     if (!(ttlMs > 0)) return Promise.resolve({ kind: 'unsent', message: 'no time was left' });

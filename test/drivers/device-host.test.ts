@@ -66,7 +66,13 @@ function setUp() {
   const host: DriverHost = {
     ...{ clock, log, secrets, reports },
     locks: { get: (one) => [...locks.values()].find(({ lockId: other }) => other === one), byDevice: (device) => locks.get(device) },
-    eventRecords: { live: () => 'acknowledge', numbered: () => 'acknowledge', lost: () => undefined, confirmed: () => 'acknowledge' },
+    eventRecords: {
+      live: () => 'acknowledge',
+      numbered: () => 'acknowledge',
+      lost: () => undefined,
+      sent: () => undefined,
+      ended: () => 'acknowledge',
+    },
     emit: (name, payload) => void emitted.push([name, payload]),
     captures: { isOn: (kind) => watched.isOn && kind === 'tiny', heard: (...line) => void wire.push(line) },
     deviceLogin: () => listening,
@@ -150,9 +156,12 @@ describe('a login', () => {
 
   test('with another password, name or kind is a failed one, which the network pays for', () => {
     const { connect, locks, lock } = made;
-    const wrong = [{ password: Buffer.from('wrong') }, { password: Buffer.alloc(0) }, { password: Buffer.alloc(600, 'x') }];
+    const wrong = [{ password: Buffer.from('wrong') }, { password: Buffer.alloc(0) }, { password: Buffer.alloc(513, 'x') }];
     for (const changes of [...wrong, { username: 'tiny-00000000' }, { username: 'other-2bb28570' }])
       expect(connect(changes).answer).toEqual({ allow: false, code: 4, reason: 'key', failedLogin: true });
+    // Whatever is that long costs no hash, though it were the password.
+    locks.set(lock.deviceId, { ...lock, driver: { ...lock.driver, keyHash: secrets.hash('x'.repeat(513)) } });
+    expect(connect({ password: Buffer.alloc(513, 'x') }).answer).toMatchObject({ allow: false, code: 4 });
     locks.set(lock.deviceId, { ...lock, driver: { ...lock.driver, kind: 'native' } });
     expect(connect().answer).toMatchObject({ allow: false, code: 4 });
     locks.set(lock.deviceId, { ...lock, driver: { ...lock.driver, keyHash: null } });
@@ -192,6 +201,12 @@ describe('a login', () => {
     expect(log.lines).toMatchObject([{ level: 'warn', fields: { code: 'connection-taken-over', lockId } }]);
   });
 
+  test('after the end of the connection before takes nothing over', () => {
+    const { connect, log } = made;
+    for (let n = 0; n < 5; n++) connect().client().onClose('it left');
+    expect(log.lines).toEqual([]);
+  });
+
   test('says whether the lock is encrypted now', () => {
     const { connect, driver, lock, emitted } = made;
     connect({}, true);
@@ -218,22 +233,24 @@ describe('a session', () => {
   });
 
   test('ends with the connection, and with the lock', () => {
-    const { online, driver, reports, emitted, locks, lock } = made;
+    const { online, driver, reports, emitted, effects, locks, lock } = made;
     const first = online();
     first.client().onClose('it left');
     expect([driver.session(lockId), reports.told.at(-1)]).toEqual([undefined, ['offline', lockId]]);
     const second = online();
+    effects.next = [{ kind: 'capabilities', changed: { passcodes: true } }];
+    void second.say('1');
     locks.clear();
     driver.disconnect(lockId, 'the lock was removed');
     expect([second.ended, driver.session(lockId)]).toEqual([['close: the lock was removed'], undefined]);
     expect(driver.capabilities(lock)).toEqual(bareCapabilities);
-    expect(emitted).toEqual([]);
+    expect(emitted).toHaveLength(1);
   });
 
   test('is ended by a bug in its protocol alone, and the log has it', () => {
     const { online, log } = made;
     const { say, ended } = online();
-    say('break');
+    void say('break');
     expect(ended).toEqual(['close: a message could not be handled']);
     expect(log.lines).toMatchObject([{ level: 'error', fields: { code: 'bug', lockId, kind: 'tiny' } }]);
   });
@@ -292,16 +309,16 @@ describe('what a device says and is sent', () => {
     connect();
     expect(wire).toEqual([]);
     watched.isOn = true;
-    const { follow, say } = connect({ will: { topic: 'w', payload: Buffer.from('gone'), qos: 1, retain: true } });
+    const { follow, say } = connect({ clean: false, will: { topic: 'w', payload: Buffer.from('gone'), qos: 1, retain: true } });
     effects.next = [{ kind: 'online', hello: {} }];
     follow();
-    say('1');
-    say('2', 'elsewhere');
+    void say('1');
+    void say('2', 'elsewhere');
     void driver.session(lockId)?.send({ op: 'lock' }, id, 5_000);
     await settled();
     const will = { topic: 'w', qos: 1, retain: true, payload: 'gone' };
     expect(wire).toMatchObject([
-      ['tiny', lockId, { from: 'device', connect: { clientId: 'SL3P', keepAlive: 30, will } }],
+      ['tiny', lockId, { from: 'device', connect: { clientId: 'SL3P', keepAlive: 30, clean: false, will } }],
       ['tiny', lockId, { from: 'device', topic: `${address}/state`, ...flags, payload: '1' }],
       ['tiny', lockId, { from: 'device', topic: 'elsewhere', ...flags, payload: '2' }],
       ['tiny', lockId, { from: 'gateway', topic: `${address}/lock`, qos: 0, retain: false, payload: 'lock' }],
@@ -341,7 +358,7 @@ describe('a kind', () => {
     const { say } = online();
     for (let n = 0; n < 2; n++) {
       effects.next = [{ kind: 'capabilities', changed: { warnings: ['actions-off'] } }];
-      say('1');
+      void say('1');
     }
     expect(driver.capabilities(lock)).toEqual({ ...bareCapabilities, warnings: ['actions-off'] });
     expect(emitted).toEqual([['capabilities-changed', { lockId }]]);

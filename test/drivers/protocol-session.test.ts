@@ -286,9 +286,20 @@ describe('a device that was silent for too long', () => {
     expect(published()).toEqual(['get-status']);
   });
 
-  test('is asked for its state at once', () => {
-    void made.send({ op: 'get-status' });
+  test('is asked for its state at once, as anybody who waits for it would', async () => {
+    const { send, clock, lock } = made;
+    void send({ op: 'get-status' });
     expect(published()).toEqual(['get-status']);
+    await clock.advance(5_000);
+    expect([published(), lock.isWaiting()]).toEqual([['get-status'], true]);
+  });
+
+  test('gets nothing of a session that has ended', async () => {
+    const { says, lock } = made;
+    const before = lock.session();
+    void says({ kind: 'offline', reason: 'away' }, online);
+    expect(await before?.send(unlock, id, 10_000)).toEqual({ kind: 'lost' });
+    expect(published()).toEqual([]);
   });
 });
 
