@@ -67,6 +67,7 @@ function setUp() {
     ...{ clock, log, secrets, reports },
     locks: { get: (one) => [...locks.values()].find(({ lockId: other }) => other === one), byDevice: (device) => locks.get(device) },
     eventRecords: {
+      ...{ name: 'records', start: async () => undefined, stop: async () => undefined },
       live: () => 'acknowledge',
       numbered: () => 'acknowledge',
       lost: () => undefined,
