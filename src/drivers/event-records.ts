@@ -67,8 +67,8 @@ export function createEventRecords(options: {
     ...{ live, sent: logRecords.sent, ended: logRecords.ended },
 
     numbered(lockId, epoch, events) {
-      const told = logRecords.heard(lockId, epoch, events);
-      return told.length === 0 ? 'acknowledge' : stored(lockId, { epoch, events: told });
+      const reported = logRecords.heard(lockId, epoch, events);
+      return reported.length === 0 ? 'acknowledge' : stored(lockId, { epoch, events: reported });
     },
 
     lost(lockId, { epoch, first, last }) {

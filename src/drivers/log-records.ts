@@ -11,7 +11,7 @@ import type { NumberedEvent } from './device-protocol.ts';
 export type EventReceipt = Receipt | Promise<Receipt>;
 
 /** How long after its end a command may still be told of. */
-const toldWithinMs = 30_000;
+const reportedWithinMs = 30_000;
 /** So many entries of a lock that are left out are remembered: more than the log of a device shows at once. */
 const leftOutAtMost = 200;
 
@@ -69,7 +69,7 @@ export function createLogRecords(options: {
   }
 
   /** The command that this event tells of; undefined: none. */
-  function toldBy(lockId: LockId, epoch: string, event: NumberedEvent): SentCommand | undefined {
+  function commandOf(lockId: LockId, epoch: string, event: NumberedEvent): SentCommand | undefined {
     const commands = [...remembered(lockId)];
     const before = commands.find(({ entry }) => entry?.epoch === epoch && entry.seq === event.seq);
     if (before !== undefined || !event.mayBeCommand || isStored(lockId, epoch, event.seq)) return before;
@@ -87,16 +87,16 @@ export function createLogRecords(options: {
 
   function stored(lockId: LockId, epoch: string, event: NumberedEvent): readonly LockEvent[] {
     if (leftOut.get(lockId)?.has(`${epoch}/${event.seq}`)) return [];
-    const { mayBeCommand, ...told } = event;
-    const command = toldBy(lockId, epoch, event);
-    if (command === undefined) return [told];
+    const { mayBeCommand, ...reported } = event;
+    const command = commandOf(lockId, epoch, event);
+    if (command === undefined) return [reported];
     command.entry = { epoch, seq: event.seq };
     command.cancelTimer();
     if (command.isRecorded) {
       leaveOut(lockId, `${epoch}/${event.seq}`);
       return [];
     }
-    const { credential, username, ...rest } = told;
+    const { credential, username, ...rest } = reported;
     return [{ ...rest, type: `remote-${command.op}`, commandId: command.commandId }];
   }
 
@@ -113,9 +113,9 @@ export function createLogRecords(options: {
       const command = [...(sent.get(lockId) ?? [])].find((one) => one.commandId === commandId);
       if (command?.outcome !== 'under-way') return 'acknowledge';
       command.outcome = outcome === 'ok' ? 'confirmed' : 'other';
-      command.forgottenAt = clock.monotonic() + toldWithinMs;
+      command.forgottenAt = clock.monotonic() + reportedWithinMs;
       if (!isLogged || command.entry !== undefined) return recordOwn(lockId, command);
-      command.cancelTimer = clock.timer(toldWithinMs, () => void recordOwn(lockId, command));
+      command.cancelTimer = clock.timer(reportedWithinMs, () => void recordOwn(lockId, command));
       return 'acknowledge';
     },
 

@@ -144,6 +144,24 @@ describe('nuki_hub', () => {
   }, 60_000);
 });
 
+describe('nuki_hub that loses its network right after an unlock', () => {
+  it('tells of it again on the next connection, and there is still one record', async () => {
+    const device = await site.register({ kind: 'nuki-hub' });
+    const { lockId } = device;
+    const { running } = await site.simulate('nuki-hub:nukihub', device);
+    expect(await site.move('unlock', lockId)).toEqual(done);
+    running.cut();
+    await until(async () => !(await site.isOnline(lockId)), 'it is gone');
+    running.start();
+    await until(() => site.isOnline(lockId), 'it is back');
+    expect(await site.move('lock', lockId)).toEqual(done);
+    expect(await recordsOf(device, 2)).toEqual([
+      ['lock by gateway', 'admin'],
+      ['unlock by gateway', 'admin'],
+    ]);
+  }, 60_000);
+});
+
 describe('a strike on a Shelly', () => {
   const prefix = 'shellyplus1-a8032abe54dc';
 

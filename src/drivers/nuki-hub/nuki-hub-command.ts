@@ -9,10 +9,10 @@ const nothing: readonly Effect[] = [];
 
 interface UnderWay {
   readonly wanted: OpenState;
-  /** The hub has taken it, or has tried it at least once. */
+  /** The hub has taken it, or has attempted it at least once. */
   begun: boolean;
-  /** The hub has tried it at least once. */
-  tried: boolean;
+  /** The hub has attempted it at least once. */
+  attempted: boolean;
   /** The lock has said over Bluetooth that it has done it. */
   done: boolean;
   /** Where the bolt has been since. */
@@ -59,7 +59,7 @@ export function createNukiHubCommand(options: {
 
   return {
     begin(wanted) {
-      underWay = { wanted, begun: false, tried: false, done: false, state: undefined };
+      underWay = { wanted, begun: false, attempted: false, done: false, state: undefined };
       return wanted === 'locked' ? 'lock' : unlock;
     },
 
@@ -78,7 +78,7 @@ export function createNukiHubCommand(options: {
     result(word) {
       if (underWay === undefined) return nothing;
       underWay.begun = true;
-      underWay.tried = true;
+      underWay.attempted = true;
       if (word === 'timeOut') return end({ kind: 'no-reply' });
       if (word === 'notPaired') return refuse('failed', 'nuki_hub is paired with no lock');
       if (word !== 'success') return nothing;
@@ -91,7 +91,7 @@ export function createNukiHubCommand(options: {
     completed(status, isNews) {
       const error = refusalByStatus.get(status);
       if (underWay === undefined || error === undefined) return nothing;
-      const isOfThisCommand = isNews ? underWay.begun : underWay.tried;
+      const isOfThisCommand = isNews ? underWay.begun : underWay.attempted;
       return isOfThisCommand ? refuse(error, `the lock says ${status}`) : nothing;
     },
 
@@ -100,7 +100,7 @@ export function createNukiHubCommand(options: {
       before = word;
       if (underWay === undefined) return nothing;
       // The hub tells the state at times of its own, too: as it was before the command, that is no answer.
-      if (isNews || underWay.tried) {
+      if (isNews || underWay.attempted) {
         if (word === 'motorBlocked') return refuse('jammed', 'the motor is blocked');
         if (word === 'uncalibrated' || word === 'bootRun') {
           return refuse('not-calibrated', 'the lock does not know its position: calibrate it');

@@ -109,9 +109,9 @@ export function createNukiHubProtocol({ base, unlock }: NukiHubOptions): DeviceP
   function heardLog(payload: Buffer, now: number, isWhole: boolean): readonly Effect[] {
     const entries = decode(payload, logEntries);
     if (!entries.ok) return nothing;
-    const told = heardEntries(entries.value, now);
-    const [numbered] = told;
-    return isWhole && numbered?.kind === 'numbered' ? [...told, ...lostIn(base, numbered.events)] : told;
+    const effects = heardEntries(entries.value, now);
+    const [numbered] = effects;
+    return isWhole && numbered?.kind === 'numbered' ? [...effects, ...lostIn(base, numbered.events)] : effects;
   }
 
   function heardBattery(payload: Buffer): readonly Effect[] {

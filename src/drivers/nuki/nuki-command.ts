@@ -6,7 +6,7 @@ import { boltState, openStateOf, refusalOf, smallNumber } from './nuki-words.ts'
 
 const action = { unlock: 1, lock: 2, unlatch: 3 } as const;
 /** How long after a command the device may still tell of it. */
-const toldWithinMs = 30_000;
+const reportedWithinMs = 30_000;
 /** How long after a jam the answer to its command may still come. */
 const jamAnsweredWithinMs = 2_000;
 const nothing: readonly Effect[] = [];
@@ -28,7 +28,7 @@ export interface NukiCommand {
   /** `commandResponse`. */
   response(text: string, now: number): readonly Effect[];
   /** Whether an action over MQTT that the device tells of is the last command. True once for each command. */
-  isTold(action: number, now: number): boolean;
+  isOurs(action: number, now: number): boolean;
   /** Nothing that comes from now on is its answer. */
   drop(): void;
 }
@@ -36,7 +36,7 @@ export interface NukiCommand {
 /** `allows`: the device allows lock actions over MQTT, or it does not. */
 export function createNukiCommand(unlock: 'unlock' | 'unlatch', allows: (isAllowed: boolean) => readonly Effect[]): NukiCommand {
   let underWay: UnderWay | undefined;
-  let untold: { readonly action: number; readonly at: number } | undefined;
+  let unreported: { readonly action: number; readonly at: number } | undefined;
   let jamEndedAt = Number.NEGATIVE_INFINITY;
   let bolt: number | undefined;
 
@@ -58,7 +58,7 @@ export function createNukiCommand(unlock: 'unlock' | 'unlatch', allows: (isAllow
     begin(wanted, now) {
       const sent = wanted === 'locked' ? action.lock : action[unlock];
       underWay = { action: sent, wanted, accepted: false, unlatched: false };
-      untold = { action: sent, at: now };
+      unreported = { action: sent, at: now };
       return sent;
     },
 
@@ -88,9 +88,9 @@ export function createNukiCommand(unlock: 'unlock' | 'unlatch', allows: (isAllow
       return [...(error === 'remote-not-allowed' ? allows(false) : nothing), ...end({ kind: 'refused', error, message })];
     },
 
-    isTold(told, now) {
-      if (untold?.action !== told || now - untold.at >= toldWithinMs) return false;
-      untold = undefined;
+    isOurs(reported, now) {
+      if (unreported?.action !== reported || now - unreported.at >= reportedWithinMs) return false;
+      unreported = undefined;
       return true;
     },
 

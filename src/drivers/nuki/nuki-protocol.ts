@@ -33,7 +33,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
   const command = createNukiCommand(unlock, allows);
   let subscription: 'unknown' | 'awaited' | 'there' = 'unknown';
   /** An action before that may be one that it only says again because it has connected. */
-  let tellsNews = false;
+  let saysNews = false;
   /** Undefined: nothing has shown on this connection whether it allows lock actions. */
   let isAllowed: boolean | undefined;
   let isConnected = true;
@@ -75,8 +75,8 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
   }
 
   function heardAction(text: string, now: number): readonly Effect[] {
-    const heard = tellsNews ? lockActionOf(text) : undefined;
-    if (heard === undefined || (heard.isCommand && command.isTold(heard.action, now))) return nothing;
+    const heard = saysNews ? lockActionOf(text) : undefined;
+    if (heard === undefined || (heard.isCommand && command.isOurs(heard.action, now))) return nothing;
     return [...held.hold(heard.event, heard.wanted), ...waits.begin('held', heldMs, now)];
   }
 
@@ -124,7 +124,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
     begin() {
       waits.cancel('subscription');
       subscription = 'there';
-      tellsNews = true;
+      saysNews = true;
       return [...allows(true), ...online()];
     },
 
@@ -153,7 +153,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
       const { names, effects } = waits.over(now);
       const released = names.includes('held') ? held.release() : nothing;
       if (!names.includes('subscription')) return [...released, ...effects];
-      tellsNews = true;
+      saysNews = true;
       return [...released, ...allows(false), ...effects];
     },
 

@@ -13,13 +13,13 @@ export interface ShellyCommand {
   /** The output is this now. */
   output(isOn: boolean): readonly Effect[];
   /** Whether a switching over MQTT to this output is that of the last command. True once for each command. */
-  isTold(isOn: boolean): boolean;
+  isOurs(isOn: boolean): boolean;
   drop(): void;
 }
 
 export function createShellyCommand(): ShellyCommand {
   let underWay: { readonly wanted: boolean; isDone: boolean; hasSwitched: boolean } | undefined;
-  let untold: boolean | undefined;
+  let unreported: boolean | undefined;
   let output: boolean | undefined;
 
   function end(outcome: CommandOutcome): readonly Effect[] {
@@ -35,7 +35,7 @@ export function createShellyCommand(): ShellyCommand {
     begin(wanted) {
       const isOn = wanted === 'unlocked';
       underWay = { wanted: isOn, isDone: false, hasSwitched: false };
-      untold = isOn;
+      unreported = isOn;
     },
 
     done(wasOn) {
@@ -47,7 +47,7 @@ export function createShellyCommand(): ShellyCommand {
     },
 
     failed(text) {
-      untold = undefined;
+      unreported = undefined;
       return underWay === undefined ? nothing : end({ kind: 'refused', error: 'failed', message: text });
     },
 
@@ -58,9 +58,9 @@ export function createShellyCommand(): ShellyCommand {
       return confirm();
     },
 
-    isTold(isOn) {
-      const isIt = untold === isOn;
-      if (isIt) untold = undefined;
+    isOurs(isOn) {
+      const isIt = unreported === isOn;
+      if (isIt) unreported = undefined;
       return isIt;
     },
 

@@ -72,7 +72,7 @@ export function createShellyProtocol(deviceId: string, options: ShellyOptions): 
   /** Somebody has switched the relay. The end of a pulse is no event of its own. */
   function switched(isOn: boolean, source: string): readonly Effect[] {
     const isMqtt = source.toLowerCase() === 'mqtt';
-    if ((isMqtt && command.isTold(isOn)) || (!isOn && source === 'timer')) return nothing;
+    if ((isMqtt && command.isOurs(isOn)) || (!isOn && source === 'timer')) return nothing;
     const who = isMqtt ? 'remote' : atTheDevice.has(source) ? 'inside' : 'phone';
     return [{ kind: 'event', event: { type: `${who}-${isOn ? 'unlock' : 'lock'}`, username: source.slice(0, 64) } }];
   }
