@@ -74,6 +74,11 @@ export function createBroker(options: BrokerOptions): Broker {
     onOutsider: (remoteAddress) => stats.packetRejected(originOf(remoteAddress), {}, 'other-network'),
   });
 
+  /** Also when the process ends without a stop, so that what lies in the kernel for a client that knows no expiry is taken back. */
+  function destroyAll(): void {
+    for (const { stream } of table.all()) stream.destroy();
+  }
+
   /** The listeners first, so that nobody comes in while the others go. */
   async function stop(): Promise<void> {
     const stopping = server;
@@ -82,12 +87,14 @@ export function createBroker(options: BrokerOptions): Broker {
     for (const connection of table.all()) connection.close('the gateway stops');
     if (stopping !== undefined) await within(clock, stopTimeoutMs, (onClosed) => stopping.close(onClosed));
     listeners.endHandshakes();
-    for (const { stream } of table.all()) stream.destroy();
+    destroyAll();
+    process.off('exit', destroyAll);
   }
 
   return {
     name: 'mqtt',
     async start() {
+      process.on('exit', destroyAll);
       server = await startMqttServer({
         ...{ checkedBy, loginRejections, stats, log },
         connectionOf: (stream) => table.of(stream),

@@ -285,6 +285,7 @@ describe.each([['mqtt'], ['mqtts']] as const)('the end of a connection on %s', (
   test.each([
     ['close', () => last().close('enough')],
     ['the end of the gateway', () => broker.stop()],
+    ['an exit of the process', () => process.listeners('exit').at(-1)?.(1)],
     ['an illegal packet', (socket: Socket) => socket.write(Buffer.from([0xf0, 0]))],
     ['a second CONNECT', (socket: Socket) => socket.write(connectPacket({ clientId: 'x' }))],
   ] as const)('by %s is a reset when its handler wants that', async (_title, act) => {

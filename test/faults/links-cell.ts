@@ -56,6 +56,9 @@ interface Happening {
   readonly logins?: readonly { readonly username: string; readonly password: string }[];
 }
 
+/** How long the whole gateway waits for an answer: also on a machine that is busy an unlock is written long before. */
+export const gatewayTtlMs = 2_000;
+
 /** Milliseconds on the clock that all processes of this machine share. */
 export const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
@@ -107,7 +110,7 @@ export function createCell(options: CellOptions): Cell {
       const ready = new Promise<void>((resolve) => {
         onReady = resolve;
       });
-      run('gateway', make === undefined ? 'links-gateway' : 'links-daemon', { port, tls, end, make, folder, links });
+      run('gateway', make === undefined ? 'links-gateway' : 'links-daemon', { port, tls, end, make, folder, links, ttlMs: gatewayTtlMs });
       await ready;
     },
     startDevices() {

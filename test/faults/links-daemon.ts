@@ -13,6 +13,8 @@ interface Built {
   readonly folder: string;
   readonly make: MakeName;
   readonly links: readonly number[];
+  /** Of every command, milliseconds. */
+  readonly ttlMs: number;
 }
 
 /** By link. */
@@ -22,8 +24,7 @@ interface Registered {
   readonly password: string;
 }
 
-const { port, tls, folder, make, links } = JSON.parse(process.argv[2] ?? '{}') as Built;
-const commandTimeoutMs = '400';
+const { port, tls, folder, make, links, ttlMs } = JSON.parse(process.argv[2] ?? '{}') as Built;
 let httpPort = 0;
 
 function say(what: object): void {
@@ -61,10 +62,10 @@ async function registered(): Promise<readonly Registered[]> {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly Registered[];
 }
 
-/** As a caller sees it; `lock-offline` is said only when nothing was sent. */
+/** As a caller sees it; two problems are said only when nothing was sent. */
 function outcomeOf({ status, body }: Awaited<ReturnType<typeof ask>>): string {
   if (status === 504) return 'no-reply';
-  if (body['code'] === 'lock-offline') return 'unsent';
+  if (body['code'] === 'lock-offline' || body['code'] === 'lock-busy') return 'unsent';
   return status === 200 && body['success'] === true ? 'ok' : `refused: ${JSON.stringify(body)}`;
 }
 
@@ -75,7 +76,7 @@ const { config } = loadConfig({
   flags: {
     ...{ '--data-dir': folder, '--http-port': '0', '--mqtt-port': '0', '--discovery-enabled': 'false' },
     ...{ [`--${listener}-enabled`]: 'true', [`--${listener}-host`]: '0.0.0.0', [`--${listener}-port`]: String(port) },
-    ...{ '--devices-networks': '10.78.0.0/16', '--command-timeout-ms': commandTimeoutMs },
+    ...{ '--devices-networks': '10.78.0.0/16', '--command-timeout-ms': String(ttlMs) },
   },
 });
 const byLock = new Map<number, string>();

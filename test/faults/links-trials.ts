@@ -1,6 +1,6 @@
 // What is done to a link around an unlock, and what of the unlock reached the device afterwards.
 import type { Random } from '../support/seeded-random.ts';
-import { type Cell, type Heard, now, type Outcome } from './links-cell.ts';
+import { type Cell, gatewayTtlMs, type Heard, now, type Outcome } from './links-cell.ts';
 import type { Break } from './links-network.ts';
 
 export interface Trial {
@@ -86,9 +86,9 @@ function trialOf(what: Trial['what'], cell: Cell, link: number, facts: Facts): T
 /** The link is cut at a random moment around an unlock, the deadline passes, and the link comes back. */
 export async function cutTrial(cell: Cell, link: number, random: Random): Promise<Trial> {
   const { network } = cell.options;
-  const isLongCut = random.below(10) > 0;
-  const ttlMs = 150 + random.below(400);
-  const aheadMs = random.below(80) - 20;
+  const wantsLong = random.below(10) > 0;
+  const ttlMs = cell.options.make === undefined ? 150 + random.below(400) : gatewayTtlMs;
+  const aheadMs = random.below(120) - 60;
   const id = ++lastId;
   const unlock = () => cell.unlock(link, { id, ttlMs });
   const cut = () => network.cut(link);
@@ -96,11 +96,14 @@ export async function cutTrial(cell: Cell, link: number, random: Random): Promis
     act();
     await sleep(Math.abs(aheadMs));
   }
-  const writtenAt = now();
+  const askedAt = now();
   await within(ttlMs + 5_000, () => cell.outcome(id) !== undefined);
   const over = cell.outcome(id)?.at ?? now();
-  await sleep(isLongCut ? writtenAt + addressMs + random.below(2_000) - now() : over + random.below(addressMs - ttlMs) - now());
+  // A gateway that was busy has written it later than it was asked to.
+  const writtenAt = Math.max(askedAt, over - ttlMs);
+  await sleep((wantsLong ? writtenAt + addressMs + random.below(2_000) : over + random.below(addressMs - ttlMs)) - now());
   const healedAt = now();
+  const isLongCut = healedAt - writtenAt >= addressMs;
   network.heal(link);
   await sleep(writtenAt + watchedMs - now());
   const trial = trialOf('cut', cell, link, { id, isLongCut, healedAt, deadAt: Number.POSITIVE_INFINITY });
@@ -129,7 +132,7 @@ export async function killTrials(cell: Cell, side: 'gateway' | 'devices', random
   await sleep(20 + silentMs);
   const fresh = silentMs > 0 ? { freshMs: silentMs } : {};
   for (const [link, id] of ids) cell.unlock(link, { id, ttlMs: 2_500, ...fresh });
-  await sleep(5 + random.below(silentMs > 0 ? 1_200 : 300));
+  await sleep(5 + random.below(silentMs > 0 ? 1_200 : 800));
   await cell.kill(side);
   const killedAt = now();
   if (side === 'gateway') await cell.startGateway();

@@ -53,8 +53,8 @@ function jobsFor(subject: Subject, { short, cuts: cutCount, kills }: Options): r
   const red: Job = { ...usual, cells: 2, linksEach: short ? 4 : 8, end: 'destroy', wanted: short ? 8 : 64, rounds: [cuts] };
   if (short && subject !== 'broker') return [{ ...usual, cells: 1, linksEach: 6, wanted: 18, rounds: [cuts, ...killRounds.slice(1)] }];
   return [
-    { ...usual, ...(short ? { cells: 2, linksEach: 10, wanted: 20 } : { cells: 8, linksEach: 8, wanted: cutCount }), rounds: [cuts] },
-    { ...usual, ...(short ? { cells: 1, linksEach: 4, wanted: 12 } : { cells: 12, linksEach: 1, wanted: 3 * kills }), rounds: killRounds },
+    { ...usual, ...(short ? { cells: 2, linksEach: 10, wanted: 20 } : { cells: 4, linksEach: 16, wanted: cutCount }), rounds: [cuts] },
+    { ...usual, ...(short ? { cells: 1, linksEach: 4, wanted: 12 } : { cells: 10, linksEach: 1, wanted: 3 * kills }), rounds: killRounds },
     ...(subject === 'broker' ? [red] : []),
   ];
 }
@@ -105,6 +105,7 @@ async function runGroup(group: readonly Subject[], options: Options, random: Ran
   const from = performance.now();
   const jobs = group.flatMap((subject) => jobsFor(subject, options));
   const scratch = mkdtempSync(join(tmpdir(), 'latchd-links-'));
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
   const network = openNetwork(jobs.reduce((sum, { cells, linksEach }) => sum + cells * linksEach, silentLinks));
   try {
     const { trials, noticed } = await runJobs(jobs, network, scratch, random);
@@ -117,7 +118,6 @@ async function runGroup(group: readonly Subject[], options: Options, random: Ran
     return problems.length;
   } finally {
     network.close();
-    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
