@@ -8,6 +8,7 @@ import { expect } from '@jest/globals';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { LockProfileInput } from '../../device-sim/lock-profile.ts';
+import { startMosquittoFor } from '../support/mosquitto.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { openWire } from '../support/site-wire.ts';
 
@@ -23,6 +24,8 @@ export type At = () => { readonly stage: Stage; readonly page: Page };
 
 export interface Stage {
   readonly site: Site;
+  /** The port of the outside broker behind the bridge `house`. */
+  readonly brokerPort: number;
   /** Where the console is; stays the same when the gateway is started again. */
   readonly url: string;
   /** A new visitor, who is not signed in and has a screen of so many pixels. */
@@ -48,8 +51,15 @@ export interface Stage {
 export async function openStage(locks: readonly LockProfileInput[]): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'latchd-stage-'));
   const config = join(folder, 'latchd.yaml');
+  const broker = await startMosquittoFor();
   // A receiver of webhooks may be on this machine.
-  await writeFile(config, 'commandTimeoutMs: 2000\nwebhooks: { networks: [127.0.0.1] }\n');
+  const settings = [
+    'commandTimeoutMs: 2000',
+    'webhooks: { networks: [127.0.0.1] }',
+    'devices: { enabled: true, port: 0, networks: [127.0.0.1] }',
+    `bridges: [{ name: house, url: "mqtt://127.0.0.1:${broker.port}", drivers: [{ kind: discovery }] }]`,
+  ];
+  await writeFile(config, `${settings.join('\n')}\n`);
   const site = await openSite({ locks, flags: ['--config', config] });
   const line = await openWire();
   line.lead(site.gateway.httpUrl);
@@ -61,6 +71,7 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
   return {
     site,
     url,
+    brokerPort: broker.port,
     async visit(size = { width: 1280, height: 800 }, locale = 'en-GB') {
       const context = await browser.newContext({ viewport: size, locale, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce' });
       const page = await context.newPage();
@@ -132,6 +143,7 @@ export async function openStage(locks: readonly LockProfileInput[]): Promise<Sta
       await browser.close();
       await line.close();
       await site.close();
+      await broker.end();
       await rm(folder, { recursive: true });
       expect(strange).toEqual([]);
     },
