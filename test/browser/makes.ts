@@ -70,7 +70,6 @@ export function makeTests(at: At): void {
       'Whoever hears its network can read its password.',
     ]);
     await isForEverybody(stage, page);
-    await stage.picture(page, 'makes');
 
     await page.getByRole('link', { name: 'Attic' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
