@@ -133,6 +133,13 @@ describe('nuki_hub', () => {
       ['unlock by gateway', 'admin'],
     ]);
     expect(await site.lock(lockId)).toMatchObject({ electricQuantity: 92, capabilities: { events: 'exactly-once', warnings: [] } });
+    expect(await site.alarms(lockId)).toEqual([]);
+    door.faults.set('lost-index', true);
+    door.turn();
+    await until(async () => (await site.alarms(lockId)).includes('event-gap'), 'an entry that is lost for ever is an alarm');
+    door.faults.set('lost-index', false);
+    door.turn();
+    await until(async () => (await site.state(lockId)) === 'unlocked', 'it is unlocked again');
     door.faults.set('jam', true);
     expect(await site.move('lock', lockId)).toMatchObject(refused('jammed'));
     door.faults.set('jam', false);

@@ -55,6 +55,7 @@ describe('whatever nuki_hub says', () => {
           if (heard?.topic === topic('state') && !isFresh) expect(effects.filter(({ kind }) => kind === 'end')).toEqual([]);
         }
       }),
+      { numRuns: 500 },
     );
   });
 
@@ -69,6 +70,7 @@ describe('whatever nuki_hub says', () => {
           }
         }
       }),
+      { numRuns: 500 },
     );
   });
 });

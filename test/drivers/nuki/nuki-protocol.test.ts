@@ -66,6 +66,7 @@ describe('whatever a Nuki says', () => {
         }
         expect(operations(conversation).length).toBeLessThanOrEqual(told);
       }),
+      { numRuns: 500 },
     );
   });
 });

@@ -54,6 +54,7 @@ describe('whatever a Shelly says', () => {
           }
         }
       }),
+      { numRuns: 500 },
     );
   });
 
@@ -66,6 +67,7 @@ describe('whatever a Shelly says', () => {
         const ids = sent.map((effect) => parsed(effect.payload)?.id);
         expect(new Set(ids).size).toBe(ids.length);
       }),
+      { numRuns: 500 },
     );
   });
 });
