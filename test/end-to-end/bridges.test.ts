@@ -122,6 +122,27 @@ describe('a lock behind a bridge', () => {
     expect(new Set(await records())).toEqual(new Set(['unlock by gateway', 'unlock by passcode']));
   });
 
+  test('is announced, confirmed by a person, and told of with its bridge', async () => {
+    const { port } = await broker();
+    await playZigbee(port);
+    const site = await siteWithBridge(port);
+    const announced = async () => site.all('/api/v1/gateway/devices');
+    await until(async () => (await announced()).length > 0, 'the lock is announced');
+    const driver = { kind: 'zigbee2mqtt', bridge: 'house', ieee };
+    const facts = { name: 'floor 1/Front Door', make: 'Yale', model: 'YRD226HA2619', refused: null, connected: true };
+    expect(await announced()).toMatchObject([{ ...facts, deviceId: '02e70059d86b', driver, address: `house: ${front}` }]);
+    const confirmed = await site.api('POST', '/api/v1/gateway/devices/02e70059d86b/confirm', { body: { lockName: 'Front Door' } });
+    expect([confirmed.status, confirmed.body.deviceId]).toEqual([201, '02e70059d86b']);
+    await whenOnline(site, confirmed.body.lockId);
+    expect(await announced()).toEqual([]);
+    const [bridge] = (await site.api('GET', '/api/v1/gateway/bridges')).body.list;
+    const drivers = [
+      { kind: 'zigbee2mqtt', base: 'zigbee2mqtt', online: true },
+      { kind: 'discovery', prefix: 'homeassistant', online: true },
+    ];
+    expect(bridge).toMatchObject({ name: 'house', url: `mqtt://127.0.0.1:${port}`, connected: true, reason: '', locks: 1, drivers });
+  });
+
   test('is not opened by what the broker has stored, and events that somebody has stored there are no records', async () => {
     const { port } = await broker();
     const zigbee = await playZigbee(port);
@@ -193,7 +214,7 @@ describe('a simulated Zigbee2MQTT', () => {
     30_000,
   );
 
-  test('whose lock is out of reach says so at once, and does not open when it is back', async () => {
+  test('whose lock is out of reach answers lock-timeout, and does not open when it is back', async () => {
     const { site, lockId, door } = await simulated('z2m:1', yale, ['cache-off']);
     door.faults.set('away', true);
     const { status, body } = await unlock(site, lockId);
