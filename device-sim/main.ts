@@ -174,7 +174,12 @@ function deviceStage(options: Arguments): Stage {
     ...(!options.quiet && { onLine: (name, line) => write(`${name}: ${line}`) }),
   });
   const terminal = createDeviceTerminal({ fleet, write });
-  return { start: fleet.start, stop: fleet.stop, greeting: () => `${fleet.doors.length} doors are online`, terminal };
+  return {
+    start: fleet.start,
+    stop: fleet.stop,
+    greeting: () => `${fleet.doors.length === 1 ? '1 door is' : `${fleet.doors.length} doors are`} online`,
+    terminal,
+  };
 }
 
 async function run(): Promise<void> {

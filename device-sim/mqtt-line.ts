@@ -136,8 +136,8 @@ export function createLine(options: LineOptions): Line {
       whenThawed(() => options.onMessage(mineUp, topic, payload.toString('utf8')));
     });
     mine.on('error', (error) => {
-      // Errors of a write that crosses the close.
-      if (connection === undefined && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))) return;
+      // Errors of a write that crosses the close, or of a connection that we leave.
+      if ((connection === undefined || !wanted) && 'code' in error && ['ECONNRESET', 'EPIPE'].includes(String(error.code))) return;
       noteTrouble(error);
     });
     mine.on('close', () => whenThawed(() => lost(mine)));

@@ -48,9 +48,11 @@ export function createRunningDevice({ device, username, password, ...options }: 
     wire = mine;
     device.begin(mine);
     for (const { faults } of device.doors) for (const name of rudeFaultsOf(faults)) beRude(mine, name, device.rudeTopics);
-    const granted = await Promise.all(device.subscriptions().map(({ topic, qos }) => connection.subscribe(topic, qos)));
+    const asked = device.subscriptions();
+    const granted = await Promise.all(asked.map(({ topic, qos }) => connection.subscribe(topic, qos)));
     if (wire !== mine) return;
-    if (granted.includes(false)) options.tell('a subscription was refused');
+    const refused = asked.filter((_, n) => granted[n] === false).map(({ topic }) => topic);
+    if (refused.length > 0) options.tell(`it may not hear ${refused.join(', ')}`);
     line.settled();
     online = true;
     for (const resolve of whenOnline.splice(0)) resolve();
