@@ -1,6 +1,6 @@
 // The protocol of a make and a simulated device of that make, face to face: no network between them, and one clock, which a test holds.
 import type { SimulatedDevice } from '../../device-sim/devices/device.ts';
-import type { CommandOutcome } from '../../src/domain/locks/lock-command.ts';
+import type { CommandOutcome, LockCommand } from '../../src/domain/locks/lock-command.ts';
 import type { DeviceKind, DeviceProtocol, Effect } from '../../src/drivers/device-protocol.ts';
 import { createSettableTime, type SettableTime } from '../device-sim/support/settable-time.ts';
 
@@ -21,7 +21,7 @@ export interface DeviceMeeting {
   /** Where the bolt has been since the last command was asked, that moment included. */
   readonly boltSinceAsked: ReadonlySet<string | undefined>;
   /** Asks; the outcome is there once it has ended, and `onEnd` is called at that moment. */
-  ask(op: 'lock' | 'unlock', ttlMs: number, onEnd: (outcome: CommandOutcome) => void): void;
+  ask(given: 'lock' | 'unlock' | LockCommand, ttlMs: number, onEnd: (outcome: CommandOutcome) => void): void;
   /** Whether a command is under way. */
   isBusy(): boolean;
 }
@@ -101,11 +101,12 @@ export function meetDevice<Options extends object>(
     ...{ device, time, connect, disconnect, effects, sent, boltSinceAsked },
     isOnline: () => online,
     isBusy: () => underWay !== undefined,
-    ask(op, ttlMs, onEnd) {
+    ask(given, ttlMs, onEnd) {
       const mine = protocol;
+      const command = typeof given === 'string' ? { op: given } : given;
       boltSinceAsked.clear();
       boltSinceAsked.add(device.doors[0]?.bolt());
-      const begun = online ? mine?.command({ op }, time.wall()) : undefined;
+      const begun = online ? mine?.command(command, time.wall()) : undefined;
       if (begun === undefined) return onEnd({ kind: 'lost' });
       if ('refuse' in begun) return onEnd({ kind: 'refused', error: begun.refuse, message: begun.message });
       const cancel = time.timer(ttlMs, () => {
