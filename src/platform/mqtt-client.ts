@@ -31,7 +31,7 @@ export interface BrokerCredentials {
 
 export interface OutboundMqtt {
   start(): void;
-  /** Says goodbye to the broker, in at most 2 s, and ends everything. Idempotent. */
+  /** Says goodbye to the broker, in at most 2 s, or resets the connection when a command was not taken; ends everything. Idempotent. */
   stop(): Promise<void>;
   /**
    * Hands a message to the broker, with quality of service 0 and not retained; false: there is no connection, and nothing was sent. With
@@ -68,6 +68,8 @@ interface Attempt {
   isVersionRefused: boolean;
   pingsSent: number;
   pingsAnswered: number;
+  /** The ping behind the last command: when it is answered, the broker has taken all of them. */
+  commandPing: number;
   /** Of commands that the broker has not taken for certain. */
   readonly resets: Set<() => void>;
 }
@@ -110,7 +112,7 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
       queueQoSZero: false,
       ...(version === 5 ? { properties: { maximumPacketSize: largestPacketBytes, sessionExpiryInterval: 0 } } : {}),
     });
-    const counts = { isUp: false, upAt: 0, reason: undefined, isVersionRefused: false, pingsSent: 0, pingsAnswered: 0 };
+    const counts = { isUp: false, upAt: 0, reason: undefined, isVersionRefused: false, pingsSent: 0, pingsAnswered: 0, commandPing: 0 };
     const attempt: Attempt = { client, socket, version, ...counts, resets: new Set() };
     current = attempt;
     listen(attempt);
@@ -185,6 +187,7 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
     const { client, resets } = attempt;
     client.sendPing();
     const wanted = attempt.pingsSent;
+    attempt.commandPing = wanted;
     const cancel = clock.timer(ttlMs, () => {
       resets.delete(cancel);
       if (attempt.pingsAnswered < wanted) breakOff(attempt, 'the broker did not take a command in time');
@@ -220,7 +223,8 @@ export function createOutboundMqtt(options: OutboundMqttOptions): OutboundMqtt {
           cancel();
           resolve();
         });
-        if (leaving.isUp) leaving.client.end(false);
+        // A command that the broker has not taken must not come out of this machine when the process is gone.
+        if (leaving.isUp && leaving.pingsAnswered >= leaving.commandPing) leaving.client.end(false);
         else leaving.socket.reset();
       });
     },

@@ -145,7 +145,12 @@ describe('the connection to an outside broker', () => {
     await diary.next('up');
   });
 
-  test.each(['mqtt', 'mqtts'])('a command that the broker has not taken is taken back by a reset, over %s', async (scheme) => {
+  test.each([
+    ['mqtt', 'at its deadline'],
+    ['mqtts', 'at its deadline'],
+    ['mqtt', 'when the gateway stops'],
+    ['mqtts', 'when the gateway stops'],
+  ])('over %s a command that the broker has not taken is taken back by a reset, %s', async (scheme, when) => {
     const { identity, ca } = await makeIdentity();
     const ending = new Promise<unknown>((resolve) => {
       const answer = (socket: Socket) => {
@@ -160,7 +165,10 @@ describe('the connection to an outside broker', () => {
         answer(new TLSSocket(raw, { isServer: true, ...identity }));
       }).then((port) => {
         const { client, diary } = clientOf(port, { scheme, credentials: async () => ({ ca }) });
-        void diary.next('up').then(() => client.publish('a/set', 'UNLOCK', 50));
+        void diary.next('up').then(() => {
+          client.publish('a/set', 'UNLOCK', when === 'at its deadline' ? 50 : 60_000);
+          if (when !== 'at its deadline') void client.stop();
+        });
       });
     });
     expect(await ending).toBe('ECONNRESET');
