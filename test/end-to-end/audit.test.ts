@@ -216,6 +216,7 @@ describe('the audit log', () => {
     const reads = [
       'serve',
       'check-config',
+      'capture',
       'lock list',
       'hub list',
       'pair list',
