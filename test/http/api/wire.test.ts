@@ -76,5 +76,6 @@ test('The services are asked in the words of the domain', () => {
     ['createToken', { username: 'bob', name: 'phone', expiresInDays: 30 }],
     ['removeToken', 12],
     ['endAlarm', 'tampered', 7],
+    ['register', { name: 'Attic', driver: { kind: 'knob', serial: '0001', turns: 2 } }],
   ]);
 });
