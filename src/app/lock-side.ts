@@ -63,7 +63,7 @@ function createDrivers({ base, store, services, drivers }: LockSideOptions, capt
   events.subscribe('storage-works', native.storageWorks);
   const { emit } = events;
   let foreignMessages = 0;
-  const eventRecords = createEventRecords({ clock, reports, records, emit, numberEvents: createEventNumbers({ records }) });
+  const eventRecords = createEventRecords({ clock, log, reports, records, emit, numberEvents: createEventNumbers({ records }) });
   const host: DriverHost = {
     ...{ clock, locks, secrets, reports, emit, log, captures, eventRecords },
     deviceLogin: createDeviceLogin(config, addresses),

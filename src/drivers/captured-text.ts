@@ -3,12 +3,15 @@
 /** Members whose values a person types at a door or a login. */
 const secretMembers = new Set(['code', 'pin', 'pin_code', 'userCode', 'last_used_pin_code', 'password']);
 
+/** Within a string that quotes other text, such as a line of a log: `\"pin_code\":`. */
+const quotesSecrets = /\\"(?:code|pin|pin_code|userCode|last_used_pin_code|password)\\"/;
+
 /** A string, also one that is cut off; a bracket, comma or colon; blanks; or anything else up to the next of those. */
 const tokens = /"(?:[^"\\]|\\[\s\S])*"?|[[\]{},:]|\s+|[^\s[\]{},:"]+/g;
 
 /**
- * The text with each digit of the value of such a member as `#`, at any depth. It need not be well-formed JSON: half of one, or several in a
- * row, lose their codes as well.
+ * The text with each digit of the value of such a member as `#`, at any depth, and each digit of a string that quotes one. It need not be
+ * well-formed JSON: half of one, or several in a row, lose their codes as well.
  */
 export function withoutCodes(text: string): string {
   /** How many brackets are open. */
@@ -25,7 +28,7 @@ export function withoutCodes(text: string): string {
     if (token === '{' || token === '[') depth++;
     if (token === ':' && secretAt === undefined && secretMembers.has(nameIn(before))) secretAt = depth;
     before = token;
-    return secretAt === undefined ? token : token.replaceAll(/\d/g, '#');
+    return secretAt === undefined && !quotesSecrets.test(token) ? token : token.replaceAll(/\d/g, '#');
   });
 }
 

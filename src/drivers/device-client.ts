@@ -52,9 +52,10 @@ export class DeviceClient implements ClientHandler {
   #unheard: readonly string[];
   #hasBegun = false;
 
-  constructor(lock: Lock, request: ConnectRequest, connection: ClientConnection, options: DeviceClientOptions) {
+  /** `own`: the options of the lock, as its kind checks them. */
+  constructor(lock: Lock, own: object, request: ConnectRequest, connection: ClientConnection, options: DeviceClientOptions) {
     const { kind } = options;
-    const { lockId, deviceId, driver } = lock;
+    const { lockId, deviceId } = lock;
     this.lockId = lockId;
     this.clientId = `${kind.kind}/${deviceId}`;
     this.keepAliveSeconds = Math.min(request.keepalive ?? 0, longestKeepAliveSeconds);
@@ -62,9 +63,9 @@ export class DeviceClient implements ClientHandler {
     this.#lock = lock;
     this.#connection = connection;
     this.#options = options;
-    this.#prefixes = kind.prefixes(driver.options, deviceId);
-    this.#unheard = kind.commandTopics(driver.options, deviceId);
-    this.#protocol = kind.create({ deviceId, options: driver.options });
+    this.#prefixes = kind.prefixes(own, deviceId);
+    this.#unheard = kind.commandTopics(own, deviceId);
+    this.#protocol = kind.create({ deviceId, options: own });
     this.#spoken = new LockOverProtocol({
       ...{ lockId, clock: options.clock, reports: options.reports, records: options.records, protocol: this.#protocol },
       publish: (topic, payload) => this.#publish(topic, payload),

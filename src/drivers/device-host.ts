@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.ts';
 import { type Capabilities, changesCapabilities } from '../domain/locks/capabilities.ts';
 import type { Driver } from '../domain/locks/driver.ts';
 import type { DeviceId, Lock, LockId } from '../domain/locks/lock.ts';
-import { createRateLimitedLog } from '../domain/rate-limited-log.ts';
+import { createRateLimitedLog, type RateLimitedLog } from '../domain/rate-limited-log.ts';
 import { createKeyedRateLimiter } from '../domain/rate-limiter.ts';
 import { DeviceClient, type DeviceClientOptions } from './device-client.ts';
 import { deviceIdentity } from './device-identity.ts';
@@ -104,6 +104,9 @@ function createDeviceHandlers(
   /** From here on it can be disconnected, also while its login is still under way. */
   function open(lock: Lock, request: ConnectRequest, connection: ClientConnection): Authentication {
     const { lockId } = lock;
+    const own = kind.schema.safeParse({ ...lock.driver.options, kind: kind.kind });
+    // Half of what a strike needs, such as no end of its pulse, would be worse than none.
+    if (!own.success) return unusableOptions(limited, lock);
     if (!logins.take(lockId)) return { allow: false, code: 3, reason: 'too-many-logins', failedLogin: false, identity: { lockId } };
     const earlier = clients.get(lockId);
     if (earlier !== undefined && !usualTakeovers.take(lockId)) {
@@ -111,7 +114,7 @@ function createDeviceHandlers(
       limited.warn(`takeover ${lockId}`, fields, 'A connection is taken over all the time: two devices with one identity?');
     }
     earlier?.close('taken over by a new connection of the same lock');
-    const client = new DeviceClient(lock, request, connection, ofClients);
+    const client = new DeviceClient(lock, own.data, request, connection, ofClients);
     clients.set(lockId, client);
     learned.learn(lockId, { encrypted: connection.isEncrypted });
     return { allow: true, client };
@@ -124,6 +127,15 @@ function createDeviceHandlers(
       return lock === undefined ? wrongPassword : open(lock, request, connection);
     },
   };
+}
+
+function unusableOptions(limited: RateLimitedLog, { lockId, driver: { kind } }: Lock): Rejection {
+  limited.warn(
+    `options ${lockId}`,
+    { code: 'driver-unusable', lockId, kind },
+    'What is stored of the driver of a lock cannot be used: give it again.',
+  );
+  return { allow: false, code: 3, reason: 'driver-unusable', failedLogin: false, identity: { lockId } };
 }
 
 const wrongPassword: Rejection = { allow: false, code: 4, reason: 'key', failedLogin: true };

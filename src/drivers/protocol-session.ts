@@ -3,7 +3,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { LockId, OpenState } from '../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from '../domain/locks/lock-command.ts';
 import type { LockSession } from '../domain/locks/lock-link.ts';
-import type { HelloReport } from '../domain/locks/lock-report.ts';
+import type { HelloReport, LockEvent } from '../domain/locks/lock-report.ts';
 import type { ReportService } from '../domain/locks/report-service.ts';
 import type { DeviceProtocol, Effect } from './device-protocol.ts';
 import type { EventRecords } from './event-records.ts';
@@ -62,6 +62,8 @@ export class LockOverProtocol implements ProtocolSession {
   readonly #options: ProtocolSessionOptions;
   #session: LockSession | undefined;
   #underWay: UnderWay | undefined;
+  /** The last lock or unlock, as long as it has no record. */
+  #unrecorded: { readonly type: string; readonly commandId: CommandId } | undefined;
   /** Whatever is heard now says that the device is there. */
   #isAsked = false;
   #cancelWake: (() => void) | undefined;
@@ -87,10 +89,13 @@ export class LockOverProtocol implements ProtocolSession {
   #run(work: () => readonly Effect[]): EventReceipt {
     if (this.#isOver) return 'leave';
     const waits: Promise<unknown>[] = [];
+    let isLeft = false;
     for (const effect of this.#called(work) ?? []) {
       const receipt = this.#take(effect);
       if (receipt instanceof Promise) waits.push(receipt);
+      else if (receipt === 'leave') isLeft = true;
     }
+    if (isLeft) return 'leave';
     if (waits.length === 0) return 'acknowledge';
     return Promise.all(waits).then((receipts) => (receipts.every((receipt) => receipt === 'acknowledge') ? 'acknowledge' : 'leave'));
   }
@@ -139,7 +144,7 @@ export class LockOverProtocol implements ProtocolSession {
       case 'end':
         return this.#answered(effect.outcome, effect.isLogged === true);
       case 'event':
-        return records.live(lockId, effect.event);
+        return records.live(lockId, this.#withCommand(effect.event));
       case 'numbered':
         return records.numbered(lockId, effect.epoch, effect.events);
       case 'lost-events':
@@ -154,10 +159,20 @@ export class LockOverProtocol implements ProtocolSession {
     return 'acknowledge';
   }
 
+  /** What the device tells of a command that was not confirmed is its record, with the account. */
+  #withCommand(event: Omit<LockEvent, 'seq'>): Omit<LockEvent, 'seq'> {
+    const { type, commandId } = this.#unrecorded ?? {};
+    const mayBeConfirmed = this.#underWay !== undefined && !this.#isOver;
+    if (commandId === undefined || event.type !== type || mayBeConfirmed) return event;
+    this.#unrecorded = undefined;
+    return { ...event, commandId };
+  }
+
   #publish(topic: string, payload: string): void {
     if (this.#isOver) return;
-    const leftMs = this.#underWay && Math.max(0, this.#underWay.until - this.#options.clock.monotonic());
-    this.#options.publish(topic, payload, leftMs);
+    const leftMs = this.#underWay && this.#underWay.until - this.#options.clock.monotonic();
+    // The timer of the deadline is a little late.
+    if (leftMs === undefined || leftMs > 0) this.#options.publish(topic, payload, leftMs);
   }
 
   #wakeIn(afterMs: number): void {
@@ -218,13 +233,17 @@ export class LockOverProtocol implements ProtocolSession {
     if (said === undefined) return Promise.resolve(lost);
     if ('refuse' in said) return Promise.resolve({ kind: 'refused', error: said.refuse, message: said.message });
     const { op } = command;
-    if (op === 'lock' || op === 'unlock') records.sent(lockId, op, commandId);
+    if (op === 'lock' || op === 'unlock') {
+      records.sent(lockId, op, commandId);
+      this.#unrecorded = { type: `remote-${op}`, commandId };
+    }
     return new Promise((resolve) => {
       const cancelTimer = clock.timer(ttlMs, () => this.#expire({ kind: 'no-reply' }));
       const finish = (outcome: CommandOutcome, isLogged = false) => {
         this.#underWay = undefined;
         this.#isAsked = false;
         cancelTimer();
+        if (outcome.kind === 'ok' && this.#unrecorded?.commandId === commandId) this.#unrecorded = undefined;
         resolve(outcome);
         return records.ended(lockId, commandId, outcome.kind, isLogged);
       };

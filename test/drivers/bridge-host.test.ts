@@ -47,8 +47,7 @@ async function setUp(locks: readonly Lock[] = [zigbeeLock()], strangers: boolean
   const parts = createBridgeParts({
     ...{ clock, log, reports, events, secrets, locks: store, kinds: [zigbee2mqttKind, discoveryKind] },
     records: createEventRecords({
-      clock,
-      reports,
+      ...{ clock, log, reports },
       numberEvents: (_id, given) => ({ epoch: 'gw', events: given.map((event) => ({ ...event, seq: ++seq })) }),
       records: { progress: () => ({ highest: 0, gaps: [], isBeginning: false }) },
       emit: () => undefined,

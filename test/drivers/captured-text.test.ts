@@ -28,6 +28,11 @@ describe('a captured payload', () => {
     ['loses those of JSON that goes on wrongly', '{"code":12 34},"x":5', '{"code":## ##},"x":5'],
     ['keeps what only looks like such a member', '{"codeId":12,"codes":3,"x":"code 4"}', '{"codeId":12,"codes":3,"x":"code 4"}'],
     ['keeps a text that quotes a code', '["code",12]', '["code",12]'],
+    [
+      'loses all digits of a line that quotes a message with a code',
+      String.raw`{"level":"debug","message":"Received on 'x/set' with data '{\"pin_code\":{\"user\":3,\"pin_code\":\"4711\"}}'","n":5}`,
+      String.raw`{"level":"debug","message":"Received on 'x/set' with data '{\"pin_code\":{\"user\":#,\"pin_code\":\"####\"}}'","n":5}`,
+    ],
   ])('%s', (_what, payload, shown) => {
     expect(withoutCodes(payload)).toBe(shown);
   });

@@ -169,6 +169,13 @@ describe('a login', () => {
     expect(connect({ password: Buffer.from('0') }).answer).toMatchObject({ allow: false, code: 4 });
   });
 
+  test('of a device of which half the settings are stored is refused, and the log says so', () => {
+    const { connect, locks, lock, log } = made;
+    locks.set(lock.deviceId, { ...lock, driver: { ...lock.driver, options: {} } });
+    expect(connect().answer).toMatchObject({ allow: false, code: 3, failedLogin: false });
+    expect(log.lines).toMatchObject([{ fields: { code: 'driver-unusable', lockId, kind: 'tiny' } }]);
+  });
+
   test('that was right is not welcome any more when the lock was removed or given another password meanwhile', () => {
     const { connect, locks, lock } = made;
     const { client } = connect();

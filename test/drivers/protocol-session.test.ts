@@ -5,7 +5,7 @@ import type { CommandId, CommandOutcome, LockCommand } from '../../src/domain/lo
 import type { CommandRefusal, Effect } from '../../src/drivers/device-protocol.ts';
 import { createEventRecords } from '../../src/drivers/event-records.ts';
 import { LockOverProtocol } from '../../src/drivers/protocol-session.ts';
-import { allNew, createFakeReports } from '../support/mqtt-fakes.ts';
+import { allNew, createFakeLog, createFakeReports } from '../support/mqtt-fakes.ts';
 import { createSettableClock, settled } from '../support/settable-clock.ts';
 
 const lockId = 7 as LockId;
@@ -27,11 +27,12 @@ function setUp() {
   };
   const silence: { reason: string | undefined } = { reason: undefined };
   const progress = { highest: 0, gaps: [] as [number, number][], isBeginning: false };
+  const log = createFakeLog();
   let seq = 0;
   const lock = new LockOverProtocol({
     ...{ lockId, clock, reports },
     records: createEventRecords({
-      ...{ clock, reports },
+      ...{ clock, reports, log },
       numberEvents: (_lockId, events) => ({ epoch: 'gw', events: events.map((event) => ({ ...event, seq: ++seq })) }),
       records: { progress: () => progress },
       emit: (name, payload) => void seen.push([name, payload]),
@@ -56,7 +57,7 @@ function setUp() {
   });
   const says = (...effects: Effect[]) => lock.apply(() => effects);
   const send = (command: LockCommand = unlock, ttlMs = 10_000) => lock.session()?.send(command, id, ttlMs) ?? Promise.resolve(undefined);
-  return { clock, reports, seen, given, silence, progress, lock, says, send };
+  return { clock, reports, seen, given, silence, progress, log, lock, says, send };
 }
 
 let made: ReturnType<typeof setUp>;
@@ -110,6 +111,23 @@ describe('what a device says', () => {
     expect([answer, await receipt]).toEqual(['not yet', 'acknowledge']);
     reports.events = (_lockId, { epoch }) => (epoch === 'x' ? Promise.reject(new Error('the disk is full')) : Promise.resolve(allNew));
     expect(await says(opened, logged)).toBe('leave');
+  });
+
+  test('of more events than a door can have is left, and a confirmed command is recorded nevertheless', async () => {
+    const { says, seen, send, log, clock } = made;
+    const opened: Effect = { kind: 'event', event: { type: 'door-open' } };
+    const logged = (seq: number): Effect => ({ kind: 'numbered', epoch: 'x', events: [{ seq, type: 'passcode-unlock' }] });
+    void says(online);
+    const many = Array.from({ length: 200_000 }, (_, n) => ({ seq: n + 1, type: 'door-open' }));
+    expect(await says({ kind: 'numbered', epoch: 'x', events: many })).toBe('acknowledge');
+    seen.splice(0);
+    expect([await says(opened), await says(logged(200_001))]).toEqual(['leave', 'leave']);
+    expect([seen, log.lines]).toMatchObject([[], [{ fields: { code: 'event-flood', lockId } }]]);
+    void send();
+    expect(await says(ok)).toBe('acknowledge');
+    expect(seen.at(-1)).toEqual(record('remote-unlock', 1, { commandId: id }));
+    await clock.advance(4_000);
+    expect(await says(opened)).toBe('acknowledge');
   });
 
   test('of lost events is noted once for what is missing, and not for what was told before the lock was registered', () => {
@@ -211,6 +229,40 @@ describe('a command', () => {
     expect(await sent).toEqual({ kind: 'no-reply' });
     expect(seen.slice(2)).toEqual([['battery', lockId, { kind: 'battery', level: 1 }]]);
     expect(lock.session()).toBeDefined();
+  });
+
+  test('that is not confirmed is recorded as the device tells of it, with the account, once', async () => {
+    const { says, send, seen, given, clock } = made;
+    void says(online);
+    const told: Effect = { kind: 'event', event: { type: 'remote-unlock' } };
+    given.ended = () => [told, told];
+    void send(unlock, 5_000);
+    await clock.advance(5_000);
+    expect(seen.slice(2)).toEqual([
+      ['reset'],
+      record('remote-unlock', 1, { commandId: id }),
+      record('remote-unlock', 2),
+      ['offline', lockId],
+    ]);
+  });
+
+  test('that is confirmed lends its account to no other event', async () => {
+    const { says, send, seen } = made;
+    const told: Effect = { kind: 'event', event: { type: 'remote-unlock' } };
+    void says(online);
+    void send();
+    void says(told, ok, told);
+    const events = seen.filter((one) => (one as string[])[0] === 'events');
+    expect(events).toEqual([record('remote-unlock', 1), record('remote-unlock', 2, { commandId: id }), record('remote-unlock', 3)]);
+  });
+
+  test('says nothing more once its time is over, also before its end is noticed', async () => {
+    const { says, send, seen, clock, lock } = made;
+    void says(online);
+    void send(unlock, 5_000);
+    clock.block(5_000);
+    void lock.apply(() => [{ kind: 'publish', topic: 't', payload: 'late' }]);
+    expect(seen.filter((one) => (one as string[])[0] === 'publish')).toEqual([['publish', 't', 'unlock', 5_000]]);
   });
 
   test('belongs to its session, is one at a time, and is lost with the end of the session', async () => {

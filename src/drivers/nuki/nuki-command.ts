@@ -18,6 +18,8 @@ interface UnderWay {
   accepted: boolean;
   /** The latch was pulled since. */
   unlatched: boolean;
+  /** The device has reported that it is about to do it. */
+  isReported: boolean;
 }
 
 export interface NukiCommand {
@@ -29,8 +31,8 @@ export interface NukiCommand {
   response(text: string, now: number): readonly Effect[];
   /** Whether an action over MQTT that the device tells of is the last command. True once for each command. */
   isOurs(action: number, now: number): boolean;
-  /** Nothing that comes from now on is its answer. */
-  drop(): void;
+  /** Nothing that comes from now on is its answer. If the device has reported it, nobody else says that the door was moved: that is an event. */
+  drop(): readonly Effect[];
 }
 
 /** `allows`: the device allows lock actions over MQTT, or it does not. */
@@ -57,7 +59,7 @@ export function createNukiCommand(unlock: 'unlock' | 'unlatch', allows: (isAllow
   return {
     begin(wanted, now) {
       const sent = wanted === 'locked' ? action.lock : action[unlock];
-      underWay = { action: sent, wanted, accepted: false, unlatched: false };
+      underWay = { action: sent, wanted, accepted: false, unlatched: false, isReported: false };
       unreported = { action: sent, at: now };
       return sent;
     },
@@ -91,11 +93,14 @@ export function createNukiCommand(unlock: 'unlock' | 'unlatch', allows: (isAllow
     isOurs(reported, now) {
       if (unreported?.action !== reported || now - unreported.at >= reportedWithinMs) return false;
       unreported = undefined;
+      if (underWay !== undefined) underWay.isReported = true;
       return true;
     },
 
     drop() {
+      const { isReported = false, wanted } = underWay ?? {};
       underWay = undefined;
+      return isReported ? [{ kind: 'event', event: { type: wanted === 'locked' ? 'remote-lock' : 'remote-unlock' } }] : nothing;
     },
   };
 }

@@ -57,8 +57,8 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
     return [{ kind: 'online', hello }];
   }
   function offline(reason: string): readonly Effect[] {
-    command.drop();
-    return subscription === 'there' ? [{ kind: 'offline', reason }] : nothing;
+    const reported = command.drop();
+    return subscription === 'there' ? [...reported, { kind: 'offline', reason }] : reported;
   }
 
   function heardState(text: string, now: number): readonly Effect[] {
@@ -144,10 +144,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
       return [{ kind: 'publish', topic: `${prefix}lockAction`, payload: String(command.begin(wanted, now)) }];
     },
 
-    expire() {
-      command.drop();
-      return nothing;
-    },
+    expire: command.drop,
 
     wake(now) {
       const { names, effects } = waits.over(now);
@@ -157,7 +154,7 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
       return [...released, ...allows(false), ...effects];
     },
 
-    ended: held.release,
+    ended: () => [...held.release(), ...command.drop()],
   };
 }
 

@@ -14,11 +14,12 @@ export interface ShellyCommand {
   output(isOn: boolean): readonly Effect[];
   /** Whether a switching over MQTT to this output is that of the last command. True once for each command. */
   isOurs(isOn: boolean): boolean;
-  drop(): void;
+  /** Nothing that comes from now on is its answer. If the device has reported it, nobody else says that it was switched: that is an event. */
+  drop(): readonly Effect[];
 }
 
 export function createShellyCommand(): ShellyCommand {
-  let underWay: { readonly wanted: boolean; isDone: boolean; hasSwitched: boolean } | undefined;
+  let underWay: { readonly wanted: boolean; isDone: boolean; hasSwitched: boolean; isReported: boolean } | undefined;
   let unreported: boolean | undefined;
   let output: boolean | undefined;
 
@@ -34,7 +35,7 @@ export function createShellyCommand(): ShellyCommand {
   return {
     begin(wanted) {
       const isOn = wanted === 'unlocked';
-      underWay = { wanted: isOn, isDone: false, hasSwitched: false };
+      underWay = { wanted: isOn, isDone: false, hasSwitched: false, isReported: false };
       unreported = isOn;
     },
 
@@ -61,11 +62,14 @@ export function createShellyCommand(): ShellyCommand {
     isOurs(isOn) {
       const isIt = unreported === isOn;
       if (isIt) unreported = undefined;
+      if (isIt && underWay !== undefined) underWay.isReported = true;
       return isIt;
     },
 
     drop() {
+      const { isReported = false, wanted } = underWay ?? {};
       underWay = undefined;
+      return isReported ? [{ kind: 'event', event: { type: wanted ? 'remote-unlock' : 'remote-lock' } }] : nothing;
     },
   };
 }

@@ -102,13 +102,13 @@ export function createShellyProtocol(deviceId: string, options: ShellyOptions): 
   function heardOnline(word: string | undefined, now: number): readonly Effect[] {
     if ((word !== 'true' && word !== 'false') || isConnected === (word === 'true')) return nothing;
     isConnected = word === 'true';
-    command.drop();
+    const reported = command.drop();
     rpc.forget();
     const wasOnline = isSafe !== undefined;
     isSafe = undefined;
-    if (isConnected) return hasBegun ? askConfig(now) : nothing;
+    if (isConnected) return hasBegun ? [...reported, ...askConfig(now)] : reported;
     waits.cancel('config');
-    return wasOnline ? [{ kind: 'offline', reason: 'it says that it is not online' }] : nothing;
+    return wasOnline ? [...reported, { kind: 'offline', reason: 'it says that it is not online' }] : reported;
   }
 
   return {
@@ -135,15 +135,16 @@ export function createShellyProtocol(deviceId: string, options: ShellyOptions): 
     },
 
     expire() {
-      command.drop();
       rpc.forget();
-      return nothing;
+      return command.drop();
     },
 
     wake(now) {
       const { names, effects } = waits.over(now);
       return [...(names.includes('config') ? askConfig(now) : nothing), ...effects];
     },
+
+    ended: command.drop,
   };
 
   function heardAsked(result: unknown, error: string): readonly Effect[] {
