@@ -72,7 +72,8 @@ export function createZigbeeLock({ name, ieee, sleeps, time, tell, travelMs, rep
   const door: Door = {
     name,
     faults,
-    bolt: () => (bolt === 'not_fully_locked' ? undefined : bolt),
+    // Not fully locked is unlocked.
+    bolt: () => (bolt === 'locked' ? 'locked' : 'unlocked'),
     describe: () => `${bolt}, battery ${battery} %, door ${doorOpen ? 'open' : 'shut'}, ${codes.size} codes`,
     turn: () => move(bolt === 'locked' ? 'unlocked' : 'locked', 'manual', 0),
     enterCode(code) {

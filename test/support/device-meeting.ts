@@ -1,6 +1,7 @@
 // The protocol of a make and a simulated device of that make, face to face: no network between them, and one clock, which a test holds.
 import type { SimulatedDevice } from '../../device-sim/devices/device.ts';
 import type { CommandOutcome, LockCommand } from '../../src/domain/locks/lock-command.ts';
+import type { BridgeEffect, BridgeKind } from '../../src/drivers/bridge-protocol.ts';
 import type { DeviceKind, DeviceProtocol, Effect } from '../../src/drivers/device-protocol.ts';
 import { createSettableTime, type SettableTime } from '../device-sim/support/settable-time.ts';
 
@@ -18,16 +19,47 @@ export interface DeviceMeeting {
   readonly effects: readonly Effect[];
   /** What the protocol has published so far: topic and payload. */
   readonly sent: readonly string[];
-  /** Where the bolt has been since the last command was asked, that moment included. */
-  readonly boltSinceAsked: ReadonlySet<string | undefined>;
+  /** Where the bolt has been since the last command was asked, and while what was underway then was said: nobody can tell those apart. */
+  boltSinceAsked(): readonly (string | undefined)[];
   /** Asks; the outcome is there once it has ended, and `onEnd` is called at that moment. */
   ask(given: 'lock' | 'unlock' | LockCommand, ttlMs: number, onEnd: (outcome: CommandOutcome) => void): void;
   /** Whether a command is under way. */
   isBusy(): boolean;
 }
 
+/** How long a message is on its way. */
+const wayMs = 1;
+
+/** What a meeting needs of a make. */
+type MeetingKind<Options> = Pick<DeviceKind<Options>, 'kind' | 'schema' | 'prefixes' | 'commandTopics' | 'create'>;
+
+/** A lock behind a program on a broker, as if it were a device of its own that says everything anew at each connect. */
+export function asMeetingKind<Options extends object>(kind: BridgeKind<Options>, settings: Record<string, string>): MeetingKind<Options> {
+  return {
+    ...{ kind: kind.kind, schema: kind.schema, prefixes: () => [''], commandTopics: () => [] },
+    create({ options }) {
+      const program = kind.create(settings);
+      const address = kind.address(options);
+      const of = (effects: readonly BridgeEffect[]) =>
+        effects.flatMap((effect) => (effect.kind === 'lock' && effect.address === address ? [effect.effect] : []));
+      program.begin(0);
+      program.follow(new Set([address]), 0);
+      return {
+        begin: () => [],
+        hear: (message, now) => of(program.hear(message, now)),
+        command(command, now) {
+          const begun = program.command(address, command, now);
+          return 'refuse' in begun ? begun : of(begun);
+        },
+        expire: (now) => of(program.expire(address, now)),
+        wake: (now) => of(program.wake(address, now)),
+      };
+    },
+  };
+}
+
 export function meetDevice<Options extends object>(
-  kind: DeviceKind<Options>,
+  kind: MeetingKind<Options>,
   driver: object,
   create: Create,
   address: string,
@@ -39,7 +71,8 @@ export function meetDevice<Options extends object>(
   const prefixes = kind.prefixes(options as Options, deviceId);
   const effects: Effect[] = [];
   const sent: string[] = [];
-  const boltSinceAsked = new Set<string | undefined>();
+  const bolts: { readonly at: number; readonly bolt: string | undefined }[] = [];
+  let askedAt = 0;
   let protocol: DeviceProtocol | undefined;
   let online = false;
   let cancelWake: (() => void) | undefined;
@@ -57,6 +90,10 @@ export function meetDevice<Options extends object>(
     }
   }
 
+  function noteBolt(): void {
+    bolts.push({ at: time.monotonic(), bolt: device.doors[0]?.bolt() });
+  }
+
   function wakeIn(afterMs: number): void {
     cancelWake?.();
     const mine = protocol;
@@ -67,8 +104,8 @@ export function meetDevice<Options extends object>(
   function deliver(topic: string, payload: string): void {
     sent.push(`${topic} ${payload}`);
     const mine = protocol;
-    if (!device.subscriptions().some((subscription) => subscription.topic === topic)) return;
-    time.timer(1, () => mine === protocol && device.hear(topic, payload));
+    if (!device.subscriptions().some(({ topic: filter }) => filter === topic || filter === `${topic.split('/')[0]}/#`)) return;
+    time.timer(wayMs, () => mine === protocol && device.hear(topic, payload));
   }
 
   function connect(): void {
@@ -76,15 +113,18 @@ export function meetDevice<Options extends object>(
     protocol = mine;
     device.begin({
       publish(topic, payload) {
-        boltSinceAsked.add(device.doors[0]?.bolt());
+        noteBolt();
         if (mine !== protocol || !prefixes.some((prefix) => topic.startsWith(prefix))) return;
         // Never within the call that it answers.
-        time.timer(1, () => mine === protocol && take(mine.hear({ topic, payload: Buffer.from(payload), isHistory: false }, time.wall())));
+        time.timer(
+          wayMs,
+          () => mine === protocol && take(mine.hear({ topic, payload: Buffer.from(payload), isHistory: false }, time.wall())),
+        );
       },
     });
     const heard = new Set(device.subscriptions().map(({ topic }) => topic));
     if (kind.commandTopics(options as Options, deviceId).every((topic) => heard.has(topic)))
-      time.timer(2, () => mine === protocol && take(mine.begin(time.wall())));
+      time.timer(2 * wayMs, () => mine === protocol && take(mine.begin(time.wall())));
   }
 
   function disconnect(): void {
@@ -98,21 +138,23 @@ export function meetDevice<Options extends object>(
   }
 
   return {
-    ...{ device, time, connect, disconnect, effects, sent, boltSinceAsked },
+    ...{ device, time, connect, disconnect, effects, sent },
+    boltSinceAsked: () => bolts.filter(({ at }) => at >= askedAt - wayMs).map(({ bolt }) => bolt),
     isOnline: () => online,
     isBusy: () => underWay !== undefined,
     ask(given, ttlMs, onEnd) {
       const mine = protocol;
       const command = typeof given === 'string' ? { op: given } : given;
-      boltSinceAsked.clear();
-      boltSinceAsked.add(device.doors[0]?.bolt());
+      askedAt = time.monotonic();
+      noteBolt();
       const begun = online ? mine?.command(command, time.wall()) : undefined;
       if (begun === undefined) return onEnd({ kind: 'lost' });
       if ('refuse' in begun) return onEnd({ kind: 'refused', error: begun.refuse, message: begun.message });
       const cancel = time.timer(ttlMs, () => {
         finish({ kind: 'no-reply' });
-        // A host resets the connection of a lock that does not answer, before anybody is told.
-        disconnect();
+        // A host resets the connection of a device that does not answer, before anybody is told; a bridge speaks for others as well.
+        if (prefixes.includes('')) take(mine?.expire(time.wall()) ?? []);
+        else disconnect();
       });
       function finish(outcome: CommandOutcome): void {
         underWay = undefined;
