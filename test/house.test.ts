@@ -214,10 +214,7 @@ describe('the house', () => {
   const words = (name: string) => name.split(/[-./_]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
 
   test("names are the field's own words, in files and exports", () => {
-    const named = [
-      ...exported,
-      ...files.filter((file) => !file.startsWith('src/console/')).map((file) => ({ file, name: file.replace(/\.tsx?$/, '') })),
-    ];
+    const named = [...exported, ...files.map((file) => ({ file, name: file.replace(/\.tsx?$/, '') }))];
     const strange = named.flatMap(({ file, name }) =>
       words(name)
         .filter((word) => refusedWords.has(word))
@@ -226,15 +223,16 @@ describe('the house', () => {
     expect(strange).toEqual([]);
   });
 
-  /** Names that others gave, and publish: OpenAPI, loggers, RFC 6455, MQTT, fields of the API; and what says exactly what is meant. */
+  /** Names that others gave, and publish: OpenAPI, loggers, RFC 6455, MQTT, fields and roles of the API; and what says exactly what is meant. */
   const given = new Set([
     ...['info', 'idleFrames', 'refusedFrames', 'sequenceEnd', 'remedy', 'privilegedRemedy'],
     ...['createContainment', 'noticeTurn', 'triedAt', 'administration'],
+    ...['manager', 'common'],
   ]);
 
   test('names inside a file are no such words either', () => {
     const strange = files
-      .filter((file) => file.startsWith('src/') && !/^src\/(console|drivers)\//.test(file))
+      .filter((file) => file.startsWith('src/'))
       .flatMap((file) => {
         const declared = readFileSync(join(root, file), 'utf8').matchAll(
           /(?:\b(?:const|let|function\*?|readonly) |#|^ {2,4}(?:async )?)(\w+)(?=[(:=?]| =)/gm,

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { createClient } from './api/client.ts';
 import { type App, AppContext, useApp } from './app.ts';
-import { Frame } from './frame.tsx';
+import { Layout } from './layout.tsx';
 import { createLive } from './live.ts';
 import { SignInPage } from './pages/sign-in.tsx';
 import { createPreferences } from './preferences.ts';
@@ -27,7 +27,7 @@ function Console() {
   const { session, preferences } = useApp();
   const state = session.state.value;
   if (state === 'checking' || !preferences.strings.value) return null;
-  return typeof state === 'object' ? <Frame {...state} /> : <SignInPage />;
+  return typeof state === 'object' ? <Layout {...state} /> : <SignInPage />;
 }
 
 const app = createApp();

@@ -5,11 +5,11 @@ import { type Language, languages, type Theme } from './preferences.ts';
 
 export function PreferencePicks() {
   const { language, theme } = useApp().preferences;
-  const { frame } = useStrings();
+  const { layout } = useStrings();
   return (
     <div class="preferences">
       <SelectField
-        label={frame.language}
+        label={layout.language}
         name="language"
         value={language.value}
         options={Object.entries(languages).map(([value, { name }]) => ({ value, text: name }))}
@@ -18,10 +18,10 @@ export function PreferencePicks() {
         }}
       />
       <SelectField
-        label={frame.theme}
+        label={layout.theme}
         name="theme"
         value={theme.value}
-        options={Object.entries(frame.themes).map(([value, text]) => ({ value, text }))}
+        options={Object.entries(layout.themes).map(([value, text]) => ({ value, text }))}
         onInput={(value) => {
           theme.value = value as Theme;
         }}

@@ -1,7 +1,7 @@
 // What holds for a lock of its make: a sentence for each of its capabilities, and what to switch.
 import type { Capabilities } from '../api/types.ts';
 import { useStrings } from '../app.ts';
-import { Notice } from './notice.tsx';
+import { Callout } from './callout.tsx';
 
 type Said = Omit<Capabilities, 'warnings'>;
 
@@ -11,9 +11,9 @@ export function Warnings({ capabilities: { warnings } }: { capabilities: Capabil
   return (
     <>
       {warnings.map((warning) => (
-        <Notice key={warning} kind="warning">
+        <Callout key={warning} kind="warning">
           {strings.warnings[warning] ?? warning}
-        </Notice>
+        </Callout>
       ))}
     </>
   );

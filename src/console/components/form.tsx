@@ -4,7 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Problem } from '../api/problem.ts';
 import { useStrings } from '../app.ts';
 import { Button } from './button.tsx';
-import { ProblemNotice } from './notice.tsx';
+import { ProblemCallout } from './callout.tsx';
 
 /** The values of a form by the names of its fields. */
 export interface Values {
@@ -80,7 +80,7 @@ export function Form({ children, submit, danger = false, required = [], onSubmit
       }}
     >
       {children(errorOf)}
-      {problem !== undefined && (own === undefined ? <ProblemNotice problem={problem} /> : <ProblemNotice problem={own} />)}
+      {problem !== undefined && (own === undefined ? <ProblemCallout problem={problem} /> : <ProblemCallout problem={own} />)}
       <div class="buttons">
         <Button type="submit" kind={danger ? 'danger' : 'main'} busy={busy}>
           {submit}

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useApp, useStrings } from '../app.ts';
 import type { LiveLock } from '../live.ts';
 import { href } from '../router.ts';
-import { Loading, Notice } from './notice.tsx';
+import { Callout, Loading } from './callout.tsx';
 import { PageHead } from './page-head.tsx';
 
 export type LockSection = 'overview' | 'records' | 'cards' | 'roles';
@@ -47,8 +47,8 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
           ))}
         </nav>
       )}
-      {!lock.online && <Notice kind="warning">{strings.offlineNow}</Notice>}
-      {sections.includes(section) ? children(lock) : <Notice kind="info">{problems['not-supported']}</Notice>}
+      {!lock.online && <Callout kind="warning">{strings.offlineNow}</Callout>}
+      {sections.includes(section) ? children(lock) : <Callout kind="info">{problems['not-supported']}</Callout>}
     </>
   );
 }

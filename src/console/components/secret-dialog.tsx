@@ -2,8 +2,8 @@
 import { useId, useState } from 'preact/hooks';
 import { useStrings } from '../app.ts';
 import { Button } from './button.tsx';
+import { Callout } from './callout.tsx';
 import { Dialog } from './dialog.tsx';
-import { Notice } from './notice.tsx';
 
 interface Secret {
   readonly label: string;
@@ -27,7 +27,7 @@ export function SecretDialog({ title, text, secrets, onClose }: SecretDialogProp
         {secrets.map((one) => (
           <SecretField key={one.label} {...one} />
         ))}
-        <Notice kind="warning">{secret.once}</Notice>
+        <Callout kind="warning">{secret.once}</Callout>
         <div class="buttons">
           <Button kind="main" onClick={onClose}>
             {secret.saved}

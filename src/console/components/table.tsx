@@ -1,6 +1,6 @@
 // A table, which becomes a list of cards on a narrow screen, and the buttons to its pages.
 import type { ComponentChildren } from 'preact';
-import { Loading, ProblemNotice } from './notice.tsx';
+import { Loading, ProblemCallout } from './callout.tsx';
 import type { Paged } from './paged.ts';
 import { Pager } from './pager.tsx';
 
@@ -54,7 +54,7 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
 /** A table of a list that the gateway gives page by page. It says when it loads, is empty, or has failed. */
 export function PagedTable<Row>({ paged, empty, ...table }: Omit<TableProps<Row>, 'rows'> & { paged: Paged<Row>; empty: string }) {
   const { page, problem, reload } = paged;
-  if (problem !== undefined) return <ProblemNotice problem={problem} retry={reload} />;
+  if (problem !== undefined) return <ProblemCallout problem={problem} retry={reload} />;
   if (page === undefined) return <Loading />;
   if (page.total === 0) return <p class="empty">{empty}</p>;
   return (

@@ -57,7 +57,7 @@ export const de: Strings = {
     notFound: 'Hier ist nichts',
     notFoundText: 'Die Adresse führt nirgendwohin oder zu etwas, das entfernt wurde.',
   },
-  frame: {
+  layout: {
     toContent: 'Zum Inhalt springen',
     navigation: 'Hauptnavigation',
     menu: 'Menü',

@@ -32,7 +32,7 @@ export const en = {
     notFound: 'There is nothing here',
     notFoundText: 'The address leads nowhere, or to something that has been removed.',
   },
-  frame: {
+  layout: {
     toContent: 'Skip to the content',
     navigation: 'Main navigation',
     menu: 'Menu',

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
 import type { BatteryLevel } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { Chart } from '../components/chart.tsx';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { Table } from '../components/table.tsx';
 import { useFormats } from '../format.ts';
 import type { LiveLock } from '../live.ts';
@@ -34,7 +34,7 @@ export function LockBattery({ lock: { lockId, electricQuantity } }: { lock: Live
   return (
     <section class="panel" aria-labelledby="battery">
       <h2 id="battery">{strings.title}</h2>
-      {problem !== undefined && <ProblemNotice problem={problem} />}
+      {problem !== undefined && <ProblemCallout problem={problem} />}
       {levels === undefined && problem === undefined && <Loading />}
       {levels?.length === 0 && <p class="empty">{strings.none}</p>}
       {levels && first && last && (

@@ -15,7 +15,7 @@ type Outcome =
 export function BoltControl({ lock }: { lock: LiveLock }) {
   const { client, live } = useApp();
   const { lock: strings } = useStrings();
-  const canBeTold = lock.online && live.connection.value !== 'lost';
+  const canCommand = lock.online && live.connection.value !== 'lost';
   const problemText = useProblemText();
   const [underWay, setUnderWay] = useState<Command>();
   const [outcome, setOutcome] = useState<Outcome>();
@@ -59,7 +59,7 @@ export function BoltControl({ lock }: { lock: LiveLock }) {
       kind={command === wanted ? 'main' : 'plain'}
       icon={command}
       busy={underWay === command}
-      disabled={!canBeTold || (underWay !== undefined && underWay !== command)}
+      disabled={!canCommand || (underWay !== undefined && underWay !== command)}
       onClick={() => void tell(command)}
     >
       {strings[command]}

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { LockDetail } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { useFormats } from '../format.ts';
 
 interface Loaded {
@@ -34,7 +34,7 @@ export function LockDetails({ detail, problem, reload }: Loaded) {
   const { dateTime } = useFormats();
   const [isPasscodeShown, setPasscodeShown] = useState(false);
   const [isRenaming, setRenaming] = useState(false);
-  if (problem !== undefined) return <ProblemNotice problem={problem} retry={reload} />;
+  if (problem !== undefined) return <ProblemCallout problem={problem} retry={reload} />;
   if (detail === undefined) return <Loading />;
   const facts = [
     [strings.alias, detail.lockAlias],

@@ -2,10 +2,10 @@
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { Callout } from '../components/callout.tsx';
 import { CapabilityList, Warnings } from '../components/capabilities.tsx';
 import { Battery, isUnsure, LockState, Online } from '../components/lock-facts.tsx';
 import { LockHead } from '../components/lock-head.tsx';
-import { Notice } from '../components/notice.tsx';
 import { useFormats, useProblemText } from '../format.ts';
 import { AutoLock } from './lock-auto-lock.tsx';
 import { LockBattery } from './lock-battery.tsx';
@@ -31,7 +31,7 @@ export function LockPage({ parameters }: PageProps) {
             <LockAlarm key={alarm.kind} alarm={alarm} />
           ))}
           <Warnings capabilities={lock.capabilities} />
-          {isUnsure(lock) && <Notice kind="warning">{strings.unsureNow}</Notice>}
+          {isUnsure(lock) && <Callout kind="warning">{strings.unsureNow}</Callout>}
           <section class="panel now" aria-label={states[lock.state ?? 'unknown']}>
             <div>
               <p class="big">
@@ -73,11 +73,11 @@ function LockAlarm({ alarm: { kind, lockId, since, endsByItself } }: { alarm: Al
     }
   }
   return (
-    <Notice kind="warning">
+    <Callout kind="warning">
       <p>
         <strong>{alarmKinds[kind] ?? kind}</strong> <span class="faint">{lock.since(dateTime(since))}</span>
       </p>
       {!endsByItself && <Button onClick={() => void end()}>{lock.seen}</Button>}
-    </Notice>
+    </Callout>
   );
 }

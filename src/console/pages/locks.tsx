@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Alarm } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { SelectField, TextField } from '../components/field.tsx';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { pageOf } from '../components/paged.ts';
 import { Pager } from '../components/pager.tsx';
@@ -47,7 +47,7 @@ export function LocksPage() {
         title={strings.title}
         intro={live.locks.value && strings.summary(all.length, all.filter(shows.offline).length, count(alarms))}
       />
-      {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
+      {problem !== undefined && <ProblemCallout problem={problem} retry={reload} />}
       {all.length > 0 && (
         <search class="filters">
           <TextField label={strings.search} name="search" type="search" onInput={setSearch} />

@@ -4,8 +4,8 @@ import { allRows } from '../api/all-pages.ts';
 import type { Card, CardOnLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { Callout, Loading, ProblemCallout } from '../components/callout.tsx';
 import { LockHead } from '../components/lock-head.tsx';
-import { Loading, Notice, ProblemNotice } from '../components/notice.tsx';
 import { pageOf } from '../components/paged.ts';
 import { Pager } from '../components/pager.tsx';
 import { Table } from '../components/table.tsx';
@@ -91,11 +91,11 @@ function Comparison({ lockId }: { lockId: number }) {
           </a>
         </div>
       </div>
-      {problem !== undefined && <ProblemNotice problem={problem} />}
+      {problem !== undefined && <ProblemCallout problem={problem} />}
       {rows === undefined && problem === undefined && <Loading text={strings.asking} />}
-      {rows && strangers > 0 && <Notice kind="warning">{strings.unknownCards(strangers)}</Notice>}
-      {rows && missing > 0 && <Notice kind="warning">{strings.missingCards(missing)}</Notice>}
-      {rows && strangers + missing === 0 && <Notice kind="info">{strings.same(rows.length)}</Notice>}
+      {rows && strangers > 0 && <Callout kind="warning">{strings.unknownCards(strangers)}</Callout>}
+      {rows && missing > 0 && <Callout kind="warning">{strings.missingCards(missing)}</Callout>}
+      {rows && strangers + missing === 0 && <Callout kind="info">{strings.same(rows.length)}</Callout>}
       {page && page.total > 0 && (
         <>
           <Table

@@ -2,9 +2,9 @@
 import type { AnnouncedDevice } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { Callout } from '../components/callout.tsx';
 import { FormDialog } from '../components/dialog.tsx';
 import { TextField } from '../components/field.tsx';
-import { Notice } from '../components/notice.tsx';
 
 export function Announced({ device, onConfirm }: { device: AnnouncedDevice; onConfirm: () => void }) {
   const { pairing, makes } = useStrings();
@@ -32,7 +32,7 @@ export function Announced({ device, onConfirm }: { device: AnnouncedDevice; onCo
           </Button>
         </div>
       ) : (
-        <Notice kind="warning">{pairing.refused(refused)}</Notice>
+        <Callout kind="warning">{pairing.refused(refused)}</Callout>
       )}
     </article>
   );

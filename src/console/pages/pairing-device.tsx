@@ -2,7 +2,7 @@
 import type { PendingDevice } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { Notice } from '../components/notice.tsx';
+import { Callout } from '../components/callout.tsx';
 import { useFormats } from '../format.ts';
 
 export function WaitingDevice({ device, onConfirm }: { device: PendingDevice; onConfirm: () => void }) {
@@ -40,9 +40,9 @@ export function WaitingDevice({ device, onConfirm }: { device: PendingDevice; on
           </dd>
         </div>
       </dl>
-      {contested && <Notice kind="bad">{pairing.contested}</Notice>}
-      {replaces && !claimed && <Notice kind="info">{pairing.replaces(replaces.lockName)}</Notice>}
-      {replaces && claimed && <Notice kind="bad">{pairing.claimed(replaces.lockName)}</Notice>}
+      {contested && <Callout kind="bad">{pairing.contested}</Callout>}
+      {replaces && !claimed && <Callout kind="info">{pairing.replaces(replaces.lockName)}</Callout>}
+      {replaces && claimed && <Callout kind="bad">{pairing.claimed(replaces.lockName)}</Callout>}
       {!claimed && (
         <div class="buttons">
           <Button kind="main" label={pairing.confirmOne(lockMac)} onClick={onConfirm}>

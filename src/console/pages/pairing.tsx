@@ -5,7 +5,7 @@ import type { Page } from '../api/client.ts';
 import type { AnnouncedDevice, GatewayStatus, PendingDevice } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Pager } from '../components/pager.tsx';
 import { usePolled } from '../components/polled.ts';
@@ -53,7 +53,7 @@ export function PairingPage() {
           </Button>
         )}
       </PageHead>
-      {status.problem !== undefined && <ProblemNotice problem={status.problem} retry={reload} />}
+      {status.problem !== undefined && <ProblemCallout problem={status.problem} retry={reload} />}
       {status.value === undefined && status.problem === undefined && <Loading />}
       {status.value && closeDate === null && (
         <ol class="steps">

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import type { IssuedKey, ManagedLock } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { CapabilityList, Warnings } from '../components/capabilities.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { Online, Way } from '../components/lock-facts.tsx';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { Roles } from '../components/roles.tsx';
@@ -30,7 +30,7 @@ export function RegisteredLockPage({ parameters }: PageProps) {
   const close = () => setOpen(undefined);
 
   if (isGone) return <NotFoundPage />;
-  if (lock === undefined) return problem === undefined ? <Loading /> : <ProblemNotice problem={problem} retry={reload} />;
+  if (lock === undefined) return problem === undefined ? <Loading /> : <ProblemCallout problem={problem} retry={reload} />;
   const path = `gateway/locks/${lockId}`;
   return (
     <>

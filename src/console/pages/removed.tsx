@@ -1,7 +1,7 @@
 // The removed locks that still have records, and these records.
 import type { RemovedLock } from '../api/types.ts';
 import { useStrings } from '../app.ts';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { usePaged } from '../components/paged.ts';
@@ -45,7 +45,7 @@ export function RemovedLockPage({ parameters }: PageProps) {
   const lockId = Number(parameters['lockId']);
   const { one, problem, isGone, reload } = useOneOf<RemovedLock>('gateway/removed-locks', (lock) => lock.lockId, lockId);
   if (isGone) return <NotFoundPage />;
-  if (one === undefined) return problem === undefined ? <Loading /> : <ProblemNotice problem={problem} retry={reload} />;
+  if (one === undefined) return problem === undefined ? <Loading /> : <ProblemCallout problem={problem} retry={reload} />;
   return (
     <>
       <PageHead title={removed.recordsOf(one.lockName)} up={{ href: href('removed'), text: removed.title }} />

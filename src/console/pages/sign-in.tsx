@@ -1,10 +1,10 @@
 // The only page for a person who is not signed in.
 import { useEffect } from 'preact/hooks';
 import { useApp, useStrings } from '../app.ts';
+import { Callout } from '../components/callout.tsx';
 import { CheckField, TextField } from '../components/field.tsx';
 import { Form } from '../components/form.tsx';
 import { Icon } from '../components/icon.tsx';
-import { Notice } from '../components/notice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { PreferencePicks } from '../preference-picks.tsx';
 
@@ -21,7 +21,7 @@ export function SignInPage() {
           latchd
         </p>
         <PageHead title={signIn.title} intro={signIn.text} />
-        {session.state.value === 'ended' && <Notice kind="info">{signIn.ended}</Notice>}
+        {session.state.value === 'ended' && <Callout kind="info">{signIn.ended}</Callout>}
         <Form
           submit={signIn.submit}
           required={['token']}

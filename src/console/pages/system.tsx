@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Page } from '../api/client.ts';
 import type { Bridge, GatewayStatus } from '../api/types.ts';
 import { useStrings } from '../app.ts';
-import { Loading, Notice, ProblemNotice } from '../components/notice.tsx';
+import { Callout, Loading, ProblemCallout } from '../components/callout.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { usePolled } from '../components/polled.ts';
 import { useFormats } from '../format.ts';
@@ -23,13 +23,13 @@ export function SystemPage() {
   return (
     <>
       <PageHead title={system.title} intro={system.intro} />
-      {problem !== undefined && <ProblemNotice problem={problem} retry={reload} />}
-      {status === undefined ? problem === undefined && <Loading /> : <Figures status={status} bridges={bridges.value?.list ?? []} />}
+      {problem !== undefined && <ProblemCallout problem={problem} retry={reload} />}
+      {status === undefined ? problem === undefined && <Loading /> : <StatusPanels status={status} bridges={bridges.value?.list ?? []} />}
     </>
   );
 }
 
-function Figures({ status, bridges }: { status: GatewayStatus; bridges: readonly Bridge[] }) {
+function StatusPanels({ status, bridges }: { status: GatewayStatus; bridges: readonly Bridge[] }) {
   const { system, common } = useStrings();
   const { dateTime, bytes, duration, number } = useFormats();
   const { storage, listeners, certificates, backupDate } = status;
@@ -38,9 +38,9 @@ function Figures({ status, bridges }: { status: GatewayStatus; bridges: readonly
   const isWorking = storage.health === 'ok';
   return (
     <>
-      {!isWorking && <Notice kind="bad">{system.storageBad(storage.health)}</Notice>}
-      {status.clockIsSuspect && <Notice kind="warning">{system.clockBad}</Notice>}
-      <div class="figures">
+      {!isWorking && <Callout kind="bad">{system.storageBad(storage.health)}</Callout>}
+      {status.clockIsSuspect && <Callout kind="warning">{system.clockBad}</Callout>}
+      <div class="status-panels">
         <Panel title={system.gateway}>
           <Figure name={system.version}>{status.version}</Figure>
           <Figure name={system.uptime}>{duration(status.uptimeSeconds)}</Figure>

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Attempt, Webhook } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { Loading, ProblemCallout } from '../components/callout.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
-import { Loading, ProblemNotice } from '../components/notice.tsx';
 import { useOneOf } from '../components/one-of.ts';
 import { PageHead } from '../components/page-head.tsx';
 import { useEvery } from '../components/polled.ts';
@@ -47,7 +47,7 @@ export function WebhookPage({ parameters }: PageProps) {
   }
 
   if (isGone) return <NotFoundPage />;
-  if (webhook === undefined) return problem === undefined ? <Loading /> : <ProblemNotice problem={problem} retry={reload} />;
+  if (webhook === undefined) return problem === undefined ? <Loading /> : <ProblemCallout problem={problem} retry={reload} />;
   return (
     <>
       <PageHead title={webhook.name} up={{ href: href('webhooks'), text: webhooks.title }} intro={webhook.url}>

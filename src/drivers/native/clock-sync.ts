@@ -45,7 +45,7 @@ export function createClockSync(options: {
   let offset = offsetNow();
   /** Since when it was suspect, or the machine was asked about it last, on the monotonic clock; undefined: it is not. */
   let askedAt: number | undefined;
-  /** Locks that were told the time and did not answer, with how often. */
+  /** Locks that did not answer when they were sent the time, with how often. */
   const unanswered = new Map<LockId, number>();
   let cancelLook: (() => void) | undefined;
   let stopped = false;
@@ -58,13 +58,13 @@ export function createClockSync(options: {
       emit('clock-right', { lockId });
       return true;
     }
-    // One that says no date and cannot be told one has no clock, and so none that is wrong.
+    // A lock that says no date and takes none has no clock, so it has none that is wrong.
     const hasNone = end.error === 'not-supported' && hello?.date === undefined;
     if (!hasNone) emit('clock-wrong', { lockId, reason: `it refused to be set: ${end.error}` });
     return false;
   }
 
-  /** Nothing is told when our clock has become suspect before the lock's turn. */
+  /** Sends nothing when our clock has become suspect before the lock's turn. */
   async function tell(lockId: LockId): Promise<CommandEnd> {
     const tries = unanswered.get(lockId) ?? 0;
     unanswered.delete(lockId);
@@ -81,8 +81,8 @@ export function createClockSync(options: {
         },
       });
     } catch (error) {
-      const isToBeTriedAgain = error instanceof DomainError && error.code !== 'lock-offline' && tries + 1 < mostTries;
-      if (isToBeTriedAgain) unanswered.set(lockId, tries + 1);
+      const mayRetry = error instanceof DomainError && error.code !== 'lock-offline' && tries + 1 < mostTries;
+      if (mayRetry) unanswered.set(lockId, tries + 1);
       throw error;
     }
   }

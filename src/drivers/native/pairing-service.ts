@@ -53,7 +53,7 @@ export function keyFingerprint(keyHash: string): string {
 }
 
 /** Each time that a person opens the window; strangers must not fill the log. */
-const noticesOfDevices = 200;
+const deviceEventsAWindow = 200;
 
 /** Whoever comes again with the same key is the same. */
 const nameOf = ({ deviceId, keyHash }: ArrivingDevice): string => `${deviceId} ${keyHash}`;
@@ -71,7 +71,7 @@ export function createPairingService(options: {
   const pending = new Map<string, Pending>();
   let window: { readonly until: number; readonly cancel: () => void } | undefined;
   let stopped = false;
-  let noticesLeft = 0;
+  let deviceEventsLeft = 0;
 
   // The timer alone would let somebody in while the process was held up.
   const isOpen = (): boolean => window !== undefined && clock.monotonic() < window.until;
@@ -86,8 +86,8 @@ export function createPairingService(options: {
   }
 
   function noteDevice(event: 'device-contested' | 'device-pending', { deviceId, address }: ArrivingDevice): void {
-    if (noticesLeft > 0) emit(event, { deviceId, address });
-    noticesLeft--;
+    if (deviceEventsLeft > 0) emit(event, { deviceId, address });
+    deviceEventsLeft--;
   }
 
   const claimsOf = (deviceId: DeviceId): Pending[] => [...pending.values()].filter((device) => device.deviceId === deviceId);
@@ -158,7 +158,7 @@ export function createPairingService(options: {
       requireGatewayAdministrator(caller);
       if (stopped) throw new DomainError('conflict', 'the gateway is stopping');
       window?.cancel();
-      noticesLeft = noticesOfDevices;
+      deviceEventsLeft = deviceEventsAWindow;
       const until = clock.monotonic() + seconds * 1_000;
       window = { until, cancel: clock.timer(seconds * 1_000, () => shut('the pairing time is over')) };
       emit('pairing-opened', { seconds, by: caller.username });

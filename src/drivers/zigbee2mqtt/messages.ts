@@ -85,11 +85,11 @@ function refusalOf(name: string, parts: number, state: Feature): string | null {
   return null;
 }
 
-const bridgeInfo = z.object({ config: z.object({ advanced: z.object({ cache_state: z.boolean() }) }) });
+const bridgeConfig = z.object({ config: z.object({ advanced: z.object({ cache_state: z.boolean() }) }) });
 
 /** Whether it repeats cached values in its messages; undefined: it does not say. */
 export function readCacheState(payload: Buffer): boolean | undefined {
-  return bridgeInfo.safeParse(readJson(payload)).data?.config.advanced.cache_state;
+  return bridgeConfig.safeParse(readJson(payload)).data?.config.advanced.cache_state;
 }
 
 /** Of `bridge/state` and `…/availability`, in the old form as well; undefined: neither. */

@@ -76,7 +76,7 @@ export function createZigbeeProgram(base: string): BridgeProtocol {
     return [{ kind: 'program', online, reason: online ? '' : 'Zigbee2MQTT does not run' }, ...ofAll((lock) => lock.programIs(online))];
   }
 
-  function heardInfo(payload: Buffer): BridgeEffect[] {
+  function heardConfig(payload: Buffer): BridgeEffect[] {
     const said = readCacheState(payload);
     if (said === undefined) return [];
     isCached = said;
@@ -123,7 +123,7 @@ export function createZigbeeProgram(base: string): BridgeProtocol {
     hear(message, now) {
       const { topic, payload, isHistory } = message;
       if (topic === own.devices) return heardDevices(payload, now);
-      if (topic === own.info) return heardInfo(payload);
+      if (topic === own.info) return heardConfig(payload);
       if (payload.length > maxMessageBytes) return [];
       if (topic === own.state) return heardProgram(payload);
       if (topic === own.log) return isHistory ? [] : heardFailure(payload, now);

@@ -6,23 +6,23 @@ import { useProblemText } from '../format.ts';
 import { Button } from './button.tsx';
 
 /** A screen reader says a bad one at once. */
-export function Notice({ kind, children }: { kind: 'info' | 'warning' | 'bad'; children: ComponentChildren }) {
+export function Callout({ kind, children }: { kind: 'info' | 'warning' | 'bad'; children: ComponentChildren }) {
   return (
-    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
+    <div class={`callout ${kind}`} role={kind === 'bad' ? 'alert' : undefined}>
       {children}
     </div>
   );
 }
 
 /** Something could not be loaded or done; with `retry` it can be tried again. */
-export function ProblemNotice({ problem, retry }: { problem: unknown; retry?: () => void }) {
+export function ProblemCallout({ problem, retry }: { problem: unknown; retry?: () => void }) {
   const { common } = useStrings();
   const text = useProblemText();
   return (
-    <Notice kind="bad">
+    <Callout kind="bad">
       <p>{text(problem)}</p>
       {retry && !isFinal(problem) && <Button onClick={retry}>{common.tryAgain}</Button>}
-    </Notice>
+    </Callout>
   );
 }
 

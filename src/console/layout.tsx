@@ -1,9 +1,9 @@
-// The frame around every page after the sign-in: navigation, state of the connection, sign-out; and the current page.
+// The layout around every page after the sign-in: navigation, state of the connection, sign-out; and the current page.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp, useStrings } from './app.ts';
 import { Button } from './components/button.tsx';
+import { Callout } from './components/callout.tsx';
 import { Icon } from './components/icon.tsx';
-import { Notice } from './components/notice.tsx';
 import { ToastList } from './components/toast-list.tsx';
 import { useProblemText } from './format.ts';
 import { NotFoundPage } from './pages/not-found.tsx';
@@ -11,9 +11,9 @@ import { type PageEntry, pages } from './pages/pages.ts';
 import { PreferencePicks } from './preference-picks.tsx';
 import { href, match } from './router.ts';
 
-export function Frame({ username, gatewayAdministrator }: { username: string; gatewayAdministrator: boolean }) {
+export function Layout({ username, gatewayAdministrator }: { username: string; gatewayAdministrator: boolean }) {
   const { session, live, router, toasts } = useApp();
-  const { frame } = useStrings();
+  const { layout } = useStrings();
   const text = useProblemText();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const path = router.path.value;
@@ -27,9 +27,9 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
   useEffect(() => setMenuOpen(false), [path]);
 
   return (
-    <div class="frame">
+    <div class="layout">
       <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
-        {frame.toContent}
+        {layout.toContent}
       </button>
       <header class="bar">
         <a class="brand" href={href()}>
@@ -40,7 +40,7 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
         <button
           type="button"
           class="button quiet square menu"
-          aria-label={frame.menu}
+          aria-label={layout.menu}
           aria-expanded={isMenuOpen}
           aria-controls="navigation"
           onClick={() => setMenuOpen(!isMenuOpen)}
@@ -49,20 +49,20 @@ export function Frame({ username, gatewayAdministrator }: { username: string; ga
         </button>
       </header>
       <div id="navigation" class={isMenuOpen ? 'side open' : 'side'}>
-        <nav aria-label={frame.navigation}>
+        <nav aria-label={layout.navigation}>
           <Links group="building" path={path} />
           {gatewayAdministrator && <Links group="administration" path={path} />}
         </nav>
         <footer class="about-me">
           <PreferencePicks />
-          <p class="faint">{frame.signedInAs(username)}</p>
-          <Button onClick={() => session.signOut().catch((error: unknown) => toasts.show('bad', text(error)))}>{frame.signOut}</Button>
+          <p class="faint">{layout.signedInAs(username)}</p>
+          <Button onClick={() => session.signOut().catch((error: unknown) => toasts.show('bad', text(error)))}>{layout.signOut}</Button>
         </footer>
       </div>
       <main id="content" class={live.connection.value === 'lost' ? 'outdated' : undefined} tabIndex={-1}>
         {live.connection.value === 'lost' && (
           <div class="stays">
-            <Notice kind="warning">{frame.lostText}</Notice>
+            <Callout kind="warning">{layout.lostText}</Callout>
           </div>
         )}
         <View key={path.join('/')} parameters={found?.parameters ?? {}} />
@@ -78,7 +78,7 @@ function Links({ group, path }: { group: 'building' | 'administration'; path: re
   const isCurrent = (page: PageEntry) => page.path === (path[0] === 'locks' ? '' : (path[0] ?? ''));
   return (
     <>
-      <h2 id={`navigation-${group}`}>{strings.frame[group]}</h2>
+      <h2 id={`navigation-${group}`}>{strings.layout[group]}</h2>
       <ul aria-labelledby={`navigation-${group}`}>
         {pages
           .flatMap((page) => (page.navigation?.group === group ? [{ page, ...page.navigation }] : []))
@@ -103,15 +103,15 @@ function Count({ value }: { value: number }) {
 function Connection() {
   const { live, toasts } = useApp();
   const { connection } = live;
-  const { frame } = useStrings();
+  const { layout } = useStrings();
   const wasLost = useRef(false);
   useEffect(() => {
-    if (connection.value === 'live' && wasLost.current) toasts.show('good', frame.back);
+    if (connection.value === 'live' && wasLost.current) toasts.show('good', layout.back);
     wasLost.current = connection.value === 'lost';
   }, [connection.value]);
   return (
     <span class={`connection ${connection.value}`} role="status">
-      {frame[connection.value]}
+      {layout[connection.value]}
     </span>
   );
 }
