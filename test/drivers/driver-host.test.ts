@@ -114,6 +114,8 @@ describe('a driver of another kind of lock', () => {
       { recordType: 'lock from inside', username: '' },
       { recordType: 'unlock by gateway', username: 'admin' },
     ]);
+    const { body: audit } = await api('GET', 'gateway/audit', { pageNo: '1', pageSize: '100' });
+    expect(audit.list).toContainEqual(expect.objectContaining({ action: 'lock-register', object: `lock ${lockId}`, detail: 'hall: text' }));
   });
 
   it('loses a lock that does not answer in time, so that nothing it was sent opens the door later', async () => {

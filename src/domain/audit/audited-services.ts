@@ -25,7 +25,7 @@ const registrations: AuditTable<RegistrationService> = {
   register: ([, lock], made) => ({
     action: 'lock-register',
     object: made === undefined ? `device ${'driver' in lock ? lock.driver.kind : lock.deviceId}` : ofLock(made.lockId),
-    detail: lock.name,
+    detail: 'driver' in lock ? `${lock.name}: ${lock.driver.kind}` : lock.name,
   }),
   // Parts of `confirm`, which has its own entry.
   adopt: 'not-audited',
