@@ -16,6 +16,9 @@ import { createTopicTable, type TopicTable } from './topic-table.ts';
 
 /** At the beginning a broker sends all that it has stored; after that, a program that says more is broken or hostile. */
 const messageRate = { perSecond: 1_000, burst: 50_000 };
+/** Milliseconds of work: a long list costs more than a word, and all other doors wait for it. Of one message no more counts, for the process may have stood. */
+const workRate = { perSecond: 250, burst: 10_000 };
+const workAtMostMs = 1_000;
 /** Whether strangers may subscribe is looked at so often at most. */
 const strangerMs = 3_600_000;
 
@@ -72,6 +75,7 @@ export function createBridge(settings: BridgeSettings, kinds: readonly BridgeKin
   /** Of each program, the locks by their lockId. */
   const byLock = new Map<LockId, Set<BridgeLock>>();
   let rate = new RateLimiter({ clock, ...messageRate });
+  const work = new RateLimiter({ clock, ...workRate });
   let state = { connected: false, since: clock.now(), reason: 'it has not been connected yet' };
   let strangers: { readonly admits: boolean; readonly at: number } | undefined;
 
@@ -146,6 +150,16 @@ export function createBridge(settings: BridgeSettings, kinds: readonly BridgeKin
     for (const lockId of lockIds.length > 0 ? lockIds : [null]) captures.heard(kind.kind, lockId, line);
   }
 
+  function hear(message: DeviceMessage): void {
+    for (const program of programs) {
+      const { machine } = program;
+      if (machine === undefined || !program.topics.matches(message.topic)) continue;
+      const effects = called(() => machine.hear(message, clock.now()));
+      capture(program, message, effects);
+      take(program, effects);
+    }
+  }
+
   const events: BridgeEvents = {
     onUp() {
       state = { connected: true, since: clock.now(), reason: '' };
@@ -174,18 +188,13 @@ export function createBridge(settings: BridgeSettings, kinds: readonly BridgeKin
       }
     },
     onMessage(topic, payload, isHistory) {
-      if (!rate.take()) {
+      if (work.left() < 1 || !rate.take()) {
         limited.warn('flood', { code: 'bridge-flooded', bridge }, 'A bridge brings more messages than are looked at.');
         return;
       }
-      const message = { topic, payload, isHistory };
-      for (const program of programs) {
-        const { machine } = program;
-        if (machine === undefined || !program.topics.matches(topic)) continue;
-        const effects = called(() => machine.hear(message, clock.now()));
-        capture(program, message, effects);
-        take(program, effects);
-      }
+      const begunAt = clock.monotonic();
+      hear({ topic, payload, isHistory });
+      work.spend(Math.min(workAtMostMs, clock.monotonic() - begunAt));
     },
     onRefused(filters) {
       const shown = filters.slice(0, 8);

@@ -190,6 +190,30 @@ describe('the locks of a bridge', () => {
     hear('zigbee2mqtt/Front', { lock_state: 'locked' });
     expect(reports.told).toHaveLength(1);
   });
+
+  test('messages that take more work than a bridge may cause are left out, however few they are', async () => {
+    const { connect, hear, log, clock, reports } = await setUp();
+    connect();
+    const { state } = reports;
+    reports.state = (...given) => {
+      clock.block(5_000);
+      state(...given);
+    };
+    for (let n = 0; n < 20; n++) hear('zigbee2mqtt/Front', { lock_state: n % 2 === 0 ? 'locked' : 'unlocked' });
+    // Each counts as one second, for the process may have stood; in the five that it took, 1,250 ms were given back.
+    expect(kindsOf(reports.told).filter((kind) => kind === 'state')).toHaveLength(20);
+    reports.state = (...given) => {
+      clock.block(500);
+      state(...given);
+    };
+    for (let n = 0; n < 40; n++) hear('zigbee2mqtt/Front', { lock_state: n % 2 === 0 ? 'locked' : 'unlocked' });
+    expect(kindsOf(reports.told).filter((kind) => kind === 'state').length).toBeLessThan(50);
+    expect(log.lines.filter(({ fields }) => (fields as { code?: string }).code === 'bridge-flooded')).toHaveLength(1);
+    await clock.advance(2_000);
+    reports.told.splice(0);
+    hear('zigbee2mqtt/Front', { lock_state: 'locked' });
+    expect(reports.told).toHaveLength(1);
+  });
 });
 
 describe('what is said of a bridge', () => {

@@ -6,8 +6,8 @@ import { createDiscoveredLock, type DiscoveredLock } from './lock.ts';
 
 /** An announcement that is longer is as if it had not come; one of a whole device may be longer. */
 const maxBytes = { lock: 65_536, sensor: 65_536, device: 262_144 } as const;
-/** Topics whose announcements are remembered; more are passed over. */
-const maxAnnouncements = 4_096;
+/** Locks and batteries that are remembered, and bytes of their announcements; what is more is passed over. */
+const atMost = { parts: 4_096, bytes: 33_554_432 } as const;
 const maxStateBytes = 65_536;
 /** Sensors of one device that count as its batteries. */
 const maxBatteries = 4;
@@ -18,6 +18,9 @@ export function createDiscoveryProgram(prefix: string): BridgeProtocol {
   /** The topics of the announcements of a lock, by unique id, and of batteries, by the id of their device. The first one holds. */
   const ofLock = createIndex();
   const ofDevice = createIndex();
+  /** The topics of the announcements of locks, by the id of their device. */
+  const locksOfDevice = createIndex();
+  const remembered = { parts: 0, bytes: 0 };
   const locks = new Map<string, DiscoveredLock>();
   /** The unique ids of the locks that listen to a topic, and to what each listens. */
   const listeners = createIndex();
@@ -69,27 +72,36 @@ export function createDiscoveryProgram(prefix: string): BridgeProtocol {
 
   function remember(topic: string, now: Remembered | undefined): void {
     const before = announcements.get(topic);
-    for (const { uniqueId } of before?.locks ?? []) ofLock.remove(uniqueId, topic);
+    for (const { uniqueId, deviceIds } of before?.locks ?? []) {
+      ofLock.remove(uniqueId, topic);
+      for (const id of deviceIds) locksOfDevice.remove(id, topic);
+    }
     for (const { deviceIds } of before?.batteries ?? []) for (const id of deviceIds) ofDevice.remove(id, topic);
     if (now === undefined) announcements.delete(topic);
     else announcements.set(topic, now);
-    for (const { uniqueId } of now?.locks ?? []) ofLock.add(uniqueId, topic);
+    remembered.parts += partsOf(now) - partsOf(before);
+    remembered.bytes += (now?.bytes ?? 0) - (before?.bytes ?? 0);
+    for (const { uniqueId, deviceIds } of now?.locks ?? []) {
+      ofLock.add(uniqueId, topic);
+      for (const id of deviceIds) locksOfDevice.add(id, topic);
+    }
     for (const { deviceIds } of now?.batteries ?? []) for (const id of deviceIds) ofDevice.add(id, topic);
   }
 
   function heardAnnouncement(topic: string, component: keyof typeof maxBytes, payload: Buffer, now: number): BridgeEffect[] {
     const before = announcements.get(topic);
-    const isTooMuch = payload.length > maxBytes[component] || (before === undefined && announcements.size >= maxAnnouncements);
-    const read = isTooMuch ? undefined : readAnnouncement(component, payload);
-    const isSomething = read !== undefined && read.locks.length + read.batteries.length > 0;
+    const read = payload.length > maxBytes[component] ? undefined : readAnnouncement(component, payload);
+    const isRoom =
+      remembered.parts - partsOf(before) + partsOf(read) <= atMost.parts &&
+      remembered.bytes - (before?.bytes ?? 0) + payload.length <= atMost.bytes;
+    const isSomething = read !== undefined && partsOf(read) > 0 && isRoom;
     if (!isSomething && before === undefined) return [];
-    remember(topic, isSomething ? { ...read, since: before?.since ?? now } : undefined);
+    remember(topic, isSomething ? { ...read, since: before?.since ?? now, bytes: payload.length } : undefined);
     const both = [before, announcements.get(topic)];
     const changed = new Set(both.flatMap((one) => one?.locks.map(({ uniqueId }) => uniqueId) ?? []));
     const devices = new Set(both.flatMap((one) => one?.batteries.flatMap(({ deviceIds }) => deviceIds) ?? []));
-    if (devices.size > 0) {
-      for (const uniqueId of locks.keys()) if (entityOf(uniqueId)?.deviceIds.some((id) => devices.has(id))) changed.add(uniqueId);
-    }
+    for (const at of new Set([...devices].flatMap((id) => [...locksOfDevice.of(id)])))
+      for (const { uniqueId } of announcements.get(at)?.locks ?? []) changed.add(uniqueId);
     return describe(changed);
   }
 
@@ -133,6 +145,11 @@ export function createDiscoveryProgram(prefix: string): BridgeProtocol {
 
 interface Remembered extends DeviceAnnouncement {
   readonly since: number;
+  readonly bytes: number;
+}
+
+function partsOf(announcement: DeviceAnnouncement | undefined): number {
+  return announcement === undefined ? 0 : announcement.locks.length + announcement.batteries.length;
 }
 
 const notFollowed = { refuse: 'failed', message: 'nothing announces it' } as const;

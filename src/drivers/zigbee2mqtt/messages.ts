@@ -22,8 +22,10 @@ export interface ZigbeeDevice {
   readonly refused: string | null;
 }
 
-/** At most so many locks of a program are looked at. */
+/** At most so many locks of a program are looked at, among so many devices with so many exposes each. */
 const maxLocks = 1_024;
+const maxDevices = 10_000;
+const maxExposes = 256;
 
 const feature = z.object({ name: z.string().optional(), property: z.string().optional(), access: z.int().optional() });
 const expose = feature.extend({ type: z.string().optional(), features: z.array(z.unknown()).optional() });
@@ -41,7 +43,7 @@ export function readDevices(payload: Buffer): readonly ZigbeeDevice[] | undefine
   const list = readJson(payload);
   if (!Array.isArray(list)) return undefined;
   const locks: ZigbeeDevice[] = [];
-  for (const item of list) {
+  for (const item of list.slice(0, maxDevices)) {
     const lock = asLock(item);
     if (lock !== undefined) locks.push(lock);
     if (locks.length === maxLocks) break;
@@ -53,9 +55,9 @@ function asLock(item: unknown): ZigbeeDevice | undefined {
   const parsed = entry.safeParse(item);
   if (!parsed.success) return undefined;
   const { definition, ...device } = parsed.data;
-  const exposes = definition.exposes.flatMap((given) => expose.safeParse(given).data ?? []);
+  const exposes = definition.exposes.slice(0, maxExposes).flatMap((given) => expose.safeParse(given).data ?? []);
   const parts = exposes.filter(({ type }) => type === 'lock');
-  const features = (parts[0]?.features ?? []).flatMap((given) => feature.safeParse(given).data ?? []);
+  const features = (parts[0]?.features ?? []).slice(0, maxExposes).flatMap((given) => feature.safeParse(given).data ?? []);
   const state = features.find(({ name }) => name === 'state');
   if (state === undefined) return undefined;
   const has = (wanted: string, among: readonly Feature[] = exposes) => among.some(({ name, property }) => (property ?? name) === wanted);

@@ -152,6 +152,19 @@ describe('discovery', () => {
     );
   });
 
+  test('of all announcements 4,096 locks and batteries are remembered, and one that goes makes room', () => {
+    const program = following(plain);
+    const device = (n: number) => {
+      const parts = Array.from({ length: 256 }, (_, part) => [`p${part}`, { ...plain, p: 'lock', uniq_id: `u${n}_${part}` }]);
+      return { cmps: Object.fromEntries(parts) };
+    };
+    for (let n = 0; n < 16; n++) hear(program, `homeassistant/device/d${n}/config`, device(n));
+    expect(program.announced()).toHaveLength(1 + 15 * 256);
+    hear(program, 'homeassistant/lock/front/config', '');
+    hear(program, 'homeassistant/device/d15/config', device(15));
+    expect(program.announced()).toHaveLength(4_096);
+  });
+
   test('an announcement that is too long is as if it had not come, and a device has at most 256 parts', () => {
     const program = following({ ...plain, name: 'x'.repeat(70_000) });
     expect(program.announced()).toEqual([]);
