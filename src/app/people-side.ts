@@ -56,7 +56,7 @@ export async function createPeopleSide({ base, storage, services, link, lockSide
     ...{ directory: config.dataDir, clock, log, services: audited, makes, bridges, backups, status, counts: controlCounts },
     clockTrust: store.clockTrust,
     discovery: discovery.state,
-    lockWarnings: () => lockWarnings(store.ports.locks, link),
+    lockWarnings: () => lockWarnings(store.ports.locks, store.ports.statuses, link),
     capture: captureAction({ clock, captures: lockSide.captures, locks: store.ports.locks, kinds: makes.map(({ kind }) => kind) }),
   });
   const http = createHttpServer({

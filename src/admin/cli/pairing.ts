@@ -66,6 +66,12 @@ interface Device {
   readonly replaces: { readonly lockId: number; readonly lockName: string; readonly online: boolean } | null;
 }
 
+interface Bridge {
+  readonly name: string;
+  readonly connected: boolean;
+  readonly reason: string;
+}
+
 const list = command<Given>({
   name: 'list',
   says: 'show who waits to be confirmed, each with the fingerprint of its key, and what bridges announce',
@@ -73,13 +79,16 @@ const list = command<Given>({
   options: [jsonOption],
   examples: [['pair list', 'compare each fingerprint, all 16 digits, with what the lock or its app shows, then "latchd pair confirm"']],
   async run({ json }, { configured }) {
-    const { devices, isOpen } = await manageRunning(configured(), async (ask) => ({
+    const { devices, bridges, isOpen } = await manageRunning(configured(), async (ask) => ({
       isOpen: (await ask<{ pairingOpen: boolean }>(`GET ${gateway}/status`)).pairingOpen,
       devices: await askForAll<Device>(ask, `GET ${gateway}/devices`),
+      bridges: await askForAll<Bridge>(ask, `GET ${gateway}/bridges`),
     }));
     if (json) print(JSON.stringify(devices));
-    else if (devices.length === 0) say(isOpen ? 'nobody waits yet' : 'pairing is closed: "latchd pair open" opens it');
-    else {
+    else if (devices.length === 0) {
+      say(isOpen ? 'nobody waits yet' : 'pairing is closed: "latchd pair open" opens it');
+      if (bridges.length > 0) say('no bridge announces a lock that is not registered yet; for those the pairing may stay closed');
+    } else {
       printTable(devices, {
         device: ({ lockMac }) => lockMac,
         fingerprint: ({ keyFingerprint }) => keyFingerprint ?? '-',
@@ -91,6 +100,8 @@ const list = command<Given>({
         remark,
       });
     }
+    for (const { name, connected, reason } of bridges)
+      if (!connected) say(`bridge ${name} is not connected, so nothing that it announces is heard: ${reason}`);
     return 0;
   },
 });

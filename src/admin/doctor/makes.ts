@@ -55,13 +55,14 @@ export function checkBridges({ bridges }: Pick<Config, 'bridges'>, { answer }: P
 
 function stateOf({ name, connected, since, reason, locks, drivers, admitsStrangers }: Bridge): readonly Verdict[] {
   if (!connected) {
-    const remedy = `does its broker run, and are url, username, passwordFile and ca of it right? Its ${locks} locks are offline until then`;
+    const offline = locks === 0 ? '' : ` ${locks === 1 ? 'Its lock is' : `Its ${locks} locks are`} offline until then`;
+    const remedy = `does its broker run, and are url, username, passwordFile and ca of it right?${offline}`;
     return [fail(`bridge ${name} has not been connected since ${new Date(since).toISOString()}: ${reason}`, remedy)];
   }
   const away = drivers.filter(({ online }) => !online).map(({ kind }) => kind);
   return [
     away.length === 0
-      ? good(`bridge ${name} is connected, with ${locks} locks`)
+      ? good(`bridge ${name} is connected, with ${locks} ${locks === 1 ? 'lock' : 'locks'}`)
       : warn(
           `bridge ${name} is connected, and ${away.join(', ')} does not run there`,
           `start ${away.join(', ')}, and look at its base topic in bridges`,
@@ -86,13 +87,18 @@ function encryptionOf(name: string, url: string): readonly Verdict[] {
   return [warn(`bridge ${name} speaks to ${hostname} in clear: whoever hears the network reads its password`, remedy)];
 }
 
+/** What is seen stands before the locks, so that it is a sentence for one and for many. */
 const toSwitch: Readonly<Record<string, readonly [seen: string, remedy: string]>> = {
-  'actions-off': ['take no commands over MQTT', 'switch on "Allow lock actions" in the app of the lock'],
+  'actions-off': ['no commands over MQTT are taken by', 'switch on "Allow lock actions" in the app of the lock'],
   'power-up-state': [
-    'may open their doors after a power cut, and are sent nothing',
+    'power that comes back may open the door, so nothing is sent to',
     'set the power-on state of the relay to off, and auto-on off',
   ],
-  'cache-state': ['get old states as if they were new', 'set advanced.cache_state to false in the configuration of Zigbee2MQTT'],
+  'never-heard': [
+    'nothing was ever heard of',
+    'is its address right, and was its login typed in? Why a login was refused says the log: connection-refused, connection-turned-away',
+  ],
+  'cache-state': ['old states pass for new ones at', 'set advanced.cache_state to false in the configuration of Zigbee2MQTT'],
 };
 
 /** Those that are about locks; an open broker is said of its bridge. */
@@ -102,6 +108,6 @@ export function checkLocks({ answer }: Pick<Daemon, 'answer'>): readonly Verdict
     const known = toSwitch[warning];
     if (known === undefined) return [];
     const [seen, remedy] = known;
-    return [warn(`${locks === 1 ? '1 lock' : `${locks} locks`} (${first}${locks === 1 ? '' : ', …'}) ${seen} (${warning})`, remedy)];
+    return [warn(`${seen} ${locks === 1 ? '1 lock' : `${locks} locks`} (${first}${locks === 1 ? '' : ', …'}): ${warning}`, remedy)];
   });
 }

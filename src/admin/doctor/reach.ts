@@ -2,10 +2,11 @@
 import type { Config } from '../../app/config.ts';
 import { good, type Verdict, warn } from './verdict.ts';
 
-export function checkReach({ http, https, mqtt, mqtts, webSocket }: Config): readonly Verdict[] {
+export function checkReach({ http, https, mqtt, mqtts, devices, webSocket }: Config): readonly Verdict[] {
   const ways = [
     { name: 'mqtt', ...mqtt },
     { name: 'mqtts', ...mqtts },
+    { name: 'devices', ...devices },
     { name: 'MQTT over WebSocket (https)', ...https },
     { name: 'MQTT over WebSocket (http)', ...http, enabled: http.enabled && webSocket.plain },
   ].filter(({ enabled }) => enabled);
@@ -14,7 +15,7 @@ export function checkReach({ http, https, mqtt, mqtts, webSocket }: Config): rea
   return [
     warn(
       'locks reach this gateway from this machine alone: every listener for them is on a loopback address',
-      'set enabled: true below mqtts in the configuration and restart; fine as it is with a bridge or a simulator on this machine',
+      'set enabled: true below mqtts (or devices, for other makes) in the configuration and restart; fine as it is with a bridge or a simulator on this machine',
     ),
   ];
 }

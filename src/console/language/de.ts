@@ -744,7 +744,7 @@ export const de: Strings = {
     records: 'Einträge',
     backup: 'Neueste Sicherung',
     network: 'Netz',
-    listener: (scheme) => scheme.toUpperCase(),
+    listener: (scheme) => (scheme === 'devices' ? 'MQTT anderer Fabrikate' : scheme.toUpperCase()),
     bridge: (name) => `Brücke ${name}`,
     bridgeAway: (reason) => `nicht verbunden: ${reason}`,
     bridgeWorks: (locks, without) => `verbunden, ${count(locks, 'Schloss', 'Schlösser')}${without === '' ? '' : `, ohne ${without}`}`,

@@ -708,7 +708,7 @@ export const en = {
     records: 'Records',
     backup: 'Newest backup',
     network: 'Network',
-    listener: (scheme: string) => scheme.toUpperCase(),
+    listener: (scheme: string) => (scheme === 'devices' ? 'MQTT of other makes' : scheme.toUpperCase()),
     bridge: (name: string) => `Bridge ${name}`,
     bridgeAway: (reason: string) => `not connected: ${reason}`,
     bridgeWorks: (locks: number, without: string) =>

@@ -80,7 +80,7 @@ export function createAlarmDetector(options: {
       watch = {
         upAt: undefined,
         downAt: undefined,
-        downReason: 'it has not come since the gateway started',
+        downReason: 'it has not been online since the gateway started',
         heardAt: clock.monotonic(),
         unlockedAt: undefined,
       };

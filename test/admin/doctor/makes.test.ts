@@ -64,12 +64,14 @@ test('what locks warn of is said once, with how many they are and what to switch
   const lockWarnings = [
     { warning: 'actions-off', locks: 2, first: 'Front door' },
     { warning: 'power-up-state', locks: 1, first: 'Gate' },
+    { warning: 'never-heard', locks: 1, first: 'Cellar' },
     { warning: 'open-broker', locks: 9, first: 'Attic' },
   ];
   const verdicts = checkLocks(daemon({ lockWarnings }));
   expect(said(verdicts)).toEqual([
-    'warn 2 locks (Front door, …) take no commands over MQTT (actions-off)',
-    'warn 1 lock (Gate) may open their doors after a power cut, and are sent nothing (power-up-state)',
+    'warn no commands over MQTT are taken by 2 locks (Front door, …): actions-off',
+    'warn power that comes back may open the door, so nothing is sent to 1 lock (Gate): power-up-state',
+    'warn nothing was ever heard of 1 lock (Cellar): never-heard',
   ]);
   expect(verdicts[0]?.remedy).toBe('switch on "Allow lock actions" in the app of the lock');
   expect(checkLocks({ answer: undefined })).toEqual([]);

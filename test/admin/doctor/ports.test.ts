@@ -91,6 +91,10 @@ describe('reach', () => {
 
   test.each([
     [{ '--mqtts-enabled': 'true', '--mqtts-port': '0' }, 'ok locks can come by mqtts 0.0.0.0:0'],
+    [
+      { '--devices-enabled': 'true', '--devices-host': '0.0.0.0', '--devices-port': '0', '--devices-networks': '10.0.0.0/8' },
+      'ok locks can come by devices 0.0.0.0:0',
+    ],
     [{ '--https-enabled': 'true', '--https-port': '0' }, 'ok locks can come by MQTT over WebSocket (https) 0.0.0.0:0'],
     [{ '--web-socket-plain': 'true', '--http-host': '0.0.0.0' }, 'ok locks can come by MQTT over WebSocket (http) 0.0.0.0:0'],
   ])('is fine with %j', async (flags, sentence) => {
