@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import type { DomainEvents } from '../domain-events.ts';
 import type { EventBus } from '../event-bus.ts';
-import type { Lock, LockId } from '../locks/lock.ts';
+import { type Lock, type LockId, nativeKind } from '../locks/lock.ts';
 import type { LockStore, StatusStore } from '../locks/lock-ports.ts';
 import type { EventsReport } from '../locks/lock-report.ts';
 import type { StateCertainty } from '../locks/state-certainty.ts';
@@ -108,7 +108,9 @@ export function createAlarmDetector(options: {
     }
     alarms.clear('offline', lockId);
     if (now - watch.upAt >= offlineAfterMs) watch.downAt = undefined;
-    if (now - watch.heardAt >= silentAfterMs) alarms.raise('silent', lockId, { reason: 'it is connected and says nothing' });
+    // A device of another make is asked for nothing while nobody opens its door: that it is connected is all that can be expected of it.
+    const isExpected = lock.driver.kind === nativeKind;
+    if (isExpected && now - watch.heardAt >= silentAfterMs) alarms.raise('silent', lockId, { reason: 'it is connected and says nothing' });
     lookAtAutoLock(lock, watch, now);
   }
   function lookAtAutoLock({ lockId, autoLockSeconds, settings: { passageMode } }: Lock, watch: Watch, now: number): void {

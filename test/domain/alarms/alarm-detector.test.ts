@@ -99,6 +99,15 @@ describe('a lock that is online', () => {
     await stop();
   });
 
+  it('is no alarm when it is of another make and its door is not used: nobody asks it for anything', async () => {
+    const { clock, locks, stands, comes, stop } = await watched();
+    await locks.update(lockId, (lock) => ({ ...lock, driver: { ...lock.driver, kind: 'nuki' } }));
+    comes();
+    await clock.advance(100 * hourMs);
+    expect(stands()).toEqual([]);
+    await stop();
+  });
+
   it('is an alarm when it is unlocked for 30 s longer than its auto lock time, and not in passage mode', async () => {
     const { clock, locks, reports, stands, comes, says, stop } = await watched();
     await locks.update(lockId, (lock) => ({ ...lock, autoLockSeconds: 5 }));
