@@ -39,7 +39,7 @@ export async function startMqttServer(options: MqttServerOptions): Promise<MqttS
   const aedes = await Aedes.createBroker({ concurrency: 5_000, drainTimeout: 5_000, maxInflightInbound: 20, ...createHooks(options) });
   forwardNothing(aedes as Forwarder);
   const onError = (client: Client, error: Error): void => {
-    if (client.id !== options.checkedBy) connectionOf(client.conn)?.onReaderError(error.message);
+    if (client.id !== options.checkedBy) connectionOf(client.conn)?.breakOff(error.message);
   };
   aedes.on('clientError', onError);
   aedes.on('connectionError', onError);

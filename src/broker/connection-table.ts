@@ -27,7 +27,7 @@ interface Entry {
   /** For the table to set: one that gives way has no place any more, and is in the table until its stream has closed. */
   hasPlace: boolean;
   /** Ends the connection; called at most once, and its place is free by then. */
-  evict(): void;
+  reject(reason: 'gave-way'): void;
 }
 
 export type NoRoom = 'too-many-connections' | 'too-many-from-address';
@@ -129,6 +129,6 @@ export class ConnectionTable<C extends Entry> {
   #endOldest([oldest]: ReadonlySet<C>): void {
     if (oldest === undefined) return;
     this.#freePlace(oldest);
-    oldest.evict();
+    oldest.reject('gave-way');
   }
 }

@@ -8,19 +8,17 @@ import type {
   ClientHandler,
   ConnectRequest,
   ListenerName,
-  Rejection,
   SubscribeDecision,
 } from './client-handlers.ts';
 import type { ConnectionServices } from './connection-services.ts';
 import { type InboundPacket, InboundPipeline } from './inbound-pipeline.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { connectionOver } from './login-rejections.ts';
 import { PacketFilter } from './packet-filter.ts';
 import type { PacketRejection } from './packet-rejections.ts';
 import { ReadSlot } from './read-scheduler.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { WriteBuffer } from './write-buffer.ts';
-
-const overAlready: Rejection = { allow: false, code: 3, reason: 'connection-over', failedLogin: false };
 
 /** A class, for its methods are shared: there are thousands, and most of them idle. */
 export class Connection implements ClientConnection {
@@ -60,7 +58,7 @@ export class Connection implements ClientConnection {
   /** Decides about its CONNECT; when that is a yes, it is a client from now on, and is closed when it falls silent. */
   login(request: ConnectRequest): Authentication {
     // A CONNECT may wait in the buffers of a connection that has ended. Nothing would ever end the client that it makes.
-    if (this.#isOver) return overAlready;
+    if (this.#isOver) return connectionOver;
     const answer = this.#services.handlers.authenticate(request, this);
     if (!answer.allow) return answer;
     const { client } = answer;
@@ -172,8 +170,8 @@ export class Connection implements ClientConnection {
   }
 
   onSilent(): void {
-    this.#brokeOff('keep alive timeout');
-    this.close('keep alive timeout');
+    this.breakOff('keep alive timeout');
+    this.#closeStream();
   }
 
   silentMs(): number {
@@ -185,10 +183,6 @@ export class Connection implements ClientConnection {
   /** The packet filter ends it, or there is no room for it. */
   reject(reason: PacketRejection): void {
     this.#filter.reject(reason);
-  }
-
-  evict(): void {
-    this.reject('gave-way');
   }
 
   onRejected(reason: PacketRejection): void {
@@ -210,16 +204,12 @@ export class Connection implements ClientConnection {
     this.#closeStream();
   }
 
-  /** Aedes has ended it; unless that is the echo of an end that is known already. */
-  onReaderError(reason: string): void {
+  /** Aedes has ended it, or it is silent; unless that is the echo of an end that is known already. */
+  breakOff(reason: string): void {
     if (this.#isOver) return;
-    this.#brokeOff(reason);
-    this.#end(reason);
-  }
-
-  #brokeOff(reason: string): void {
     this.#services.stats.brokeOff(reason);
     this.#services.log.debug({ ...this.identity(), reason }, 'A connection broke off.');
+    this.#end(reason);
   }
 
   /** The stream has closed: no timer is left. */

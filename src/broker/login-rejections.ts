@@ -12,6 +12,9 @@ interface Claimant {
   close(): void;
 }
 
+/** Of a CONNECT that is read when its connection is over. */
+export const connectionOver: Rejection = { allow: false, code: 3, reason: 'connection-over', failedLogin: false };
+
 /** Time for the last four bytes to leave. */
 const flushMs = 1_000;
 

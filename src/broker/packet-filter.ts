@@ -185,9 +185,7 @@ export class PacketFilter {
   }
 
   #pastFastPath(packets: Buffer): Buffer | undefined {
-    if (!this.#isFastPathOpen) return packets;
-    const at = takePublishes(packets, this.#owner);
-    return at === packets.length ? undefined : packets.subarray(at);
+    return this.#isFastPathOpen ? takePublishes(packets, this.#owner) : packets;
   }
 
   #pause(): void {

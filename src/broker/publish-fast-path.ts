@@ -10,15 +10,15 @@ export interface PublishReceiver {
 const publishType = 3;
 
 /**
- * Hands on the PUBLISHes of QoS 0 and 1 with which `bytes`, whole and valid packets, begin. Gives where it stopped: at a packet
- * of another kind, which is not to be overtaken by those behind it.
+ * Hands on the PUBLISHes of QoS 0 and 1 with which `bytes`, whole and valid packets, begin. Gives what is left for the reader of MQTT: from
+ * the first packet of another kind on, because those behind it must not overtake it. Undefined when nothing is left, or the connection is over.
  */
-export function takePublishes(bytes: Buffer, taker: PublishReceiver): number {
+export function takePublishes(bytes: Buffer, receiver: PublishReceiver): Buffer | undefined {
   let at = 0;
   while (at < bytes.length) {
     const first = bytes[at] as number;
     const qos = (first >> 1) & 3;
-    if (first >> 4 !== publishType || qos > 1) return at;
+    if (first >> 4 !== publishType || qos > 1) return bytes.subarray(at);
     let start = at + 1;
     let length = 0;
     for (let shift = 0; ; shift += 7) {
@@ -34,8 +34,8 @@ export function takePublishes(bytes: Buffer, taker: PublishReceiver): number {
       qos === 0
         ? { topic, payload: bytes.subarray(topicEnd, end), qos, retain }
         : { topic, payload: bytes.subarray(topicEnd + 2, end), messageId: bytes.readUInt16BE(topicEnd), qos: 1, retain };
-    if (!taker.takePublish(packet)) return bytes.length;
+    if (!receiver.takePublish(packet)) return undefined;
     at = end;
   }
-  return at;
+  return undefined;
 }

@@ -27,24 +27,17 @@ const mostLocks = 1_000;
 /** The outcomes of Protocol 5.2, and our own words for the end of a command. Any other word of a lock counts as `other`. */
 const knownOutcomes: readonly string[] = [
   ...['ok', 'lost', 'no-reply', 'unsent'],
-  ...[
-    'expired',
-    'jammed',
-    'low-battery',
-    'privacy-lock',
-    'no-space',
-    'not-found',
-    'not-supported',
-    'busy',
-    'failed',
-    'remote-not-allowed',
-    'not-calibrated',
-  ],
+  ...['expired', 'jammed', 'low-battery', 'privacy-lock', 'no-space', 'not-found', 'not-supported'],
+  ...['busy', 'failed', 'remote-not-allowed', 'not-calibrated'],
 ];
 const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** Bounds of the histograms in seconds: short ones for a disk or a nearby lock, long ones for what people wait for. */
 const shortSeconds = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const longSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+type Registers = Registry[];
+/** Brings metrics up to date before an exposition. */
+type Pull = (now: WatchedStats) => void;
 
 /** Counts the events of the bus; reads the stats at each exposition. */
 export function createMetrics(options: {
@@ -54,39 +47,69 @@ export function createMetrics(options: {
 }): Metrics {
   const { version, events, stats } = options;
   const registry = new Registry();
-  const registers = [registry];
+  const registers: Registers = [registry];
   collectDefaultMetrics({ register: registry });
   new Gauge({ name: 'latchd_build_info', help: 'Always 1; its label says which version runs.', labelNames: ['version'], registers }).set(
     { version },
     1,
   );
+  const request = createRequestMetrics(registers);
+  watchCommands(registers, events);
+  watchDisk(registers, events);
+  const pulls = [...createStatsMetrics(registers), createAlarmMetrics(registers), createLockMetrics(registers)];
+  return {
+    request,
+    async exposition() {
+      const now = stats();
+      for (const pull of pulls) pull(now);
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
 
+function createRequestMetrics(registers: Registers): Metrics['request'] {
   const requests = new Counter({
     name: 'latchd_http_requests_total',
     help: 'Requests by answer.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
-  const requestSeconds = new Histogram({
+  const seconds = new Histogram({
     name: 'latchd_http_request_duration_seconds',
     help: 'From a request to its answer.',
     labelNames: ['route'],
     buckets: longSeconds,
     registers,
   });
+  return ({ method, route = 'unknown', status, ms }) => {
+    requests.inc({ method: knownMethods.includes(method) ? method : 'other', route, status: status ?? 'gone' });
+    seconds.observe({ route }, ms / 1_000);
+  };
+}
+
+function watchCommands(registers: Registers, events: Pick<EventBus, 'subscribe'>): void {
   const commands = new Counter({
     name: 'latchd_commands_total',
     help: 'Commands that were sent to locks, by outcome.',
     labelNames: ['op', 'outcome'],
     registers,
   });
-  const commandSeconds = new Histogram({
+  const seconds = new Histogram({
     name: 'latchd_command_duration_seconds',
     help: 'From a command to the reply of the lock.',
     labelNames: ['op'],
     buckets: longSeconds,
     registers,
   });
+  function commandEnded({ op, outcome, ms }: DomainEvents['command-ended']): void {
+    commands.inc({ op, outcome: knownOutcomes.includes(outcome) ? outcome : 'other' });
+    seconds.observe({ op }, ms / 1_000);
+  }
+  events.subscribe('command-ended', commandEnded);
+  events.subscribe('own-command-ended', commandEnded);
+}
+
+function watchDisk(registers: Registers, events: Pick<EventBus, 'subscribe'>): void {
   const pubackSeconds = new Histogram({
     name: 'latchd_puback_duration_seconds',
     help: 'From events to their PUBACK, which follows their flush.',
@@ -99,7 +122,42 @@ export function createMetrics(options: {
     buckets: shortSeconds,
     registers,
   });
+  events.subscribe('events-acknowledged', ({ ms }) => pubackSeconds.observe(ms / 1_000));
+  events.subscribe('disk-flushed', ({ ms }) => flushSeconds.observe(ms / 1_000));
+}
+
+/** What `watched-stats.ts` lists. */
+function createStatsMetrics(registers: Registers): Pull[] {
+  return [
+    ...gauges.map(([name, help, read]): Pull => {
+      const metric = new Gauge({ name, help, registers });
+      return (now) => metric.set(read(now));
+    }),
+    ...counters.map(([name, help, read]): Pull => {
+      const metric = new Counter({ name, help, registers });
+      return (now) => {
+        metric.reset();
+        metric.inc(read(now));
+      };
+    }),
+    ...countersByReason.map(([name, help, read]): Pull => {
+      const metric = new Counter({ name, help, labelNames: ['reason'], registers });
+      return (now) => {
+        metric.reset();
+        for (const [reason, count] of Object.entries(read(now))) metric.inc({ reason }, count);
+      };
+    }),
+  ];
+}
+
+function createAlarmMetrics(registers: Registers): Pull {
   const alarms = new Gauge({ name: 'latchd_alarms', help: 'Alarms that stand, by kind.', labelNames: ['kind'], registers });
+  return (now) => {
+    for (const [kind, count] of Object.entries(now.alarms)) alarms.set({ kind }, count);
+  };
+}
+
+function createLockMetrics(registers: Registers): Pull {
   const online = new Gauge({
     name: 'latchd_lock_online',
     help: `1 while the lock can be given a command; for ${mostLocks} locks at most.`,
@@ -112,57 +170,12 @@ export function createMetrics(options: {
     labelNames: ['lock_id'],
     registers,
   });
-
-  const pulled = [
-    ...gauges.map(([name, help, read]) => {
-      const metric = new Gauge({ name, help, registers });
-      return (now: WatchedStats) => metric.set(read(now));
-    }),
-    ...counters.map(([name, help, read]) => {
-      const metric = new Counter({ name, help, registers });
-      return (now: WatchedStats) => {
-        metric.reset();
-        metric.inc(read(now));
-      };
-    }),
-    ...countersByReason.map(([name, help, read]) => {
-      const metric = new Counter({ name, help, labelNames: ['reason'], registers });
-      return (now: WatchedStats) => {
-        metric.reset();
-        for (const [reason, count] of Object.entries(read(now))) metric.inc({ reason }, count);
-      };
-    }),
-    (now: WatchedStats) => {
-      for (const [kind, count] of Object.entries(now.alarms)) alarms.set({ kind }, count);
-    },
-    ({ locks }: WatchedStats) => {
-      online.reset();
-      battery.reset();
-      for (const { lockId, isOnline, batteryPercent } of locks.slice(0, mostLocks)) {
-        online.set({ lock_id: lockId }, Number(isOnline));
-        if (batteryPercent !== null) battery.set({ lock_id: lockId }, batteryPercent);
-      }
-    },
-  ];
-
-  function commandEnded({ op, outcome, ms }: DomainEvents['command-ended']): void {
-    commands.inc({ op, outcome: knownOutcomes.includes(outcome) ? outcome : 'other' });
-    commandSeconds.observe({ op }, ms / 1_000);
-  }
-  events.subscribe('command-ended', commandEnded);
-  events.subscribe('own-command-ended', commandEnded);
-  events.subscribe('events-acknowledged', ({ ms }) => pubackSeconds.observe(ms / 1_000));
-  events.subscribe('disk-flushed', ({ ms }) => flushSeconds.observe(ms / 1_000));
-
-  return {
-    request({ method, route = 'unknown', status, ms }) {
-      requests.inc({ method: knownMethods.includes(method) ? method : 'other', route, status: status ?? 'gone' });
-      requestSeconds.observe({ route }, ms / 1_000);
-    },
-    async exposition() {
-      const now = stats();
-      for (const pull of pulled) pull(now);
-      return { contentType: registry.contentType, text: await registry.metrics() };
-    },
+  return ({ locks }) => {
+    online.reset();
+    battery.reset();
+    for (const { lockId, isOnline, batteryPercent } of locks.slice(0, mostLocks)) {
+      online.set({ lock_id: lockId }, Number(isOnline));
+      if (batteryPercent !== null) battery.set({ lock_id: lockId }, batteryPercent);
+    }
   };
 }

@@ -20,7 +20,7 @@ function createPlaces(limits: Partial<ConnectionLimits>) {
         stream: new PassThrough(),
         origin: originOf(address),
         hasPlace: false,
-        evict() {
+        reject() {
           table.leave(connection);
           evict();
         },
