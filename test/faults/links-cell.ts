@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { MakeName } from './links-makes.ts';
+import { type LinkedBrokers, placeBrokers } from './links-brokers.ts';
+import { type MakeName, makes } from './links-makes.ts';
 import type { Network } from './links-network.ts';
 
 export interface CellOptions {
@@ -66,10 +67,16 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
+function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+}
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
 export function createCell(options: CellOptions): Cell {
   const { network, links, port, tls, end, make, folder } = options;
+  const brokers: ChildProcess[] = [];
+  let placed: LinkedBrokers | undefined;
   const children: Partial<Record<'gateway' | 'devices', ChildProcess>> = {};
   const outcomes = new Map<number, { readonly outcome: Outcome; readonly at: number }>();
   const hearings = new Map<number, Heard[]>();
@@ -94,11 +101,17 @@ export function createCell(options: CellOptions): Cell {
   function run(side: 'gateway' | 'devices', name: string, argument: unknown): void {
     const [ip = '', ...rest] = network.on(side, [process.execPath, program(name), JSON.stringify(argument)]);
     const child = spawn(ip, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
-    running.add(child);
-    child.once('exit', () => running.delete(child));
+    endWithUs(child);
     child.stdin.on('error', () => {});
     createInterface({ input: child.stdout }).on('line', (text) => take(JSON.parse(text) as Happening));
     children[side] = child;
+  }
+
+  function startBroker(command: readonly string[]): void {
+    const [ip = '', ...rest] = network.on('devices', command);
+    const child = spawn(ip, rest, { stdio: 'ignore' });
+    endWithUs(child);
+    brokers.push(child);
   }
 
   const tell = (side: 'gateway' | 'devices', line: string) => void children[side]?.stdin?.write(`${line}\n`);
@@ -110,11 +123,13 @@ export function createCell(options: CellOptions): Cell {
       const ready = new Promise<void>((resolve) => {
         onReady = resolve;
       });
-      run('gateway', make === undefined ? 'links-gateway' : 'links-daemon', { port, tls, end, make, folder, links, ttlMs: gatewayTtlMs });
+      run('gateway', make === undefined ? 'links-gateway' : 'links-daemon', {
+        ...{ port, tls, end, make, folder, links, bridges: placed?.bridges, ttlMs: gatewayTtlMs },
+      });
       await ready;
     },
     startDevices() {
-      const urlOf = (link: number) => `${tls ? 'mqtts' : 'mqtt'}://${network.gatewayAddress(link)}:${port}`;
+      const urlOf = (link: number) => placed?.urlBeside(link) ?? `${tls ? 'mqtts' : 'mqtt'}://${network.gatewayAddress(link)}:${port}`;
       run(
         'devices',
         'links-device',
@@ -122,6 +137,9 @@ export function createCell(options: CellOptions): Cell {
       );
     },
     async start() {
+      if (make !== undefined && makes[make].isBridged)
+        placed = await placeBrokers({ network, links, port, tls, folder: `${folder}-brokers` });
+      placed?.commands.forEach(startBroker);
       await cell.startGateway();
       cell.startDevices();
     },
@@ -142,7 +160,7 @@ export function createCell(options: CellOptions): Cell {
       await gone;
     },
     close() {
-      for (const child of Object.values(children)) child.kill('SIGKILL');
+      for (const child of [...Object.values(children), ...brokers]) child.kill('SIGKILL');
     },
   };
   return cell;

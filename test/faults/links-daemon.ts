@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/app/config.ts';
 import { createGateway } from '../../src/app/gateway.ts';
+import type { LinkedBridge } from './links-brokers.ts';
 import { type MakeName, makes } from './links-makes.ts';
 
 interface Built {
@@ -13,6 +14,8 @@ interface Built {
   readonly folder: string;
   readonly make: MakeName;
   readonly links: readonly number[];
+  /** When its devices stand beside brokers of their own. */
+  readonly bridges?: readonly LinkedBridge[];
   /** Of every command, milliseconds. */
   readonly ttlMs: number;
 }
@@ -20,11 +23,11 @@ interface Built {
 /** By link. */
 interface Registered {
   readonly lockId: number;
-  readonly username: string;
-  readonly password: string;
+  readonly username?: string;
+  readonly password?: string;
 }
 
-const { port, tls, folder, make, links, ttlMs } = JSON.parse(process.argv[2] ?? '{}') as Built;
+const { port, tls, folder, make, links, bridges, ttlMs } = JSON.parse(process.argv[2] ?? '{}') as Built;
 let httpPort = 0;
 
 function say(what: object): void {
@@ -52,10 +55,10 @@ async function registered(): Promise<readonly Registered[]> {
     const all: Registered[] = [];
     for (const link of links) {
       const { driver, address } = makes[make];
-      const { status, body } = await ask('POST', 'gateway/locks', { driver: driver(address(link)), lockName: `link ${link}` });
+      const { status, body } = await ask('POST', 'gateway/locks', { driver: driver(address(link), link), lockName: `link ${link}` });
       if (status !== 201) throw new Error(`link ${link} was not registered: ${JSON.stringify(body)}`);
-      const { username, password } = body['mqtt'] as { username: string; password: string };
-      all.push({ lockId: Number(body['lockId']), username, password });
+      const { username, password } = (body['mqtt'] ?? {}) as { username?: string; password?: string };
+      all.push({ lockId: Number(body['lockId']), ...(username && { username }), ...(password && { password }) });
     }
     writeFileSync(file, JSON.stringify(all));
   }
@@ -69,9 +72,17 @@ function outcomeOf({ status, body }: Awaited<ReturnType<typeof ask>>): string {
   return status === 200 && body['success'] === true ? 'ok' : `refused: ${JSON.stringify(body)}`;
 }
 
+function configFile(): string {
+  if (bridges === undefined) return fileURLToPath(new URL('../../../config/latchd.yaml', import.meta.url));
+  const file = `${folder}.yaml`;
+  // All JSON is YAML.
+  writeFileSync(file, JSON.stringify({ bridges: bridges.map((bridge) => ({ ...bridge, drivers: [{ kind: make }] })) }));
+  return file;
+}
+
 const listener = tls ? 'mqtts' : 'devices';
 const { config } = loadConfig({
-  file: fileURLToPath(new URL('../../../config/latchd.yaml', import.meta.url)),
+  file: configFile(),
   environment: {},
   flags: {
     ...{ '--data-dir': folder, '--http-port': '0', '--mqtt-port': '0', '--discovery-enabled': 'false' },

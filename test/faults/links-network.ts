@@ -12,6 +12,7 @@ export interface Network {
   /** The program and its arguments, run on this side. */
   readonly on: (side: 'gateway' | 'devices', command: readonly string[]) => readonly string[];
   gatewayAddress(link: number): string;
+  deviceAddress(link: number): string;
   breakOf(link: number): Break;
   cut(link: number): void;
   heal(link: number): void;
@@ -38,6 +39,7 @@ export function openNetwork(links: number): Network {
   return {
     on: (side, command) => ['ip', 'netns', 'exec', names[side], ...command],
     gatewayAddress,
+    deviceAddress,
     breakOf,
     cut: (link) => tell(cutter, breakOf(link) === 'plug' ? [`link set d${link} down`] : rules('add', link)),
     heal: (link) => tell(cutter, breakOf(link) === 'plug' ? [`link set d${link} up`] : rules('del', link)),

@@ -10,7 +10,10 @@ export interface Trial {
   readonly tls: boolean;
   readonly end: 'reset' | 'destroy';
   readonly outcome: Outcome;
-  /** The link was back later than 3 s after the last write: the kernel keeps what it cannot address for so long. */
+  /**
+   * The link was back later than 3 s after the connection was over: the kernel keeps what it cannot address for so long, and until then it has
+   * written it again and again.
+   */
   readonly isLongCut: boolean;
   /** Bytes of the unlock that came to the device when the link was back, and its caller had long been told that it failed. */
   readonly lateBytes: number;
@@ -22,6 +25,8 @@ export interface Trial {
 const addressMs = 3_050;
 /** By then a connection that lives on has tried again at 0.2, 0.6, 1.4, 3 and 6.2 s. */
 const watchedMs = 7_500;
+/** What the kernel could not address goes out with the next question for the address. */
+const releasedMs = 2_500;
 /** Until all that a login brings is acknowledged. */
 const restMs = 1_000;
 const loginMs = 60_000;
@@ -101,11 +106,11 @@ export async function cutTrial(cell: Cell, link: number, random: Random): Promis
   const over = cell.outcome(id)?.at ?? now();
   // A gateway that was busy has written it later than it was asked to.
   const writtenAt = Math.max(askedAt, over - ttlMs);
-  await sleep((wantsLong ? writtenAt + addressMs + random.below(2_000) : over + random.below(addressMs - ttlMs)) - now());
+  await sleep(over + (wantsLong ? addressMs + random.below(2_000) : random.below(addressMs)) - now());
   const healedAt = now();
-  const isLongCut = healedAt - writtenAt >= addressMs;
+  const isLongCut = healedAt - over >= addressMs;
   network.heal(link);
-  await sleep(writtenAt + watchedMs - now());
+  await sleep(Math.max(writtenAt + watchedMs, healedAt + releasedMs) - now());
   const trial = trialOf('cut', cell, link, { id, isLongCut, healedAt, deadAt: Number.POSITIVE_INFINITY });
   await recover(cell, link);
   return trial;

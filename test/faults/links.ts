@@ -1,6 +1,6 @@
 // Cuts links around unlocks and kills either side, and counts the bytes of an unlock that reach a device after its caller was told that it
 // failed (Fault T7). Ends with 1 when there are any, or when the same without a reset finds none. As root:
-// `npm run test:links -- [--short] [--cuts 1000] [--kills 100] [--seed S] [broker nuki nuki-hub shelly]`
+// `npm run test:links -- [--short] [--cuts 1000] [--kills 100] [--seed S] [broker nuki nuki-hub shelly zigbee2mqtt discovery]`
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,6 +25,8 @@ interface Job {
   readonly linksEach: number;
   readonly end: CellOptions['end'];
   readonly wanted: number;
+  /** Between the rounds. */
+  readonly restMs?: number;
   readonly rounds: readonly ((cell: Cell, random: Random) => Promise<readonly Trial[]>)[];
 }
 
@@ -40,6 +42,10 @@ const cuts = (cell: Cell, random: Random): Promise<readonly Trial[]> =>
 /** Longer than the broker's test devices may be silent, and than the keep alive of 2 s of the others, but no 1.5 times that. */
 const silentMsOf = (subject: Subject): number => (subject === 'broker' ? 1_000 : 2_200);
 const silentLinks = 4;
+/** A gateway may have so many bridges. */
+const mostBridges = 8;
+/** A connection to an outside broker that lived shorter makes the gateway wait longer before the next. */
+const steadyMs = 31_000;
 /** 3 s of silence, and ten questions of a second. */
 const noticedMs = 16_000;
 
@@ -51,6 +57,10 @@ function jobsFor(subject: Subject, { short, cuts: cutCount, kills }: Options): r
     (cell, random) => killTrials(cell, 'devices', random),
   ];
   const red: Job = { ...usual, cells: 2, linksEach: short ? 4 : 8, end: 'destroy', wanted: short ? 8 : 64, rounds: [cuts] };
+  if (subject !== 'broker' && makes[subject].isBridged) {
+    const size = short ? { cells: 1, linksEach: 6, wanted: 6 } : { cells: 6, linksEach: mostBridges, wanted: cutCount };
+    return [{ ...usual, ...size, rounds: [cuts], restMs: steadyMs }];
+  }
   if (short && subject !== 'broker') return [{ ...usual, cells: 1, linksEach: 6, wanted: 18, rounds: [cuts, ...killRounds.slice(1)] }];
   return [
     { ...usual, ...(short ? { cells: 2, linksEach: 10, wanted: 20 } : { cells: 4, linksEach: 16, wanted: cutCount }), rounds: [cuts] },
@@ -59,11 +69,14 @@ function jobsFor(subject: Subject, { short, cuts: cutCount, kills }: Options): r
   ];
 }
 
-async function runJob({ wanted, rounds }: Job, cells: readonly Cell[], random: Random): Promise<readonly Trial[]> {
+async function runJob({ wanted, rounds, restMs = 0 }: Job, cells: readonly Cell[], random: Random): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
   await Promise.all(
     cells.map(async (cell) => {
-      while (trials.length < wanted) for (const round of rounds) trials.push(...(await round(cell, random)));
+      while (trials.length < wanted) {
+        for (const round of rounds) trials.push(...(await round(cell, random)));
+        if (trials.length < wanted) await new Promise((resolve) => setTimeout(resolve, restMs));
+      }
     }),
   );
   return trials;

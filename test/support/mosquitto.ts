@@ -78,7 +78,8 @@ export async function startMosquittoFor(options: MosquittoOptions = {}): Promise
   };
 }
 
-function mosquittoProgram(): string {
+/** Throws a sentence when it is not installed. */
+export function mosquittoProgram(): string {
   try {
     return execFileSync('sh', ['-c', 'PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v mosquitto'], { encoding: 'utf8' }).trim();
   } catch (error) {
