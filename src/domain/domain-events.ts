@@ -14,6 +14,8 @@ interface EndedCommand {
   readonly commandId: CommandId;
   readonly op: string;
   readonly outcome: string;
+  /** Why a lock or unlock was refused, in the words of the lock or its driver; absent: it said none. */
+  readonly message?: string;
   readonly ms: number;
 }
 

@@ -8,7 +8,7 @@ import { createKeyedQueue, type QueueStats } from '../keyed-queue.ts';
 import type { Capability } from './capabilities.ts';
 import type { Drivers } from './driver.ts';
 import type { LockId } from './lock.ts';
-import type { CommandOutcome, DriverCommand, LockCommand } from './lock-command.ts';
+import { type CommandOutcome, type DriverCommand, type LockCommand, wantedBy } from './lock-command.ts';
 import type { CommandIds, LockSession } from './lock-link.ts';
 import type { StallDetector } from './stall-detector.ts';
 
@@ -20,6 +20,7 @@ const probeMs = 5_000;
 /** The time-out of the gateway's own commands, at most half of a caller's: unlocks wait behind them when a lock does not reply. */
 const ownCommandMs = 3_000;
 const getStatus: LockCommand = { op: 'get-status' };
+const longestMessage = 200;
 
 export interface CommandRequest {
   readonly lockId: LockId;
@@ -121,6 +122,7 @@ export function createCommandService(options: {
       commandId,
       op,
       outcome: outcome.kind === 'refused' ? outcome.error : outcome.kind,
+      ...messageOf(command, outcome),
       ms: Math.round(clock.monotonic() - sentAt),
     });
     return outcome;
@@ -215,6 +217,12 @@ export function createCommandService(options: {
       return stopped;
     },
   };
+}
+
+/** Of a lock or unlock alone: what is said of other commands may name a card or a code. */
+function messageOf(command: { readonly op: string }, outcome: CommandOutcome): { readonly message?: string } {
+  const isSaid = outcome.kind === 'refused' && outcome.message !== '' && wantedBy(command) !== undefined;
+  return isSaid ? { message: outcome.message.slice(0, longestMessage) } : {};
 }
 
 function stopping(): DomainError {

@@ -54,10 +54,13 @@ describe('a command to a lock that is online', () => {
   });
 
   it('ends with what the lock said when it refuses, and that is no error yet (Protocol 5.2)', async () => {
-    const { link, notices, send } = setUp();
+    const { link, notices, send, seconds } = setUp();
     link.reply(lockId, () => refusal('jammed', 'bolt blocked'));
     expect(await send(unlock)).toEqual({ kind: 'refused', error: 'jammed', message: 'bolt blocked' });
-    expect(notices).toMatchObject([{ outcome: 'jammed' }]);
+    expect(notices).toMatchObject([{ outcome: 'jammed', message: 'bolt blocked' }]);
+    link.reply(lockId, () => refusal('invalid-card', 'card 4711 is unknown'));
+    await send(seconds(0));
+    expect(notices.at(-1)).not.toHaveProperty('message');
   });
 
   it('waits while another is under way; doors go before changes, those before the gateway (Protocol 5.4 rule 1)', async () => {
