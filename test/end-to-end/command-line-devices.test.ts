@@ -86,7 +86,7 @@ describe('latchd pair', () => {
     const [device] = await json('pair', 'list');
     expect(device).toMatchObject({ lockMac: lock.mac, contested: false, replaces: null });
     expect((await latchd('pair', 'list')).stdout).toMatch(
-      new RegExp(`^device .* remark\\n${lock.mac} +${lock.keyFingerprint} +SN-9 +127.0.0.1 +yes .* new: confirm it with a --name\\n$`),
+      new RegExp(`^device .* remark\\n${lock.mac} +${lock.keyFingerprint} +- +SN-9 +127.0.0.1 +yes .* new: confirm it with a --name\\n$`),
     );
 
     const confirm = (fingerprint: string, ...more: string[]) => latchd('pair', 'confirm', lock.mac, '--fingerprint', fingerprint, ...more);
