@@ -110,8 +110,11 @@ function createDeviceHandlers(
     if (!logins.take(lockId)) return { allow: false, code: 3, reason: 'too-many-logins', failedLogin: false, identity: { lockId } };
     const earlier = clients.get(lockId);
     if (earlier !== undefined && !usualTakeovers.take(lockId)) {
-      const fields = { code: 'connection-taken-over', lockId, deviceId: lock.deviceId, address: connection.origin.address };
-      limited.warn(`takeover ${lockId}`, fields, 'A connection is taken over all the time: two devices with one identity?');
+      limited.warn(
+        `takeover ${lockId}`,
+        { code: 'connection-taken-over', lockId, deviceId: lock.deviceId, address: connection.origin.address },
+        'A connection is taken over all the time: two devices with one identity?',
+      );
     }
     earlier?.close('taken over by a new connection of the same lock');
     const client = new DeviceClient(lock, own.data, request, connection, ofClients);

@@ -80,8 +80,8 @@ describe('while the daemon runs', () => {
     await site.api('PUT', `/api/v1/gateway/locks/${site.lockId(1)}`, { body: { groupName: 'a\u202eb' } });
     const { stdout } = await latchd('lock', 'list');
     const [head, first] = stdout.split('\n');
-    expect(head).toMatch(/^lock {2}name +MAC address +online +last seen +battery +hub +group +administrator$/);
-    expect(first).toMatch(/^1 .* yes +\d{4}-\d\d-\d\dT\d\d:\d\dZ +\d+ % +- +a\?b +admin$/);
+    expect(head).toMatch(/^lock {2}name +MAC address +online +last seen +battery +make +hub +group +administrator$/);
+    expect(first).toMatch(/^1 .* yes +\d{4}-\d\d-\d\dT\d\d:\d\dZ +\d+ % +- +- +a\?b +admin$/);
   });
 
   test('roles, alarms and the audit log: shown as tables, changed at once', async () => {
