@@ -20,14 +20,8 @@ type Open = 'add' | { readonly issued: Issued } | { readonly renew: Hub } | { re
 
 export function HubsPage() {
   const { hubs, common, devices } = useStrings();
-  const { client, toasts } = useApp();
   const paged = usePaged<Hub>('gateway/hubs');
   const [open, setOpen] = useState<Open>();
-  const close = () => setOpen(undefined);
-  const issue = (issued: Issued) => {
-    setOpen({ issued });
-    paged.reload();
-  };
 
   return (
     <>
@@ -62,6 +56,28 @@ export function HubsPage() {
           },
         ]}
       />
+      <HubDialogs open={open} setOpen={setOpen} reload={paged.reload} />
+    </>
+  );
+}
+
+interface HubDialogsProps {
+  readonly open: Open | undefined;
+  readonly setOpen: (open: Open | undefined) => void;
+  /** A hub was added, has a new key, or was removed. */
+  readonly reload: () => void;
+}
+
+function HubDialogs({ open, setOpen, reload }: HubDialogsProps) {
+  const { hubs, common, devices } = useStrings();
+  const { client, toasts } = useApp();
+  const close = () => setOpen(undefined);
+  const issue = (issued: Issued) => {
+    setOpen({ issued });
+    reload();
+  };
+  return (
+    <>
       {open === 'add' && (
         <FormDialog
           title={hubs.add}
@@ -110,7 +126,7 @@ export function HubsPage() {
             await client.ask('DELETE', `gateway/hubs/${open.remove.deviceId}`);
             close();
             toasts.show('good', hubs.removed(open.remove.name));
-            paged.reload();
+            reload();
           }}
         />
       )}

@@ -51,19 +51,7 @@ export function LocksPage() {
       {all.length > 0 && (
         <search class="filters">
           <TextField label={strings.search} name="search" type="search" onInput={setSearch} />
-          {names.length > 1 && (
-            <SelectField
-              label={strings.group}
-              name="group"
-              value={group}
-              onInput={setGroup}
-              options={[
-                { value: 'all', text: strings.allGroups },
-                // A group may be called "all".
-                ...names.map((name) => ({ value: `=${name}`, text: name === '' ? strings.noGroup : name })),
-              ]}
-            />
-          )}
+          {names.length > 1 && <GroupField names={names} value={group} onInput={setGroup} />}
           <SelectField
             label={strings.show}
             name="show"
@@ -87,6 +75,28 @@ export function LocksPage() {
       ))}
       <Pager {...page} onTurn={setPageNo} />
     </>
+  );
+}
+
+interface GroupFieldProps {
+  /** '' stands for the locks without a group. */
+  readonly names: readonly string[];
+  /** 'all', or `=` and a name: a group may be called "all". */
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+function GroupField({ names, value, onInput }: GroupFieldProps) {
+  const { locks: strings } = useStrings();
+  const options = names.map((name) => ({ value: `=${name}`, text: name === '' ? strings.noGroup : name }));
+  return (
+    <SelectField
+      label={strings.group}
+      name="group"
+      value={value}
+      onInput={onInput}
+      options={[{ value: 'all', text: strings.allGroups }, ...options]}
+    />
   );
 }
 

@@ -62,33 +62,7 @@ export function PairingPage() {
           ))}
         </ol>
       )}
-      {closeDate !== null && (
-        <>
-          <div class="panel window">
-            <p>
-              <span class="spinner" /> {pairing.isOpen} <TimeLeft until={closeDate} />
-            </p>
-            <div class="buttons">
-              <Button onClick={open}>{pairing.longer}</Button>
-              <Button onClick={shut}>{pairing.close}</Button>
-            </div>
-          </div>
-          <section aria-labelledby="waiting">
-            <h2 id="waiting">{pairing.waiting}</h2>
-            <p class="unseen" role="status">
-              {pairing.count(waiting.length)}
-            </p>
-            {waiting.length === 0 && <p class="empty">{pairing.nobody}</p>}
-            <ul class="devices">
-              {waiting.map((device) => (
-                <li key={`${device.deviceId} ${device.keyFingerprint}`}>
-                  <WaitingDevice device={device} onConfirm={() => setConfirming(device)} />
-                </li>
-              ))}
-            </ul>
-          </section>
-        </>
-      )}
+      {closeDate !== null && <OpenPairing until={closeDate} onLonger={open} onClose={shut} devices={waiting} onConfirm={setConfirming} />}
       {announced.length > 0 && (
         <section class="announced" aria-labelledby="announced">
           <h2 id="announced">{pairing.announced}</h2>
@@ -109,6 +83,47 @@ export function PairingPage() {
         ) : (
           <RegisterAnnounced device={confirming} onClose={close} onDone={(name) => finish(makes.added(name))} />
         ))}
+    </>
+  );
+}
+
+interface OpenPairingProps {
+  /** Unix milliseconds. */
+  readonly until: number;
+  readonly onLonger: () => void;
+  readonly onClose: () => void;
+  readonly devices: readonly PendingDevice[];
+  readonly onConfirm: (device: PendingDevice) => void;
+}
+
+/** Pairing is open: how long, and who waits. */
+function OpenPairing({ until, onLonger, onClose, devices, onConfirm }: OpenPairingProps) {
+  const { pairing } = useStrings();
+  return (
+    <>
+      <div class="panel window">
+        <p>
+          <span class="spinner" /> {pairing.isOpen} <TimeLeft until={until} />
+        </p>
+        <div class="buttons">
+          <Button onClick={onLonger}>{pairing.longer}</Button>
+          <Button onClick={onClose}>{pairing.close}</Button>
+        </div>
+      </div>
+      <section aria-labelledby="waiting">
+        <h2 id="waiting">{pairing.waiting}</h2>
+        <p class="unseen" role="status">
+          {pairing.count(devices.length)}
+        </p>
+        {devices.length === 0 && <p class="empty">{pairing.nobody}</p>}
+        <ul class="devices">
+          {devices.map((device) => (
+            <li key={`${device.deviceId} ${device.keyFingerprint}`}>
+              <WaitingDevice device={device} onConfirm={() => onConfirm(device)} />
+            </li>
+          ))}
+        </ul>
+      </section>
     </>
   );
 }
