@@ -41,11 +41,12 @@ describe('whatever a Shelly says', () => {
         let sent: number | undefined;
         let isAnswered = false;
         let output: boolean | undefined;
-        for (const { heard, effects } of conversation.turns) {
+        for (const { command, heard, effects } of conversation.turns) {
           if (heard?.topic === answers && sent !== undefined && parsed(heard.payload)?.id === sent) isAnswered = true;
           for (const effect of effects) {
             if (effect.kind === 'state') output = effect.state === 'unlocked';
-            if (effect.kind === 'publish' && /Switch.(Set|GetStatus)"/.test(effect.payload)) {
+            // At the beginning of its session the protocol asks for the output by itself.
+            if (command !== undefined && effect.kind === 'publish' && /Switch.(Set|GetStatus)"/.test(effect.payload)) {
               sent = parsed(effect.payload)?.id;
               isAnswered = false;
             }
