@@ -6,7 +6,8 @@ import type { LockSession } from '../domain/locks/lock-link.ts';
 import type { HelloReport } from '../domain/locks/lock-report.ts';
 import type { BridgeEffect, BridgeProtocol } from './bridge-protocol.ts';
 import type { Effect } from './device-protocol.ts';
-import { LockOverProtocol, type ProtocolSessionOptions } from './protocol-session.ts';
+import { LockOverProtocol } from './protocol-session.ts';
+import type { ProtocolSessionOptions } from './session-host.ts';
 
 /** A lock that has not answered counts as away for so long, unless it is heard before. */
 const awayMs = 300_000;

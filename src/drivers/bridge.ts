@@ -11,7 +11,7 @@ import { BridgeLock } from './bridge-lock.ts';
 import type { AnnouncedLock, BridgeEffect, BridgeKind, BridgeProtocol } from './bridge-protocol.ts';
 import type { CaptureTap } from './capture-tap.ts';
 import type { DeviceMessage } from './device-protocol.ts';
-import type { ProtocolSessionOptions } from './protocol-session.ts';
+import type { ProtocolSessionOptions } from './session-host.ts';
 import { createTopicTable, type TopicTable } from './topic-table.ts';
 
 /** At the beginning a broker sends all that it has stored; after that, a program that says more is broken or hostile. */

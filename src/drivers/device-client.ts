@@ -11,7 +11,8 @@ import type { DeviceId, Lock, LockId } from '../domain/locks/lock.ts';
 import type { LockSession } from '../domain/locks/lock-link.ts';
 import type { CaptureTap, WireLine } from './capture-tap.ts';
 import type { DeviceKind, DeviceProtocol } from './device-protocol.ts';
-import { LockOverProtocol, type ProtocolSessionOptions } from './protocol-session.ts';
+import { LockOverProtocol } from './protocol-session.ts';
+import type { ProtocolSessionOptions } from './session-host.ts';
 import { matchesFilter } from './topic-filter.ts';
 
 /** What all clients of one kind share. */

@@ -1,49 +1,14 @@
 // One lock of another make over one connection: what its protocol makes of messages, commands and waits takes effect here. Both hosts use it.
-import type { Clock } from '../domain/clock.ts';
-import type { LockId, OpenState } from '../domain/locks/lock.ts';
+import type { OpenState } from '../domain/locks/lock.ts';
 import type { CommandId, CommandOutcome, LockCommand } from '../domain/locks/lock-command.ts';
 import type { LockSession } from '../domain/locks/lock-link.ts';
 import type { HelloReport, LockEvent } from '../domain/locks/lock-report.ts';
-import type { ReportService } from '../domain/locks/report-service.ts';
-import type { DeviceProtocol, Effect } from './device-protocol.ts';
-import type { EventRecords } from './event-records.ts';
+import type { Effect } from './device-protocol.ts';
 import type { EventReceipt } from './log-records.ts';
+import type { ProtocolSessionOptions } from './session-host.ts';
 
 /** A device that was not heard for its keep alive is asked, and has this time to be heard. */
 const askedMs = 1_000;
-
-export interface ProtocolSessionOptions {
-  readonly lockId: LockId;
-  readonly clock: Clock;
-  readonly reports: Pick<ReportService, 'hello' | 'properties' | 'state' | 'battery' | 'batteryCritical' | 'reply' | 'offline'>;
-  readonly records: EventRecords;
-  /** Of this lock: that of a bridge speaks for many. */
-  readonly protocol: Pick<DeviceProtocol, 'command' | 'expire' | 'wake' | 'ended'>;
-  /** Not retained; `expiresInMs`: what is left of the command under way, for a broker that lets messages expire. */
-  publish(topic: string, payload: string, expiresInMs: number | undefined): void;
-  /** Why it may not be there to take a command; undefined: it was heard lately. Absent: nobody can tell. */
-  isSilent?(): string | undefined;
-  /** A command that moves or changes something was not answered in time: a host that can takes back now what the device has not got. */
-  onDeadline(): void;
-  /** As the effect. */
-  capabilities(changed: Extract<Effect, { kind: 'capabilities' }>['changed']): void;
-  /** The protocol has thrown: the connection must end. */
-  onBug(error: unknown): void;
-}
-
-export interface ProtocolSession {
-  /**
-   * A message of the device, or its subscriptions: makes what the protocol says of it take effect, in its order; `work` is the call of the
-   * protocol. The receipt is there when all events of it are flushed.
-   */
-  apply(work: () => readonly Effect[]): EventReceipt;
-  /** Undefined while the lock is not online. */
-  session(): LockSession | undefined;
-  /** Somebody waits for what the device says next. */
-  isWaiting(): boolean;
-  /** The connection has ended: what is under way is lost, and no timer is left. `reason` is for the operator. Idempotent. */
-  end(reason: string): void;
-}
 
 interface UnderWay {
   readonly command: LockCommand;
@@ -58,7 +23,7 @@ const lost: CommandOutcome = { kind: 'lost' };
 const asksOnly = ({ op }: LockCommand): boolean => op === 'get-status' || op.startsWith('list-');
 
 /** A class, for its methods are shared: there are thousands, and most of them idle. */
-export class LockOverProtocol implements ProtocolSession {
+export class LockOverProtocol {
   readonly #options: ProtocolSessionOptions;
   #session: LockSession | undefined;
   #underWay: UnderWay | undefined;
@@ -73,13 +38,19 @@ export class LockOverProtocol implements ProtocolSession {
     this.#options = options;
   }
 
+  /** Undefined while the lock is not online. */
   session(): LockSession | undefined {
     return this.#session;
   }
+  /** Somebody waits for what the device says next. */
   isWaiting(): boolean {
     return this.#underWay !== undefined;
   }
 
+  /**
+   * A message of the device, or its subscriptions: makes what the protocol says of it take effect, in its order; `work` is the call of the
+   * protocol. The receipt is there when all events of it are flushed.
+   */
   apply(work: () => readonly Effect[]): EventReceipt {
     const receipt = this.#run(work);
     if (this.#isAsked) this.#expire({ kind: 'ok' });
@@ -100,6 +71,7 @@ export class LockOverProtocol implements ProtocolSession {
     return Promise.all(waits).then((receipts) => (receipts.every((receipt) => receipt === 'acknowledge') ? 'acknowledge' : 'leave'));
   }
 
+  /** The connection has ended: what is under way is lost, and no timer is left. `reason` is for the operator. Idempotent. */
   end(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
