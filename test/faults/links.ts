@@ -37,8 +37,11 @@ interface Options {
   readonly seed: number;
 }
 
+/** Many links that are to be cut at once are cut too late, one after the other. */
+const spreadMs = 4_000;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const cuts = (cell: Cell, random: Random): Promise<readonly Trial[]> =>
-  Promise.all(cell.options.links.map((link) => cutTrial(cell, link, random)));
+  Promise.all(cell.options.links.map((link) => sleep(random.below(spreadMs)).then(() => cutTrial(cell, link, random))));
 /** Longer than the broker's test devices may be silent, and than the keep alive of 2 s of the others, but no 1.5 times that. */
 const silentMsOf = (subject: Subject): number => (subject === 'broker' ? 1_000 : 2_200);
 const silentLinks = 4;
@@ -75,7 +78,7 @@ async function runJob({ wanted, rounds, restMs = 0 }: Job, cells: readonly Cell[
     cells.map(async (cell) => {
       while (trials.length < wanted) {
         for (const round of rounds) trials.push(...(await round(cell, random)));
-        if (trials.length < wanted) await new Promise((resolve) => setTimeout(resolve, restMs));
+        if (trials.length < wanted) await sleep(restMs);
       }
     }),
   );
