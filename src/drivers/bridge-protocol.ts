@@ -16,7 +16,7 @@ export interface AnnouncedLock {
   readonly model: string;
   /** Of its state. */
   readonly topic: string;
-  /** On which it is told what to do; for loops and doubles. */
+  /** Where the lock takes commands; finds loops and locks that are announced twice. */
   readonly commandTopic: string;
   /** When it was announced first in this connection: epoch ms. */
   readonly since: number;

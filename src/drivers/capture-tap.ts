@@ -1,4 +1,4 @@
-// What is said on the wire, for whoever watches it.
+// What devices and the gateway say on the wire, for a person who watches it.
 import type { LockId } from '../domain/locks/lock.ts';
 
 export interface WireMessage {

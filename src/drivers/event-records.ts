@@ -26,7 +26,7 @@ export interface LostRange {
 export interface EventRecords extends Part {
   /** An event that the device does not number. */
   live(lockId: LockId, event: Omit<LockEvent, 'seq'>): EventReceipt;
-  /** Events with the numbers of the device: each becomes a record once, however often it is told. */
+  /** Events with the numbers of the device: each becomes one record, however often the device sends it. */
   numbered(lockId: LockId, epoch: string, events: readonly NumberedEvent[]): EventReceipt;
   /** Notes what is missing of this range, once. */
   lost(lockId: LockId, range: LostRange): void;
@@ -105,7 +105,7 @@ export function createEventRecords(options: {
       const { gaps, highest, isBeginning } = records.progress(lockId, epoch);
       const before = noted.get(lockId);
       const from = Math.max(first, before?.epoch === epoch ? before.to + 1 : first);
-      // What was told before the lock was registered is no loss.
+      // What the lock sent before it was registered is no loss.
       if (isBeginning || from > last) return;
       noted.set(lockId, { epoch, to: last });
       const there = withoutRanges([[1, highest]], gaps);

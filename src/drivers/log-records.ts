@@ -10,7 +10,7 @@ import type { NumberedEvent } from './device-protocol.ts';
 /** `acknowledge` once all of it is flushed; never rejects. */
 export type EventReceipt = Receipt | Promise<Receipt>;
 
-/** How long after its end a command may still be told of. */
+/** How long after the end of a command the device may still report it. */
 const reportedWithinMs = 30_000;
 /** So many entries of a lock that are left out are remembered: more than the log of a device shows at once. */
 const leftOutAtMost = 200;

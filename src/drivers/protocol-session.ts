@@ -229,7 +229,7 @@ export class LockOverProtocol {
     const ended = this.#underWay;
     if (ended === undefined) return;
     this.#underWay = undefined;
-    // First nothing can arrive any more, then the caller is told that nobody knows.
+    // First nothing can arrive any more, then the caller learns that nobody knows.
     if (!asksOnly(ended.command)) onDeadline();
     void ended.finish(outcome);
     if (!this.#isOver) void this.#run(() => protocol.expire(clock.now()));

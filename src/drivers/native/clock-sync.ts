@@ -15,9 +15,9 @@ const dayMs = 86_400_000;
 const lookMs = 60_000;
 /** While the gateway's clock is suspect: locks are waiting for it. */
 const suspectLookMs = 5_000;
-/** A lock that did not answer is told the time again so often, a minute apart, and then at its next hello. */
+/** The gateway sends the time again so often to a lock that did not answer, a minute apart, and then at its next hello. */
 const mostTries = 3;
-/** Locks that are told the time together: a building's worth is done within a minute, and doors do not notice. */
+/** Locks that are set at the same time: a building is done within a minute, and doors do not notice. */
 const atOnce = 4;
 
 export interface ClockSync extends Part {

@@ -9,7 +9,7 @@ interface Present {
   close(reason: string): void;
 }
 
-/** Who is told when connections come and go. */
+/** Learns when connections come and go. */
 export interface PresenceListener<C> {
   connected(connection: C): void;
   ended(connection: C, reason: string): void;

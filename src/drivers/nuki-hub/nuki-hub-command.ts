@@ -28,8 +28,8 @@ export interface NukiHubCommand {
   result(word: string): readonly Effect[];
   /** `retry`: the number of the attempt that failed, or `failed` after the last. */
   retry(word: string): readonly Effect[];
-  /** `completionStatus`; `isNews`: it is told only when it changes. */
-  completed(status: string, isNews: boolean): readonly Effect[];
+  /** `completionStatus`; `isChange`: the hub publishes it only when it changes; else it may repeat what it said before. */
+  completed(status: string, isChange: boolean): readonly Effect[];
   /** The bolt, as the lock itself has just said. */
   bolt(word: string): readonly Effect[];
   drop(): void;
@@ -88,19 +88,19 @@ export function createNukiHubCommand(options: {
 
     retry: (word) => (word === 'failed' ? end({ kind: 'no-reply' }) : nothing),
 
-    completed(status, isNews) {
+    completed(status, isChange) {
       const error = refusalByStatus.get(status);
       if (underWay === undefined || error === undefined) return nothing;
-      const isOfThisCommand = isNews ? underWay.begun : underWay.attempted;
+      const isOfThisCommand = isChange ? underWay.begun : underWay.attempted;
       return isOfThisCommand ? refuse(error, `the lock says ${status}`) : nothing;
     },
 
     bolt(word) {
-      const isNews = word !== before;
+      const isChange = word !== before;
       before = word;
       if (underWay === undefined) return nothing;
       // The hub tells the state at times of its own, too: as it was before the command, that is no answer.
-      if (isNews || underWay.attempted) {
+      if (isChange || underWay.attempted) {
         if (word === 'motorBlocked') return refuse('jammed', 'the motor is blocked');
         if (word === 'uncalibrated' || word === 'bootRun') {
           return refuse('not-calibrated', 'the lock does not know its position: calibrate it');

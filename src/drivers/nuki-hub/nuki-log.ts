@@ -1,4 +1,4 @@
-// The log of a lock behind nuki_hub. Its entries have an index of the lock's own, so each becomes one record, however often it is told.
+// The log of a lock behind nuki_hub. Its entries have an index of the lock's own, so each becomes one record, however often the hub sends it.
 import type { LockEvent } from '../../domain/locks/lock-report.ts';
 import type { Effect, NumberedEvent } from '../device-protocol.ts';
 import { check } from '../payload.ts';

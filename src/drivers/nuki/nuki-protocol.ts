@@ -70,8 +70,8 @@ export function createNukiProtocol({ nukiId, unlock }: NukiOptions): DeviceProto
     const said: readonly Effect[] = state === undefined ? nothing : [{ kind: 'state', state }, ...held.arrived(state)];
     const ended = command.bolt(heard, now);
     if (heard !== boltState.motorBlocked) return [...said, ...ended];
-    const isNews = ended.length === 0 && before !== boltState.motorBlocked;
-    return [...held.failed('jammed'), ...ended, ...(isNews ? [jammed] : nothing)];
+    const isNewJam = ended.length === 0 && before !== boltState.motorBlocked;
+    return [...held.failed('jammed'), ...ended, ...(isNewJam ? [jammed] : nothing)];
   }
 
   function heardAction(text: string, now: number): readonly Effect[] {

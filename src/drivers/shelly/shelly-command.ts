@@ -42,7 +42,7 @@ export function createShellyCommand(): ShellyCommand {
     done(wasOn) {
       if (underWay === undefined) return nothing;
       underWay.isDone = true;
-      // What was so before the command and is so now is not told again.
+      // A Shelly does not report again what was so before the command.
       if (wasOn === underWay.wanted && output === underWay.wanted) underWay.hasSwitched = true;
       return confirm();
     },

@@ -61,11 +61,11 @@ export function createShellyProtocol(deviceId: string, options: ShellyOptions): 
     const status = check(result, switchStatus);
     if (!status.ok || status.value.output === undefined) return nothing;
     const { output: isOn, source = '' } = status.value;
-    const isNews = isChange && output !== undefined && output !== isOn;
+    const isSwitched = isChange && output !== undefined && output !== isOn;
     output = isOn;
     return [
       { kind: 'state', state: isOn ? 'unlocked' : 'locked' },
-      ...(isNews ? switched(isOn, source) : nothing),
+      ...(isSwitched ? switched(isOn, source) : nothing),
       ...command.output(isOn),
     ];
   }

@@ -82,15 +82,15 @@ export function createZigbeeLock(base: string, ieee: string): ZigbeeLock {
   /** Compares the report with what was said before, and remembers it. */
   function compare(report: ZigbeeReport): HeardReport {
     const isCached = cached !== false;
-    const isNews = <T>(now: T | undefined, before: T | undefined): boolean =>
+    const isFresh = <T>(now: T | undefined, before: T | undefined): boolean =>
       now !== undefined && (!isCached || (before !== undefined && now !== before));
     const before = users;
-    const isFreshState = isNews(report.state, state);
-    const isFreshAutoLock = isNews(report.autoLockSeconds, autoLockSeconds);
+    const isFreshState = isFresh(report.state, state);
+    const isFreshAutoLock = isFresh(report.autoLockSeconds, autoLockSeconds);
     state = report.state ?? state;
     autoLockSeconds = report.autoLockSeconds ?? autoLockSeconds;
     if (report.users.size > 0) users = new Map([...users, ...report.users].slice(-maxSlots));
-    return { report, isFreshState, isFreshAutoLock, isFreshSlot: (slot) => isNews(report.users.get(slot), before.get(slot)) };
+    return { report, isFreshState, isFreshAutoLock, isFreshSlot: (slot) => isFresh(report.users.get(slot), before.get(slot)) };
   }
 
   function stateEffects({ report, isFreshState }: HeardReport): readonly Effect[] {
