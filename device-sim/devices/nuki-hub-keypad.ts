@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { TimeSource } from '../time-source.ts';
 import type { DeviceFaults } from './device-faults.ts';
+import { parsedJson } from './parsed-json.ts';
 
 const flag = z.union([z.string(), z.number(), z.boolean()]).transform((given) => ['1', 1, true, 'true'].includes(given));
 const action = z.object({
@@ -88,7 +89,7 @@ export function createNukiHubKeypad({ time, faults, entries, say }: NukiHubKeypa
 
   return {
     take(text) {
-      const given = action.safeParse(parsed(text));
+      const given = action.safeParse(parsedJson(text));
       // It takes the message from its topic, as it would be seen on a broker.
       say('keypad/actionJson', '--');
       say('keypad/commandResultJson', given.success ? change(given.data) : 'invalidJson');
@@ -102,12 +103,4 @@ export function createNukiHubKeypad({ time, faults, entries, say }: NukiHubKeypa
 /** Without what was not given. */
 function defined({ action: _action, ...given }: KeypadAction): Partial<KeypadCode> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

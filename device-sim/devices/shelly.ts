@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DeviceOptions, Door, SimulatedDevice } from './device.ts';
 import { createDeviceFaults } from './device-faults.ts';
 import { createLooseWire } from './device-wire.ts';
+import { parsedJson } from './parsed-json.ts';
 
 const shellyFaults = {
   'powers-up-on': 'initial_state is on: the strike opens when the power comes back',
@@ -141,7 +142,7 @@ export function createShelly({ address, time, tell }: DeviceOptions): SimulatedD
     },
     hear(topic, text) {
       if (topic !== `${address}/rpc` || faults.has('silent')) return;
-      const asked = request.safeParse(parsed(text));
+      const asked = request.safeParse(parsedJson(text));
       if (!asked.success) return;
       const isCommand = asked.data.method === 'Switch.Set';
       if (isCommand && faults.has('slow')) time.timer(15_000, () => answer(asked.data));
@@ -149,12 +150,4 @@ export function createShelly({ address, time, tell }: DeviceOptions): SimulatedD
     },
     end: () => wire.attach(undefined),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { DeviceOptions, SimulatedDevice } from './device.ts';
 import { createLooseWire } from './device-wire.ts';
+import { parsedJson } from './parsed-json.ts';
 import { deviceOf } from './zigbee-announcement.ts';
 import { createZigbeeLock, type ZigbeeCommand, type ZigbeeLock } from './zigbee-lock.ts';
 
@@ -102,7 +103,7 @@ export function createZigbee2Mqtt({ address, time, tell, travelMs = 1_000 }: Dev
   }
 
   function set(lock: ZigbeeLock, text: string): void {
-    const given = setMessage.safeParse(parsed(text));
+    const given = setMessage.safeParse(parsedJson(text));
     if (!given.success) {
       log('error', `z2m: Invalid message '${text}', skipping...`);
       return;
@@ -119,7 +120,7 @@ export function createZigbee2Mqtt({ address, time, tell, travelMs = 1_000 }: Dev
   }
 
   function get(lock: ZigbeeLock, text: string): void {
-    const { success, data } = getMessage.safeParse(parsed(text));
+    const { success, data } = getMessage.safeParse(parsedJson(text));
     if (!success) return;
     if ('state' in data) send(lock, 'get', 'state', { name: 'read' }, () => publish(lock, lock.lockState));
     const user = data.pin_code?.user;
@@ -168,12 +169,4 @@ export function createZigbee2Mqtt({ address, time, tell, travelMs = 1_000 }: Dev
     },
     end: () => wire.attach(undefined),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

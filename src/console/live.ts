@@ -3,7 +3,8 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { activeAlarms } from './active-alarms.ts';
 import type { Client } from './api/client.ts';
 import { createEventReader, type StreamEvent } from './api/event-text.ts';
-import type { Alarm, Capabilities, Card, LockRecord } from './api/types.ts';
+import type { Capabilities } from './api/registration-types.ts';
+import type { Alarm, Card, LockRecord } from './api/types.ts';
 
 /** The gateway sends a heartbeat every 15 s; after so long without one the connection is dead. */
 const silentForMs = 40_000;

@@ -1,5 +1,5 @@
 // What holds for a lock of its make: a sentence for each of its capabilities, and what to switch.
-import type { Capabilities } from '../api/types.ts';
+import type { Capabilities } from '../api/registration-types.ts';
 import { useStrings } from '../app.ts';
 import { Callout } from './callout.tsx';
 

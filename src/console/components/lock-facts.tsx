@@ -1,5 +1,5 @@
 // What is known about a lock now, always in words and not by colour alone.
-import type { ManagedLock } from '../api/types.ts';
+import type { ManagedLock } from '../api/registration-types.ts';
 import { useStrings } from '../app.ts';
 import type { LiveLock } from '../live.ts';
 import { Icon } from './icon.tsx';

@@ -1,5 +1,5 @@
 // The fields of a form that say how a lock of another make is spoken to (HTTP API 8.1, `driver`).
-import type { LockDriver } from '../api/types.ts';
+import type { LockDriver } from '../api/registration-types.ts';
 import { useStrings } from '../app.ts';
 import { SelectField, TextField } from './field.tsx';
 import type { Values } from './form.tsx';

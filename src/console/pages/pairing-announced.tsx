@@ -1,5 +1,5 @@
 // A lock that a program on a bridge announces: what it says of it, and the question whether it is to be a lock here.
-import type { AnnouncedDevice } from '../api/types.ts';
+import type { AnnouncedDevice } from '../api/registration-types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { Callout } from '../components/callout.tsx';

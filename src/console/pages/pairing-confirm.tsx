@@ -1,5 +1,5 @@
 // A person confirms a device: they have compared the fingerprint, and name the lock.
-import type { PendingDevice } from '../api/types.ts';
+import type { PendingDevice } from '../api/registration-types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
 import { CheckField, TextField } from '../components/field.tsx';

@@ -1,5 +1,5 @@
 // A lock that waits to be confirmed: what it reports about itself, and the warnings about it.
-import type { PendingDevice } from '../api/types.ts';
+import type { PendingDevice } from '../api/registration-types.ts';
 import { useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { Callout } from '../components/callout.tsx';

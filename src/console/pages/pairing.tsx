@@ -2,7 +2,8 @@
 // programs on a bridge announce.
 import { useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
-import type { AnnouncedDevice, GatewayStatus, PendingDevice } from '../api/types.ts';
+import type { AnnouncedDevice, PendingDevice } from '../api/registration-types.ts';
+import type { GatewayStatus } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { Loading, ProblemCallout } from '../components/callout.tsx';

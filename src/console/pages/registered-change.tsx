@@ -1,7 +1,8 @@
 // Changes the registration of a lock: its name, its group, the hub that speaks for it, and how one of another make is spoken to.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
-import type { Hub, ManagedLock } from '../api/types.ts';
+import type { ManagedLock } from '../api/registration-types.ts';
+import type { Hub } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
 import { SelectField, TextField } from '../components/field.tsx';

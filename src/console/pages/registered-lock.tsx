@@ -1,6 +1,6 @@
 // One lock, for gateway administrators: its name and group, its key, its hub, the roles on it, and its removal.
 import { useState } from 'preact/hooks';
-import type { IssuedKey, ManagedLock } from '../api/types.ts';
+import type { IssuedKey, ManagedLock } from '../api/registration-types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { Loading, ProblemCallout } from '../components/callout.tsx';

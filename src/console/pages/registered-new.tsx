@@ -1,7 +1,7 @@
 // Registers a lock by hand: our own, which gets a key, or one of another make, which gets a login or is spoken to over a bridge.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../api/client.ts';
-import type { Bridge, IssuedKey } from '../api/types.ts';
+import type { Bridge, IssuedKey } from '../api/registration-types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
 import { SelectField, TextField } from '../components/field.tsx';

@@ -1,5 +1,5 @@
 // Asks before a lock is removed, and warns that the lock itself goes on opening for the cards in its memory.
-import type { ManagedLock } from '../api/types.ts';
+import type { ManagedLock } from '../api/registration-types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { FormDialog } from '../components/dialog.tsx';
 import { CheckField } from '../components/field.tsx';

@@ -1,6 +1,6 @@
 // All locks of the gateway, for gateway administrators: the name, the administrator and the hub of each.
 import { useState } from 'preact/hooks';
-import type { ManagedLock } from '../api/types.ts';
+import type { ManagedLock } from '../api/registration-types.ts';
 import { useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
 import { CapabilityList } from '../components/capabilities.tsx';

@@ -1,7 +1,8 @@
 // The status of the gateway itself: what a caretaker looks at first, and the facts that support asks for.
 import type { ComponentChildren } from 'preact';
 import type { Page } from '../api/client.ts';
-import type { Bridge, GatewayStatus } from '../api/types.ts';
+import type { Bridge } from '../api/registration-types.ts';
+import type { GatewayStatus } from '../api/types.ts';
 import { useStrings } from '../app.ts';
 import { Callout, Loading, ProblemCallout } from '../components/callout.tsx';
 import { PageHead } from '../components/page-head.tsx';
