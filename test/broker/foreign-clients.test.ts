@@ -2,25 +2,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { type Broker, createBroker } from '../../src/broker/broker.ts';
 import type { ClientConnection, ClientHandler, PublishFlags } from '../../src/broker/client-handlers.ts';
 import { checkerId } from '../../src/platform/listener-check.ts';
 import { createTickBatcher } from '../../src/platform/tick-batcher.ts';
-import { makeAuthority, makeKey, makeServerCertificate } from '../../src/platform/tls/x509.ts';
+import { makeLoopbackCertificate } from '../support/loopback-certificate.ts';
 import { realClock } from '../support/mqtt-clock.ts';
 import { createFakeLog, until } from '../support/mqtt-fakes.ts';
 import { connectPacket, openRaw, pingPacket, publishPacket, type RawClient, subscribePacket, types } from '../support/mqtt-raw.ts';
 
-const validity = { from: Date.UTC(2020, 0, 1), to: Date.UTC(2040, 0, 1) };
-const key = makeKey();
-let ca = '';
-let cert = '';
-beforeAll(async () => {
-  ca = await makeAuthority({ key, name: 'test', ...validity });
-  cert = await makeServerCertificate({ key, authority: { certificate: ca, key }, names: ['127.0.0.1'], ...validity });
-});
+const { key, ca, cert } = await makeLoopbackCertificate();
 
 interface Heard {
   readonly topic: string;

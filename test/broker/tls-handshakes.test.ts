@@ -1,19 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { createTlsHandshakes, wireHighWaterMark } from '../../src/broker/tls-handshakes.ts';
-import { makeAuthority, makeKey, makeServerCertificate } from '../../src/platform/tls/x509.ts';
+import { makeLoopbackCertificate } from '../support/loopback-certificate.ts';
 import { until } from '../support/site.ts';
 
-const validity = { from: Date.UTC(2020, 0, 1), to: Date.UTC(2040, 0, 1) };
-const key = makeKey();
-let ca = '';
-let cert = '';
-beforeAll(async () => {
-  ca = await makeAuthority({ key, name: 'test', ...validity });
-  cert = await makeServerCertificate({ key, authority: { certificate: ca, key }, names: ['127.0.0.1'], ...validity });
-});
+const { key, ca, cert } = await makeLoopbackCertificate();
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(() => {
