@@ -2,9 +2,11 @@
 import type { Account, AccountId } from './accounts/account.ts';
 import type { AlarmKind } from './alarms/alarm.ts';
 import type { Card } from './credentials/card.ts';
+import type { Entry } from './credentials/entry.ts';
 import type { Hub } from './locks/hub.ts';
 import type { DeviceId, Lock, LockId, LockStatus, OpenState } from './locks/lock.ts';
 import type { CommandId, CommandOutcome, DriverCommand, LockCommand } from './locks/lock-command.ts';
+import type { Person } from './people/person.ts';
 import type { StoredEvents } from './records/record-ports.ts';
 import type { Webhook, WebhookId } from './webhooks/webhook.ts';
 
@@ -81,6 +83,10 @@ export interface StoreEvents {
   /** A webhook itself; not how far its deliveries have come. */
   'webhook-changed': Change<Webhook>;
   'card-changed': { readonly lockId: LockId; readonly change: 'added' | 'changed' | 'removed'; readonly card: Card };
+  'entry-changed': { readonly lockId: LockId } & Change<Entry>;
+  'person-changed': Change<Person>;
+  /** Schedules or holidays. */
+  'schedules-changed': Readonly<Record<string, never>>;
   'status-changed': { readonly lockId: LockId; readonly before: LockStatus; readonly after: LockStatus };
   /** In the order of recordIds. */
   'records-stored': StoredEvents;
@@ -106,6 +112,8 @@ export interface DomainEvents extends LoggedEvents, StoreEvents {
   'command-sent': { readonly lockId: LockId; readonly command: LockCommand | DriverCommand; readonly ttlMs: number };
   /** Emitted before the caller of the command gets the outcome. */
   'command-returned': { readonly lockId: LockId; readonly command: LockCommand | DriverCommand; readonly outcome: CommandOutcome };
+  /** What grants want on these locks may be something else now. */
+  'wanted-changed': { readonly lockIds: readonly LockId[] };
   /** Events are flushed and may be acknowledged, `ms` after they arrived. */
   'events-acknowledged': { readonly ms: number };
   'clock-right': { readonly lockId: LockId };

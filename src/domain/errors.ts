@@ -4,6 +4,7 @@
 export type ErrorCode =
   | 'invalid-parameter'
   | 'outside-retention'
+  | 'passcode-weak'
   | 'token-missing'
   | 'token-invalid'
   | 'token-expired'
@@ -17,6 +18,9 @@ export type ErrorCode =
   | 'too-large'
   | 'unsupported-media-type'
   | 'card-exists'
+  | 'passcode-exists'
+  | 'granted'
+  | 'paused'
   | 'conflict'
   | 'not-supported'
   | 'rate-limited'
@@ -40,6 +44,8 @@ interface ErrorDetails {
   readonly lockError?: string;
   /** Whole seconds after which a retry makes sense, with `lock-busy` and `rate-limited`. */
   readonly retryAfterSeconds?: number;
+  /** The grants that want it, with `granted`. */
+  readonly grantIds?: readonly number[];
   readonly cause?: unknown;
 }
 
@@ -49,6 +55,7 @@ export class DomainError extends Error {
   readonly parameters: readonly ParameterProblem[];
   readonly lockError: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly grantIds: readonly number[] | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -57,6 +64,7 @@ export class DomainError extends Error {
     this.parameters = details.parameters ?? [];
     this.lockError = details.lockError;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.grantIds = details.grantIds;
   }
 }
 

@@ -11,7 +11,17 @@ import { createFakeLink, type FakeLink } from './fake-link.ts';
 export const bareCapabilities: Capabilities = {
   ...{ success: 'bolt', late: 'bounded', refusals: 'silent', matched: false, query: false },
   ...{ events: 'live', who: 'none', wrongCodes: false },
-  ...{ cards: false, passcodes: false, autoLock: false, settings: false, battery: 'none', encrypted: false, warnings: [] },
+  ...{
+    cards: false,
+    passcodes: false,
+    hours: false,
+    once: false,
+    autoLock: false,
+    settings: false,
+    battery: 'none',
+    encrypted: false,
+    warnings: [],
+  },
 };
 
 /** Its addresses are four digits. */

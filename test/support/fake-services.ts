@@ -110,7 +110,17 @@ export const sampleMakes: readonly LockMake[] = [
 export const sampleCapabilities: Capabilities = {
   ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
   ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
-  ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: true, warnings: [] },
+  ...{
+    cards: true,
+    passcodes: false,
+    hours: false,
+    once: false,
+    autoLock: true,
+    settings: true,
+    battery: 'percent',
+    encrypted: true,
+    warnings: [],
+  },
 };
 
 /** A lock that has never said anything, seen by someone who is not its administrator. */

@@ -766,6 +766,11 @@ export const de: Strings = {
     'not-found': 'Das gibt es nicht mehr.',
     'not-supported': 'Das kann dieses Schloss nicht.',
     'card-exists': 'Diese Karte ist an diesem Schloss schon angelegt.',
+    'passcode-exists': 'Dieser Code ist schon vergeben. Wählen Sie einen anderen.',
+    'passcode-weak': 'Dieser Code ist zu leicht zu erraten, oder er ist zu kurz.',
+    granted:
+      'Eine Berechtigung verlangt das an diesem Schloss. Beenden Sie sie, sperren Sie die Person oder melden Sie die Karte verloren.',
+    paused: 'Nach einer Wiederherstellung ändert das Gateway nichts von selbst. Vergleichen Sie, dann setzen Sie fort.',
     conflict: 'Das passt nicht zu dem, was schon da ist.',
     'rate-limited': 'Zu viele Versuche. Warten Sie eine Minute.',
     'lock-busy': 'Das Schloss ist mit anderen Befehlen beschäftigt. Es wurde nichts gesendet; versuchen Sie es gleich noch einmal.',

@@ -27,6 +27,10 @@ export interface Capabilities {
   readonly cards: boolean;
   /** It has a memory for passcodes: it adds, changes, removes and lists them. */
   readonly passcodes: boolean;
+  /** It opens a credential at the hours of a schedule alone, by its own clock. */
+  readonly hours: boolean;
+  /** It takes one-time codes. */
+  readonly once: boolean;
   /** The time after which it locks itself can be set. */
   readonly autoLock: boolean;
   /** Its switches can be set. */

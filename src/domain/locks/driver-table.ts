@@ -9,7 +9,17 @@ import type { LockStore } from './lock-ports.ts';
 const nothing: Capabilities = {
   ...{ success: 'said', late: 'never', refusals: 'silent', matched: false, query: false },
   ...{ events: 'none', who: 'none', wrongCodes: false },
-  ...{ cards: false, passcodes: false, autoLock: false, settings: false, battery: 'none', encrypted: false, warnings: [] },
+  ...{
+    cards: false,
+    passcodes: false,
+    hours: false,
+    once: false,
+    autoLock: false,
+    settings: false,
+    battery: 'none',
+    encrypted: false,
+    warnings: [],
+  },
 };
 
 export interface DriverTable extends Drivers {

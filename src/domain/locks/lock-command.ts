@@ -1,5 +1,6 @@
 // All commands that the domain can send to a lock of any kind, and their outcomes. A closed union: a forgotten case does not compile.
 import type { CardOnLock, Validity } from '../credentials/card.ts';
+import type { CredentialKind, ValidWindow } from '../credentials/entry.ts';
 import type { LockSettings, OpenState } from './lock.ts';
 
 declare const commandIdBrand: unique symbol;
@@ -16,7 +17,39 @@ export type LockCommand =
   | { readonly op: 'list-cards'; readonly offset: number; readonly limit: number }
   | { readonly op: 'set-settings'; readonly settings: Partial<LockSettings> }
   | { readonly op: 'get-status' }
+  | CredentialsCommand
   | PasscodeCommand;
+
+/** For locks that hold cards and passcodes alike, with hours and one-time codes as far as they say. */
+export type CredentialsCommand =
+  /** Stores each item; a number that is there gets the new values, whole. 1 to 20 items. */
+  | { readonly op: 'put-credentials'; readonly items: readonly CredentialOnLock[] }
+  /** 1 to 20 items; it is no error that one was not there. */
+  | { readonly op: 'remove-credentials'; readonly items: readonly CredentialKey[] }
+  | { readonly op: 'list-credentials'; readonly offset: number; readonly limit: number };
+
+export interface CredentialKey {
+  readonly kind: CredentialKind;
+  /** Of cards without leading zeros. */
+  readonly number: string;
+}
+
+/** A credential in the memory of a lock. */
+export interface CredentialOnLock extends CredentialKey, ValidWindow {}
+
+/** What a lock holds after one of these commands. */
+export interface CredentialsReply {
+  readonly count: number;
+  /** As in its hello. */
+  readonly digest: string;
+  /** Items that it did not store, by their place in the command, with its word for the reason. */
+  readonly failed: readonly { readonly index: number; readonly error: string }[];
+  /** Of `list-credentials`: this page, and how many there are in all. A number that the lock does not show is null. */
+  readonly listing?: {
+    readonly credentials: readonly (Omit<CredentialOnLock, 'number'> & { readonly number: string | null })[];
+    readonly total: number;
+  };
+}
 
 /** For the makes that have passcodes. */
 export type PasscodeCommand =
@@ -90,6 +123,7 @@ export type CommandOutcome =
       readonly kind: 'ok';
       readonly state?: OpenState;
       readonly listing?: CardListing;
+      readonly credentials?: CredentialsReply;
       readonly passcode?: PasscodeChange;
       readonly passcodes?: PasscodeListing;
     }

@@ -1,5 +1,5 @@
 // Everything that a lock can report about itself, already validated by its driver.
-import type { LockSettings, OpenState } from './lock.ts';
+import type { LockFeatures, LockSettings, OpenState } from './lock.ts';
 
 /** What a lock reports about itself when it comes online. */
 export interface HelloReport {
@@ -15,6 +15,9 @@ export interface HelloReport {
   readonly autoLockTime?: number;
   readonly settings?: Partial<LockSettings>;
   readonly cards?: { readonly count: number; readonly digest: string };
+  readonly features?: LockFeatures;
+  /** Of a lock with the feature `credentials`: all that it holds. */
+  readonly credentials?: { readonly count: number; readonly digest: string };
 }
 
 export interface StateReport {

@@ -26,6 +26,24 @@ export interface LockSettings {
   readonly passageModeAutoUnlock: number;
 }
 
+/** How much a lock can hold; what it does not say is absent. */
+export interface LockLimits {
+  readonly cards?: number;
+  /** 0: it has no keypad. */
+  readonly passcodes?: number;
+  readonly passcodeDigits?: readonly [fewest: number, most: number];
+  /** Lines of weekly hours of one credential. */
+  readonly hours?: number;
+  readonly holidays?: number;
+}
+
+/** What a lock said of itself in its last hello that it can do. */
+export interface LockFeatures {
+  /** Words such as `credentials`, `hours`, `once`; unknown ones are stored, too. */
+  readonly features: readonly string[];
+  readonly limits: LockLimits;
+}
+
 /** The settings of a lock until its first hello. */
 export const unknownSettings: LockSettings = {
   lockSound: 0,
@@ -76,6 +94,12 @@ export interface Lock {
   readonly administrator: AccountId;
   readonly roles: readonly GrantedRole[];
   readonly driver: LockDriver;
+  /** Absent: it has said none. */
+  readonly features?: LockFeatures;
+  /** In which order its reader gives the bytes of a card; absent: as printed, as far as is known. */
+  readonly readerOrder?: 'regular' | 'reverse';
+  /** What is done with what nobody wants on it; absent: it stays until a person decides. */
+  readonly strangers?: 'remove';
 }
 
 export interface GrantedRole {

@@ -13,7 +13,17 @@ export interface DiscoveredOptions {
 const capabilities: Capabilities = {
   ...{ success: 'said', late: 'possible', refusals: 'silent', matched: false, query: false },
   ...{ events: 'none', who: 'none', wrongCodes: false },
-  ...{ cards: false, passcodes: false, autoLock: false, settings: false, battery: 'none', encrypted: false, warnings: [] },
+  ...{
+    cards: false,
+    passcodes: false,
+    hours: false,
+    once: false,
+    autoLock: false,
+    settings: false,
+    battery: 'none',
+    encrypted: false,
+    warnings: [],
+  },
 };
 
 export const discoveryKind: BridgeKind<DiscoveredOptions> = {

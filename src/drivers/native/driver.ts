@@ -28,7 +28,17 @@ import { createUptimeResync } from './uptime-resync.ts';
 const ofProtocol: Capabilities = {
   ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
   ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
-  ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: false, warnings: [] },
+  ...{
+    cards: true,
+    passcodes: false,
+    hours: false,
+    once: false,
+    autoLock: true,
+    settings: true,
+    battery: 'percent',
+    encrypted: false,
+    warnings: [],
+  },
 };
 const overTls: Capabilities = { ...ofProtocol, encrypted: true };
 

@@ -69,6 +69,15 @@ export const opDocs: Readonly<Record<NativeOp, { readonly summary: string; reado
   },
   'remove-card': { summary: 'Remove a card; one that is not there is ok', example: { cardNumber: '1325672378' } },
   'list-cards': { summary: 'Reply with `result.cards` and `result.total`', example: { offset: 100, limit: 100 } },
+  'put-credentials': {
+    summary: 'Store these cards and passcodes; one that is there gets the new values, whole',
+    example: { items: [{ kind: 'card', number: '998877', startDate: 0, endDate: 0, hours: '12345:480-1080' }] },
+  },
+  'remove-credentials': {
+    summary: 'Remove these cards and passcodes; one that is not there is ok',
+    example: { items: [{ kind: 'passcode', number: '0042' }] },
+  },
+  'list-credentials': { summary: 'Reply with `result.credentials` and `result.total`', example: { offset: 0, limit: 100 } },
   'set-settings': { summary: 'Store these switches', example: { lockSound: 1, passageModeAutoUnlock: 2 } },
   'set-clock': { summary: 'Set the clock', example: { now: 1_767_225_600_000, timezoneRawOffset: 3_600_000 } },
   'get-status': { summary: 'Publish state and battery again; the reply may say `autoLockTime` and `settings`', example: {} },

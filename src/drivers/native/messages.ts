@@ -85,6 +85,15 @@ const cardOnLock = z.object({
 /** `result` of the reply to list-cards. */
 export const cardListing = z.object({ cards: z.array(cardOnLock).max(100), total: z.int().min(0) });
 
+const kind = z.enum(['card', 'passcode']);
+const credentialKey = z.object({ kind, number: z.string().regex(/^[0-9]{1,20}$/) });
+const credentialOnLock = credentialKey.extend({
+  startDate: z.int().min(0),
+  endDate: z.int().min(0),
+  hours: z.string().max(512).exactOptional(),
+  once: z.literal(true).exactOptional(),
+});
+
 /** Protocol 5.2. */
 export const replyMessage = z.object({
   id: z.string().min(1).max(96),
@@ -121,6 +130,9 @@ export const commandArguments = {
   'update-card': cardOnLock,
   'remove-card': cardOnLock.pick({ cardNumber: true }),
   'list-cards': z.object({ offset: z.int().min(0), limit: z.int().min(1).max(100) }),
+  'put-credentials': z.object({ items: z.array(credentialOnLock).min(1).max(20) }),
+  'remove-credentials': z.object({ items: z.array(credentialKey).min(1).max(20) }),
+  'list-credentials': z.object({ offset: z.int().min(0), limit: z.int().min(1).max(100) }),
   'set-settings': settings,
   'set-clock': z.object({ now: z.int(), timezoneRawOffset: z.int() }),
   'get-status': noArguments,

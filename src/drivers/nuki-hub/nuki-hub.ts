@@ -25,6 +25,8 @@ export const nukiHub: DeviceKind<NukiHubOptions> = {
     wrongCodes: true,
     cards: false,
     passcodes: true,
+    hours: false,
+    once: false,
     autoLock: false,
     settings: false,
     battery: 'percent',

@@ -30,6 +30,8 @@ export const nuki: DeviceKind<NukiOptions> = {
     wrongCodes: false,
     cards: false,
     passcodes: false,
+    hours: false,
+    once: false,
     autoLock: false,
     settings: false,
     battery: 'percent',

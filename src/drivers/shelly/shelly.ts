@@ -37,6 +37,8 @@ export const shelly: DeviceKind<ShellyOptions> = {
     wrongCodes: false,
     cards: false,
     passcodes: false,
+    hours: false,
+    once: false,
     autoLock: false,
     settings: false,
     battery: 'none',

@@ -15,7 +15,17 @@ export interface ZigbeeOptions {
 const capabilities: Capabilities = {
   ...{ success: 'bolt', late: 'possible', refusals: 'silent', matched: false, query: true },
   ...{ events: 'live', who: 'number', wrongCodes: false },
-  ...{ cards: false, passcodes: false, autoLock: false, settings: false, battery: 'none', encrypted: false, warnings: [] },
+  ...{
+    cards: false,
+    passcodes: false,
+    hours: false,
+    once: false,
+    autoLock: false,
+    settings: false,
+    battery: 'none',
+    encrypted: false,
+    warnings: [],
+  },
 };
 
 export const zigbee2mqttKind: BridgeKind<ZigbeeOptions> = {

@@ -188,5 +188,6 @@ export const memberDocs: Readonly<Record<string, string>> = {
   errors: 'All parameters that are wrong.',
   parameter: 'Name of the parameter or member, or `body` for the whole.',
   message: 'What it must be.',
+  grantIds: 'The grants that are meant.',
   lockError: 'The error code of the lock, such as `no-space`.',
 };

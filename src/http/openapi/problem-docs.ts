@@ -5,7 +5,12 @@ interface ProblemDocs {
   readonly meaning: string;
   /** Whether asking again makes sense. */
   readonly again: string;
-  readonly example: { readonly detail: string; readonly parameters?: readonly ParameterProblem[]; readonly lockError?: string };
+  readonly example: {
+    readonly detail: string;
+    readonly parameters?: readonly ParameterProblem[];
+    readonly lockError?: string;
+    readonly grantIds?: readonly number[];
+  };
 }
 
 const no = 'no';
@@ -55,6 +60,11 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     again: no,
     example: { detail: 'there is no account bob' },
   },
+  'passcode-weak': {
+    meaning: 'All digits are the same, they are a run such as 1234, or there are fewer than this lock takes.',
+    again: 'with another passcode',
+    example: { detail: 'keyboardPwd must not be a run of digits' },
+  },
   'method-not-allowed': {
     meaning: 'The path does not take this method; `Allow` lists those it takes.',
     again: no,
@@ -69,6 +79,21 @@ export const problemDocs: Readonly<Record<ErrorCode, ProblemDocs>> = {
     meaning: 'That card number (after reversal) is already on that lock.',
     again: no,
     example: { detail: 'card 100 of this lock has that number already' },
+  },
+  'passcode-exists': {
+    meaning: 'That passcode is on that lock already, or somebody else has it.',
+    again: 'with another passcode',
+    example: { detail: 'choose another passcode' },
+  },
+  granted: {
+    meaning: 'A grant wants this credential on this lock; `grantIds` names it. End the grant, suspend the person, or report the card lost.',
+    again: no,
+    example: { detail: 'grant 12 wants this card here: end the grant, suspend the person or report the card lost', grantIds: [12] },
+  },
+  paused: {
+    meaning: 'The gateway was restored from a backup, and changes nothing on locks by itself until somebody has compared and resumed.',
+    again: 'after `POST /api/v1/access/resume`',
+    example: { detail: 'access is paused after a restore: compare, then resume' },
   },
   conflict: {
     meaning: 'It contradicts what is there: a MAC address or name is taken, it is the last gateway administrator, and the like.',

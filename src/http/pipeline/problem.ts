@@ -7,6 +7,7 @@ const internalDetail = 'something went wrong inside the gateway; its log has the
 export const problemKinds: Readonly<Record<ErrorCode, { readonly status: number; readonly title: string }>> = {
   'invalid-parameter': { status: 400, title: 'Invalid parameter' },
   'outside-retention': { status: 400, title: 'Outside retention' },
+  'passcode-weak': { status: 400, title: 'Passcode weak' },
   'token-missing': { status: 401, title: 'Token missing' },
   'token-invalid': { status: 401, title: 'Token invalid' },
   'token-expired': { status: 401, title: 'Token expired' },
@@ -18,6 +19,9 @@ export const problemKinds: Readonly<Record<ErrorCode, { readonly status: number;
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'not-acceptable': { status: 406, title: 'Not acceptable' },
   'card-exists': { status: 409, title: 'Card exists' },
+  'passcode-exists': { status: 409, title: 'Passcode exists' },
+  granted: { status: 409, title: 'Granted' },
+  paused: { status: 409, title: 'Paused' },
   conflict: { status: 409, title: 'Conflict' },
   'not-supported': { status: 409, title: 'Not supported' },
   'too-large': { status: 413, title: 'Too large' },
@@ -61,6 +65,7 @@ export function problemOf(error: unknown, requestId: string, status?: number): P
     requestId,
     ...(known.parameters.length > 0 && { errors: known.parameters.slice(0, reportedAtMost) }),
     ...(known.lockError !== undefined && { lockError: known.lockError }),
+    ...(known.grantIds !== undefined && { grantIds: known.grantIds }),
   };
   return { code: known.code, status: sent, headers: headersFor(known, sent), body: JSON.stringify(body) };
 }

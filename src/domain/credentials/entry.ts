@@ -1,0 +1,86 @@
+// One number of one lock: what people decided directly about it, and what the lock is known to hold under it. What grants want of it is
+// computed (domain/people/granted-numbers.ts), never stored.
+import type { LockId } from '../locks/lock.ts';
+import type { CardId, Validity } from './card.ts';
+
+export type CredentialKind = 'card' | 'passcode';
+
+/** When a number opens a lock. */
+export interface ValidWindow extends Validity {
+  /**
+   * Weekly hours in the lock's local time: `12345:480-1080;67:540-720`. Days 1 (Monday) to 7, 8: a holiday; minutes of the day, the end not
+   * included; empty: always.
+   */
+  readonly hours: string;
+  /** It opens once, and is gone then. */
+  readonly once: boolean;
+}
+
+/** How the gateway knows what a lock holds. */
+export type Basis = 'reply' | 'digest' | 'list' | 'phone' | 'event' | 'reset';
+
+/** What a lock holds under a number. */
+export interface Held {
+  /** With `sure` false: what was sent; null: nothing, it was to be removed. */
+  readonly window: ValidWindow | null;
+  /** false: a command was sent, and its outcome is open. */
+  readonly sure: boolean;
+  /** With `sure` false: what the lock held before the command; null: nothing. Absent: unknown. */
+  readonly before?: ValidWindow | null;
+  /** Since when it is so, by the gateway's clock. */
+  readonly since: number;
+  readonly basis: Basis;
+  /** When the gateway was last sure of it. */
+  readonly basisDate: number;
+  readonly commandId?: string;
+  /** By what a lock of another make knows a passcode. */
+  readonly reference?: string;
+}
+
+/** Why a person need not look at this entry although wanted and held differ. */
+export type Accepted =
+  /** A stranger that may stay, as it is held now. */
+  | { readonly as: 'stranger'; readonly window: ValidWindow }
+  /** This lock is excluded from the grants of this credential. */
+  | { readonly as: 'excluded' };
+
+export interface Entry {
+  /** Also cardId and keyboardPwdId: one count for all. */
+  readonly entryId: CardId;
+  readonly lockId: LockId;
+  readonly kind: CredentialKind;
+  /** As this lock's reader sees it. Of cards with the leading zeros that people gave; of passcodes leading zeros count. */
+  readonly number: string;
+  readonly name: string;
+  readonly createdAt: number;
+  /** Username of the account that created it, as it was then; empty: the gateway found it on the lock. */
+  readonly createdBy: string;
+  /** false: a phone is said to have put it there; the gateway notes it, and never sends or removes it by itself. */
+  readonly managed: boolean;
+  /** What was put on this lock directly; null: wanted by grants alone, or by nobody. */
+  readonly direct: ValidWindow | null;
+  /** The person's credential that it belongs to. */
+  readonly credentialId: number | null;
+  readonly held: Held | null;
+  /** It was surely on the lock, and is gone without the gateway: only a person puts it back. */
+  readonly missing: boolean;
+  /** A one-time code that was used up: it is never placed again. */
+  readonly used: boolean;
+  readonly accepted: Accepted | null;
+  /** Its schedule, when it was put on the lock directly with one. */
+  readonly scheduleId: number | null;
+}
+
+/** The difference of wanted and held (HTTP API 12). */
+export type EntryStatus = 'on-lock' | 'pending' | 'updating' | 'removing' | 'unsure' | 'failed' | 'missing' | 'stranger' | 'noted';
+
+/** Why an entry is not as wanted yet. */
+export type EntryReason = 'offline' | 'turn' | 'no-clock' | 'no-space' | 'not-supported' | 'not-yet' | 'paused';
+
+/** Always, again and again. */
+export const always: ValidWindow = { startDate: 0, endDate: 0, hours: '', once: false };
+
+export function isSameWindow(one: ValidWindow | null, other: ValidWindow | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.startDate === other.startDate && one.endDate === other.endDate && one.hours === other.hours && one.once === other.once;
+}

@@ -1,0 +1,36 @@
+// The ports for people, schedules and holidays.
+import type { LockId } from '../locks/lock.ts';
+import type { Credential, CredentialId, GrantId, Person, PersonId, Schedule, ScheduleId } from './person.ts';
+
+/** A local view of all people, which follows every change: the wanted numbers of a lock are computed from it. */
+export interface LocalPeopleView {
+  /** By personId. The same array until something changes. */
+  all(): readonly Person[];
+  get(personId: PersonId): Person | undefined;
+  byExternalId(externalId: string): Person | undefined;
+  byCredential(credentialId: CredentialId): Person | undefined;
+  byGrant(grantId: GrantId): Person | undefined;
+  /** Who has a card with one of these numbers, each without leading zeros. */
+  byCardNumbers(numbers: readonly string[]): readonly { readonly person: Person; readonly credential: Credential }[];
+  /** Who has a grant that names this lock or its group. Cost: of what it returns. */
+  reaching(lockId: LockId, groupId: number): readonly Person[];
+}
+
+/** One write for each person. */
+export interface PersonStore extends LocalPeopleView {
+  add(person: Person): Promise<void>;
+  /** As LockStore.update. Rejects with `not-found`. */
+  update(personId: PersonId, change: (newest: Person) => Person): Promise<Person>;
+  remove(personId: PersonId): Promise<void>;
+}
+
+/** Schedules and holidays: few, always in memory. */
+export interface ScheduleStore {
+  all(): readonly Schedule[];
+  get(scheduleId: ScheduleId): Schedule | undefined;
+  /** Local dates, `2026-12-25`, ascending; at most 400. */
+  holidays(): readonly string[];
+  put(schedule: Schedule): Promise<void>;
+  remove(scheduleId: ScheduleId): Promise<void>;
+  setHolidays(dates: readonly string[]): Promise<void>;
+}
