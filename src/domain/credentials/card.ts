@@ -72,14 +72,19 @@ export function hasEnded({ endDate }: Pick<Validity, 'endDate'>, now: number): b
  * @throws invalid-parameter when the number is beyond 2^64-1
  */
 export function storedCardNumber(cardNumber: string, byteOrder: 'regular' | 'reverse'): string {
-  let value = BigInt(cardNumber);
+  const value = BigInt(cardNumber);
   const bytes = [4, 7, 8].find((size) => value < 1n << BigInt(size * 8));
   if (bytes === undefined) throw invalidParameter('cardNumber', `must not be above ${greatestCardNumber} (8 bytes)`);
-  if (byteOrder === 'regular') return cardNumber;
+  return byteOrder === 'regular' ? cardNumber : String(reversedBytes(value, bytes));
+}
+
+/** The number whose big-endian form in so many bytes is that of `value` backwards; they must hold the value. */
+export function reversedBytes(value: bigint, bytes: number): bigint {
+  let rest = value;
   let reversed = 0n;
   for (let byte = 0; byte < bytes; byte++) {
-    reversed = (reversed << 8n) | (value & 0xffn);
-    value >>= 8n;
+    reversed = (reversed << 8n) | (rest & 0xffn);
+    rest >>= 8n;
   }
-  return reversed.toString();
+  return reversed;
 }
