@@ -9,6 +9,8 @@ export interface Secrets {
   newDevicePassword(): string;
   /** At least 256 random bits, printable: the key that signs a webhook's deliveries. */
   newWebhookSecret(): string;
+  /** So many decimal digits, each as likely as any other: the code that a person types at a keypad. */
+  newDigits(count: number): string;
   /** SHA-256, 64 hex digits. */
   hash(secret: string): string;
   /** Compares two hashes in constant time. */

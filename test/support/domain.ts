@@ -163,6 +163,7 @@ function createFakeSecrets(): Secrets {
     newDeviceKey: () => `key-${++count}`,
     newDevicePassword: () => `password${++count}`,
     newWebhookSecret: () => `hook-${++count}`,
+    newDigits: (digits) => String((++count * 7_368_787 + 482_913) % 10 ** digits).padStart(digits, '0'),
     hash: (secret) => createHash('sha256').update(secret).digest('hex'),
     equal: (hashA, hashB) => hashA === hashB,
   };

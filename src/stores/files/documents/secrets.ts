@@ -11,6 +11,7 @@ export function createSecrets(): Secrets {
     newDeviceKey: () => randomBytes(24).toString('base64url'),
     newDevicePassword: () => Array.from({ length: 20 }, () => lettersAndDigits[randomInt(lettersAndDigits.length)]).join(''),
     newWebhookSecret: () => `hook_${randomBytes(32).toString('base64url')}`,
+    newDigits: (count) => Array.from({ length: count }, () => randomInt(10)).join(''),
     hash: (secret) => hash('sha256', secret),
     equal(hashA, hashB) {
       const a = Buffer.from(hashA);
