@@ -56,7 +56,7 @@ function createDrivers({ base, store, services, drivers }: LockSideOptions, capt
   const { locks, hubs, records, quarantine } = store.ports;
   const { commands, reports, registrations, administration } = services;
   const native = createNativeParts({
-    ...{ topicRoot: config.mqtt.topicRoot, clock, secrets, log, emit: events.emit, clockIsSuspect, clockIsTrusted },
+    ...{ topicRoot: config.mqtt.topicRoot, clock, secrets, log, events, emit: events.emit, clockIsSuspect, clockIsTrusted },
     ...{ locks, hubs, records, quarantine },
     ...{ reports, commands, registrations, administration },
   });

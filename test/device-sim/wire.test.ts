@@ -100,7 +100,7 @@ describe('PROTOCOL.md', () => {
     expect(messages.filter((message) => helloMessage.safeParse(message).success)).toHaveLength(1);
     expect(messages.filter((message) => commandMessage.safeParse(message).success)).toHaveLength(2);
     expect(messages.filter((message) => eventsMessage.safeParse(message).success)).toHaveLength(2);
-    expect(messages.filter((message) => replyMessage.safeParse(message).success)).toHaveLength(5);
+    expect(messages.filter((message) => replyMessage.safeParse(message).success)).toHaveLength(7);
   });
 
   it('works out the digest of its three cards for real (Protocol 4.1)', () => {
@@ -108,6 +108,14 @@ describe('PROTOCOL.md', () => {
     const digest = createHash('sha256').update(lines).digest('hex');
     expect(lines.split('\n')).toHaveLength(4);
     expect(page).toContain(digest);
+    expect(page).toContain(`"digest":"${digest.slice(0, 16)}"`);
+  });
+
+  it('works out the digest of its cards and passcodes for real (Protocol 4.1)', () => {
+    const [, lines = ''] = /```text\n(c,1325672378,[\s\S]*?)```/.exec(page) ?? [];
+    expect(Buffer.byteLength(lines)).toBe(86);
+    const digest = createHash('sha256').update(lines).digest('hex');
+    expect(page).toContain(`their SHA-256 is \`${digest}\`, and the digest is \`${digest.slice(0, 16)}\``);
     expect(page).toContain(`"digest":"${digest.slice(0, 16)}"`);
   });
 });

@@ -304,7 +304,7 @@ export async function createDomain(
   });
   const { live, commands, alarms, alarmDetector, webhooks } = services;
   const native = createNativeDriver({
-    ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, emit },
+    ...{ clock, link, locks: storedLocks, records, commands, reports: services.reports, events, emit },
     ...{ clockIsSuspect, clockIsTrusted, secrets, hubs, hubLink },
     ...{ registrations: services.registrations, administration: services.administration },
   });

@@ -12,6 +12,8 @@ export interface Capabilities {
   readonly wrongCodes: boolean;
   readonly cards: boolean;
   readonly passcodes: boolean;
+  readonly hours: boolean;
+  readonly once: boolean;
   readonly autoLock: boolean;
   readonly settings: boolean;
   readonly battery: 'percent' | 'none';

@@ -467,6 +467,8 @@ export const de: Strings = {
       wrongCodes: { true: 'Falsche Codes werden aufgezeichnet.', false: 'Falsche Codes werden nicht gemeldet.' },
       cards: { true: 'Es kann Karten aufnehmen.', false: 'Es kann keine Karten aufnehmen.' },
       passcodes: { true: 'Es kann Zugangscodes aufnehmen.', false: 'Es kann keine Zugangscodes aufnehmen.' },
+      hours: { true: 'Wochenzeiten sind einstellbar.', false: 'Wochenzeiten sind nicht einstellbar.' },
+      once: { true: 'Es nimmt Codes, die einmal öffnen.', false: 'Es nimmt keine Codes, die einmal öffnen.' },
       autoLock: {
         true: 'Wann es sich selbst verriegelt, ist einstellbar.',
         false: 'Wann es sich selbst verriegelt, ist nicht einstellbar.',

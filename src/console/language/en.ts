@@ -435,6 +435,8 @@ export const en = {
       wrongCodes: { true: 'Wrong codes are recorded.', false: 'Wrong codes are not told.' },
       cards: { true: 'Cards can be put on it.', false: 'Cards cannot be put on it.' },
       passcodes: { true: 'Passcodes can be put on it.', false: 'Passcodes cannot be put on it.' },
+      hours: { true: 'Weekly hours can be set.', false: 'Weekly hours cannot be set.' },
+      once: { true: 'It takes codes that open once.', false: 'It takes no codes that open once.' },
       autoLock: { true: 'Its auto lock time can be set.', false: 'Its auto lock time cannot be set.' },
       settings: { true: 'Its settings can be changed.', false: 'Its settings cannot be changed.' },
       battery: { percent: 'Its battery is told in percent.', none: 'It tells no battery.' },

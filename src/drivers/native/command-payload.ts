@@ -1,6 +1,6 @@
 // A command as it travels, and how its reply ends it (Protocol 5.1 and 5.2).
-import type { CommandId, CommandOutcome } from '../../domain/locks/lock-command.ts';
-import { type CommandMessage, cardListing, type ReplyMessage } from './messages.ts';
+import type { CommandId, CommandOutcome, CredentialOnLock, CredentialsCommand, CredentialsReply } from '../../domain/locks/lock-command.ts';
+import { type CommandMessage, cardListing, credentialListing, credentialsResult, type ReplyMessage } from './messages.ts';
 import type { NativeCommand } from './own-commands.ts';
 
 /** The errors of Protocol 5.2; any other is `failed`. */
@@ -21,19 +21,52 @@ export function commandPayload(command: NativeCommand, { id, session, expires, t
 
 function argsOf(command: NativeCommand): Record<string, unknown> {
   if (command.op === 'set-settings') return { ...command.settings };
+  if (command.op === 'put-credentials') return { items: command.items.map(itemOf) };
+  if (command.op === 'remove-credentials') return { items: command.items.map(({ kind, number }) => ({ kind, number })) };
   const { op, ...args } = command;
   return args;
 }
 
-/** What the caller gets. An ok of list-cards without a valid listing is a refusal: the gateway must not reconcile cards by guessing. */
+/** What is usual is left out: at all hours, again and again. */
+function itemOf({ kind, number, startDate, endDate, hours, once }: CredentialOnLock): object {
+  return { kind, number, startDate, endDate, ...(hours !== '' && { hours }), ...(once && { once }) };
+}
+
+/**
+ * What the caller gets. An ok whose result is not valid is a refusal, if what the lock holds depends on it: the gateway must not reconcile
+ * cards and passcodes by guessing.
+ */
 export function outcomeOf(command: NativeCommand, reply: ReplyMessage): CommandOutcome {
   if (!reply.ok) {
     const error = reply.error !== undefined && replyErrors.includes(reply.error) ? reply.error : 'failed';
     return { kind: 'refused', error, message: reply.message ?? '' };
   }
   const state = reply.state === undefined ? {} : { state: reply.state };
-  if (command.op !== 'list-cards') return { kind: 'ok', ...state };
-  const listing = cardListing.safeParse(reply.result);
-  if (!listing.success) return { kind: 'refused', error: 'failed', message: 'the reply holds no valid list of cards' };
-  return { kind: 'ok', ...state, listing: listing.data };
+  if (command.op === 'list-cards') {
+    const listing = cardListing.safeParse(reply.result);
+    return listing.success ? { kind: 'ok', ...state, listing: listing.data } : invalid('list of cards');
+  }
+  if (command.op !== 'put-credentials' && command.op !== 'remove-credentials' && command.op !== 'list-credentials')
+    return { kind: 'ok', ...state };
+  const credentials = credentialsIn(command, reply.result);
+  return credentials === undefined ? invalid('result') : { kind: 'ok', ...state, credentials };
+}
+
+function invalid(what: string): CommandOutcome {
+  return { kind: 'refused', error: 'failed', message: `the reply holds no valid ${what}` };
+}
+
+/** undefined: the result is not valid. */
+function credentialsIn(command: CredentialsCommand, result: unknown): CredentialsReply | undefined {
+  if (command.op === 'list-credentials') {
+    const { data } = credentialListing.safeParse(result);
+    if (data === undefined) return undefined;
+    const { count, digest, total } = data;
+    const credentials = data.credentials.map(({ hours = '', once = false, ...shown }) => ({ ...shown, hours, once }));
+    return { count, digest, failed: [], listing: { credentials, total } };
+  }
+  const { data } = credentialsResult.safeParse(result);
+  if (data === undefined) return undefined;
+  const { count, digest, failed = [] } = data;
+  return failed.every(({ index }) => index < command.items.length) ? { count, digest, failed } : undefined;
 }

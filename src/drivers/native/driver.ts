@@ -1,8 +1,7 @@
 // The driver of locks that speak our own protocol (device-sim/PROTOCOL.md): what it adds to the port, joined.
 
 import type { Clock } from '../../domain/clock.ts';
-import type { Emit } from '../../domain/event-bus.ts';
-import type { Capabilities } from '../../domain/locks/capabilities.ts';
+import type { Emit, EventBus } from '../../domain/event-bus.ts';
 import type { CommandService } from '../../domain/locks/command-service.ts';
 import type { Driver } from '../../domain/locks/driver.ts';
 import { runFollowUp } from '../../domain/locks/follow-up.ts';
@@ -20,33 +19,16 @@ import { createEventGaps } from './event-gaps.ts';
 import { type NativeReports, withFollowUps } from './follow-ups.ts';
 import { createHubService } from './hub-service.ts';
 import { acceptLock } from './identity.ts';
+import { followFeatures, nativeCapabilities } from './native-capabilities.ts';
 import type { NativeLink } from './own-commands.ts';
 import { createPairingService, type NativePairing } from './pairing-service.ts';
 import { createUptimeResync } from './uptime-resync.ts';
-
-/** What the protocol has; a lock that lacks something of it answers `not-supported`. */
-const ofProtocol: Capabilities = {
-  ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
-  ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
-  ...{
-    cards: true,
-    passcodes: false,
-    hours: false,
-    once: false,
-    autoLock: true,
-    settings: true,
-    battery: 'percent',
-    encrypted: false,
-    warnings: [],
-  },
-};
-const overTls: Capabilities = { ...ofProtocol, encrypted: true };
 
 /** As much of the driver as needs no connection: how its locks are registered. */
 export function nativeRegistration({ hubs }: { readonly hubs: Pick<LocalHubView, 'get'> }) {
   return {
     kind: nativeKind,
-    capabilities: () => ofProtocol,
+    capabilities: (lock) => nativeCapabilities(lock, false),
     accept: (lock) => acceptLock(hubs, lock),
   } satisfies Omit<Driver, 'session' | 'disconnect'>;
 }
@@ -73,19 +55,21 @@ export interface NativeDriverOptions {
   readonly reports: ReportService;
   readonly commands: CommandService;
   readonly emit: Emit;
+  readonly events: Pick<EventBus, 'subscribe'>;
   readonly clockIsSuspect: () => boolean;
   readonly clockIsTrusted: () => Promise<boolean>;
 }
 
 /** The driver, over a link to its locks. */
 export function createNativeDriver(options: NativeDriverOptions): NativeDriver {
-  const { link, emit } = options;
+  const { link, emit, events } = options;
+  followFeatures(events, emit);
   const clockSync = createClockSync(options);
   const reports = withFollowUps({ ...options, clockSync, gaps: createEventGaps(options) });
 
   return {
     ...nativeRegistration(options),
-    capabilities: ({ lockId }) => (link.isEncrypted(lockId) ? overTls : ofProtocol),
+    capabilities: (lock) => nativeCapabilities(lock, link.isEncrypted(lock.lockId)),
     session: (lockId) => link.session(lockId),
     disconnect: (lockId, reason) => link.disconnect(lockId, reason),
     timezoneChanged(lockId) {

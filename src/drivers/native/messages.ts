@@ -28,6 +28,21 @@ const autoLockTime = z.int().min(0).max(65_535);
 const seq = z.int().min(1).max(maxInteger);
 const epoch = z.string().min(1).max(32);
 
+const digest = z.string().regex(/^[0-9a-f]{16}$/);
+const heldInAll = z.object({ count: z.int().min(0), digest });
+
+/** How much a lock can hold. */
+const limits = z.object({
+  cards: z.int().min(0).exactOptional(),
+  passcodes: z.int().min(0).exactOptional(),
+  passcodeDigits: z
+    .tuple([z.int().min(1).max(20), z.int().min(1).max(20)])
+    .refine(([fewest, most]) => fewest <= most)
+    .exactOptional(),
+  hours: z.int().min(0).exactOptional(),
+  holidays: z.int().min(0).exactOptional(),
+});
+
 /** Protocol 4.1. */
 export const helloMessage = z.object({
   protocol: z.literal(1),
@@ -42,7 +57,10 @@ export const helloMessage = z.object({
   battery: percent.exactOptional(),
   autoLockTime: autoLockTime.exactOptional(),
   settings: settings.exactOptional(),
-  cards: z.object({ count: z.int().min(0), digest: z.string().regex(/^[0-9a-f]{16}$/) }).exactOptional(),
+  features: z.array(z.string().min(1).max(32)).max(32).exactOptional(),
+  limits: limits.exactOptional(),
+  cards: heldInAll.exactOptional(),
+  credentials: heldInAll.exactOptional(),
   epoch: epoch.exactOptional(),
   lastSeq: z.int().min(0).max(maxInteger).exactOptional(),
 });
@@ -90,8 +108,26 @@ const credentialKey = z.object({ kind, number: z.string().regex(/^[0-9]{1,20}$/)
 const credentialOnLock = credentialKey.extend({
   startDate: z.int().min(0),
   endDate: z.int().min(0),
-  hours: z.string().max(512).exactOptional(),
+  hours: z
+    .string()
+    .max(512)
+    .regex(/^[1-8]{1,8}:\d{1,4}-\d{1,4}(;[1-8]{1,8}:\d{1,4}-\d{1,4})*$/)
+    .exactOptional(),
   once: z.literal(true).exactOptional(),
+});
+
+/** `result` of the reply to put-credentials and remove-credentials. */
+export const credentialsResult = heldInAll.extend({
+  failed: z
+    .array(z.object({ index: z.int().min(0), error: z.string().max(64) }))
+    .max(20)
+    .exactOptional(),
+});
+
+/** `result` of the reply to list-credentials; a lock that does not show a code has null for its number. */
+export const credentialListing = heldInAll.extend({
+  credentials: z.array(credentialOnLock.extend({ number: credentialKey.shape.number.nullable() })).max(100),
+  total: z.int().min(0),
 });
 
 /** Protocol 5.2. */

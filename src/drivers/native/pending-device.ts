@@ -35,7 +35,7 @@ export function createPendingDevice(
       if (!decision.allow) return decision;
       const message = decision.channel === 'hello' ? decode(payload, helloMessage) : undefined;
       if (message?.ok) {
-        const { protocol: _protocol, session: _session, uptime: _uptime, ...report } = message.value;
+        const { protocol: _protocol, session: _session, uptime: _uptime, features: _features, limits: _limits, ...report } = message.value;
         session.hello(report);
       }
       return 'acknowledge';

@@ -79,11 +79,11 @@ export function createReportReceiver({ reports, sender, quarantine, clock, log, 
   function hello(connection: LockLine, payload: Buffer): Receipt | Promise<Receipt> {
     const message = decode(payload, helloMessage);
     if (!message.ok) return malformed(connection, 'hello', message.reason, payload);
-    const { protocol, session, uptime, ...report } = message.value;
+    const { protocol, session, uptime, features = [], limits = {}, ...report } = message.value;
     if (!hellos.take(connection.lockId)) return tooManyHellos(connection);
     if (!sender.begin(connection, { session, uptime })) return ignored(connection, 'hello', 'it came already');
     online.add(connection);
-    reports.hello(connection.lockId, report);
+    reports.hello(connection.lockId, { ...report, features: { features, limits } });
     if (!sender.online(connection)) goneOffline(connection, 'it said so before its hello');
     return 'acknowledge';
   }

@@ -7,7 +7,8 @@ const deviceId = 'a4c1387f02e9';
 const capabilities = {
   ...{ success: 'bolt', late: 'never', refusals: 'named', matched: true, query: true },
   ...{ events: 'exactly-once', who: 'name', wrongCodes: true },
-  ...{ cards: true, passcodes: false, autoLock: true, settings: true, battery: 'percent', encrypted: true, warnings: [] },
+  ...{ cards: true, passcodes: false, hours: false, once: false },
+  ...{ autoLock: true, settings: true, battery: 'percent', encrypted: true, warnings: [] },
 };
 const managed = {
   lockId,

@@ -13,6 +13,8 @@ export const capabilities = z.strictObject({
   wrongCodes: z.boolean(),
   cards: z.boolean(),
   passcodes: z.boolean(),
+  hours: z.boolean(),
+  once: z.boolean(),
   autoLock: z.boolean(),
   settings: z.boolean(),
   battery: z.enum(['percent', 'none']),

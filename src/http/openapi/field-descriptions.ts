@@ -94,6 +94,8 @@ export const memberDocs: Readonly<Record<string, string>> = {
   wrongCodes: 'Whether wrong codes are recorded.',
   cards: 'Whether cards can be put on it.',
   passcodes: 'Whether passcodes can be put on it.',
+  hours: 'Hours of the week; of a capability, whether the lock opens at those of a schedule alone, by its own clock.',
+  once: 'Whether it takes passcodes that open once.',
   autoLock: 'Whether its auto lock timer can be set.',
   settings: 'Whether its settings can be changed.',
   battery: 'Whether the lock reports its battery.',

@@ -213,7 +213,7 @@ describe('data', () => {
     await withPatient(async ({ directory, look }) => {
       await rm(`${directory}/counters.json`);
       const path = `${directory}/locks/1.json`;
-      const older = (await readFile(path, 'utf8')).replace('"schemaVersion": 3', '"schemaVersion": 1').replace(/,\s*"hubId": null/, '');
+      const older = (await readFile(path, 'utf8')).replace('"schemaVersion": 4', '"schemaVersion": 1').replace(/,\s*"hubId": null/, '');
       await writeFile(path, older);
       expect(said(await look(), 'data')).toEqual([
         `fail ${directory}/counters.json is missing`,

@@ -7,6 +7,8 @@ import { createTopics } from '../../../src/drivers/native/topics.ts';
 import { createManualClock, type ManualClock } from '../../support/mqtt-clock.ts';
 import { createFakeConnection, createFakeLog, type FakeConnection, type FakeLog, lockA } from '../../support/mqtt-fakes.ts';
 
+const digest = 'af3940b65ba070e2';
+const someCredential = { kind: 'card', number: '1325672378', startDate: 0, endDate: 0, hours: '', once: false } as const;
 const id = (text: string) => text as CommandId;
 const hello = { session: 'session-1', uptime: 5_000 };
 let clock: ManualClock;
@@ -100,6 +102,70 @@ describe('how a reply ends a command (Protocol 5.2)', () => {
       { op: 'list-cards', offset: 0, limit: 100 },
       { id: 'id-1', ok: true, result: { cards: [{ cardNumber: 12 }], total: 1 } },
       { kind: 'refused', error: 'failed', message: 'the reply holds no valid list of cards' },
+    ],
+    [
+      'what a lock holds after a change, and what it did not store',
+      { op: 'put-credentials', items: [someCredential, { ...someCredential, number: '2' }] },
+      { id: 'id-1', ok: true, result: { count: 3, digest, failed: [{ index: 1, error: 'no-space' }] } },
+      { kind: 'ok', credentials: { count: 3, digest, failed: [{ index: 1, error: 'no-space' }] } },
+    ],
+    [
+      'what a lock holds after a removal',
+      { op: 'remove-credentials', items: [someCredential] },
+      { id: 'id-1', ok: true, result: { count: 0, digest } },
+      { kind: 'ok', credentials: { count: 0, digest, failed: [] } },
+    ],
+    [
+      'a failed item that was never sent',
+      { op: 'put-credentials', items: [someCredential] },
+      { id: 'id-1', ok: true, result: { count: 1, digest, failed: [{ index: 1, error: 'no-space' }] } },
+      { kind: 'refused', error: 'failed', message: 'the reply holds no valid result' },
+    ],
+    [
+      'an ok to a change without a digest',
+      { op: 'remove-credentials', items: [someCredential] },
+      { id: 'id-1', ok: true },
+      { kind: 'refused', error: 'failed', message: 'the reply holds no valid result' },
+    ],
+    [
+      'a page of cards and passcodes, one of which is not shown',
+      { op: 'list-credentials', offset: 0, limit: 100 },
+      {
+        id: 'id-1',
+        ok: true,
+        result: {
+          ...{ count: 3, digest, total: 3 },
+          credentials: [
+            { kind: 'card', number: '998877', startDate: 0, endDate: 0, hours: '12345:480-1080' },
+            { kind: 'passcode', number: null, id: 'slot 4', startDate: 5, endDate: 0, once: true },
+          ],
+        },
+      },
+      {
+        kind: 'ok',
+        credentials: {
+          ...{ count: 3, digest, failed: [] },
+          listing: {
+            credentials: [
+              { kind: 'card', number: '998877', startDate: 0, endDate: 0, hours: '12345:480-1080', once: false },
+              { kind: 'passcode', number: null, startDate: 5, endDate: 0, hours: '', once: true },
+            ],
+            total: 3,
+          },
+        },
+      },
+    ],
+    [
+      'a page with hours that are none',
+      { op: 'list-credentials', offset: 0, limit: 100 },
+      {
+        ...{ id: 'id-1', ok: true },
+        result: {
+          ...{ count: 1, digest, total: 1 },
+          credentials: [{ kind: 'card', number: '7', startDate: 0, endDate: 0, hours: 'mornings' }],
+        },
+      },
+      { kind: 'refused', error: 'failed', message: 'the reply holds no valid result' },
     ],
   ])('%s', async (_title, command, message, expected) => {
     const outcome = send(command);

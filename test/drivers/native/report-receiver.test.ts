@@ -63,7 +63,7 @@ test('a hello begins the session; reports of it count, those of another are igno
   tell('battery', { session: 'session-1', level: 92, date: 5 });
   tell('battery', { session: 'session-0', level: 1 });
   expect(reports.told).toEqual([
-    ['hello', lockA.lockId, { state: 'locked', lastSeq: 3, epoch: 'e' }],
+    ['hello', lockA.lockId, { state: 'locked', lastSeq: 3, epoch: 'e', features: { features: [], limits: {} } }],
     ['state', lockA.lockId, { state: 'unlocked', date: 5 }],
     ['battery', lockA.lockId, { level: 92 }],
   ]);

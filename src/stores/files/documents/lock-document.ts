@@ -48,6 +48,20 @@ const storedLock = z.strictObject({
   roles: z.array(z.strictObject({ accountId, role: z.enum(['operator', 'manager']) })),
   keyHash: sha256.nullable(),
   hubId: deviceId.nullable(),
+  features: z
+    .strictObject({
+      features: z.array(z.string()),
+      limits: z.strictObject({
+        cards: z.int().min(0).exactOptional(),
+        passcodes: z.int().min(0).exactOptional(),
+        passcodeDigits: z.tuple([z.int(), z.int()]).exactOptional(),
+        hours: z.int().min(0).exactOptional(),
+        holidays: z.int().min(0).exactOptional(),
+      }),
+    })
+    .exactOptional(),
+  readerOrder: z.enum(['regular', 'reverse']).exactOptional(),
+  strangers: z.literal('remove').exactOptional(),
   /** Absent: a native lock. */
   driver: z.strictObject({ kind: z.string(), address: z.string(), options: z.record(z.string(), z.unknown()).default({}) }).exactOptional(),
 });
@@ -70,9 +84,9 @@ function toStored({ driver, ...rest }: Lock): object {
 
 /** All locks share one format: a schema takes more memory than a document. */
 export const lockDocumentFormat: DocumentFormat<LockDocument> = {
-  schemaVersion: 3,
+  schemaVersion: 4,
   stored: ({ lock, ...rest }) => ({ lock: toStored(lock), ...rest }),
-  upgrades: { 1: withoutHub, 2: withCardsToMove },
+  upgrades: { 1: withoutHub, 2: withCardsToMove, 3: withoutFeatures },
   schema: z.strictObject({ lock, hasCards: z.boolean(), toMove: z.strictObject(cardsInDocument).exactOptional() }),
 };
 
@@ -87,6 +101,11 @@ function withCardsToMove(content: unknown): unknown {
   if (typeof content !== 'object' || content === null || !('cards' in content) || !('intents' in content)) return content;
   const { cards, intents, ...rest } = content;
   return { ...rest, hasCards: false, toMove: { cards, intents } };
+}
+
+/** Schema 3 knew no features: its content is valid as it is. */
+function withoutFeatures(content: unknown): unknown {
+  return content;
 }
 
 /** The deviceId that a damaged document most probably had, so that nobody registers its lock a second time. */

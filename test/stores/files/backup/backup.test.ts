@@ -527,7 +527,7 @@ test('a start backs up the data of an older program before changing it; when tha
     await store.stop();
     const path = `${directory}/locks/1.json`;
     const older = (await readFile(path, 'utf8'))
-      .replace('"schemaVersion": 3', '"schemaVersion": 1')
+      .replace('"schemaVersion": 4', '"schemaVersion": 1')
       .replace('"hasCards": true', '"cards": [], "intents": []')
       .replace(/,\s*"hubId": null/, '');
     for (const fails of [true, false]) {
@@ -547,7 +547,7 @@ test('a start backs up the data of an older program before changing it; when tha
     expect(name).toMatch(/^latchd-before-upgrade-/);
     const inside = await unpacked(join(directory, 'backups', name as string));
     expect(inside.find((file) => file.name === 'data/locks/1.json')?.bytes.toString()).toBe(older);
-    expect(await readFile(path, 'utf8')).toContain('"schemaVersion": 3');
+    expect(await readFile(path, 'utf8')).toContain('"schemaVersion": 4');
     // The copy is for the older program, but this one restores it, too.
     expect(await restored(join(directory, 'backups', name as string), join(root, 'restored'))).toMatchObject({
       restored: true,

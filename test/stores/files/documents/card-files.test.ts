@@ -53,7 +53,7 @@ describe('a data directory of schema 2', () => {
       expect(backups).toBe(1);
       expect((await readdir(`${directory}/cards`)).sort()).toEqual(['1.jsonl', '2.jsonl', '3.jsonl']);
       const document = JSON.parse(await readFile(`${directory}/locks/2.json`, 'utf8')) as object;
-      expect(document).toMatchObject({ schemaVersion: 3, hasCards: true });
+      expect(document).toMatchObject({ schemaVersion: 4, hasCards: true });
       expect(Object.keys(document)).not.toContain('cards');
       expect(await readFile(`${directory}/locks/2.json.schema-2`, 'utf8')).toBe(await readFile(`${older}/locks/2.json`, 'utf8'));
       expect((await stat(`${directory}/cards/1.jsonl`)).mode & 0o777).toBe(0o600);

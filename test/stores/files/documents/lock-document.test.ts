@@ -18,6 +18,17 @@ describe('the document of a lock', () => {
     for (const lock of [sampleLock(1), behind]) expect(read(stored(lock).lock).data?.lock).toEqual(lock);
   });
 
+  test('has what the lock said that it can do, and what people set for its reader and for strangers', () => {
+    const features = {
+      features: ['credentials', 'a-word-of-tomorrow'],
+      limits: { cards: 1000, passcodes: 150, passcodeDigits: [4, 9] as const, hours: 8, holidays: 64 },
+    };
+    const lock: Lock = { ...sampleLock(1), features, readerOrder: 'reverse', strangers: 'remove' };
+    expect(stored(lock).lock).toMatchObject({ features, readerOrder: 'reverse', strangers: 'remove' });
+    expect(read(stored(lock).lock).data?.lock).toEqual(lock);
+    expect(read({ ...stored(lock).lock, strangers: 'admire' }).success).toBe(false);
+  });
+
   test('of a lock of another kind has its driver, and comes back the same, with a password or without', () => {
     for (const hash of [keyHash, null]) {
       const lock = { ...rest, driver: { ...driver, keyHash: hash } };
