@@ -1,8 +1,19 @@
 // The port for ids and other numbers that are never used twice.
 
+export type CountedId =
+  | 'lockId'
+  | 'cardId'
+  | 'accountId'
+  | 'tokenId'
+  | 'webhookId'
+  | 'personId'
+  | 'credentialId'
+  | 'grantId'
+  | 'scheduleId';
+
 /** Numbers that are never given twice, not even after a crash. A number is durable before it is given. */
 export interface CounterStore {
-  next(kind: 'lockId' | 'cardId' | 'accountId' | 'tokenId' | 'webhookId'): Promise<number>;
+  next(kind: CountedId): Promise<number>;
   /** The id that belongs to this group name for ever (a new id for a new name); 0 for "". */
   groupId(name: string): Promise<number>;
 }

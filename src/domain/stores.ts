@@ -9,6 +9,7 @@ import type { CounterStore } from './counters.ts';
 import type { CardStore } from './credentials/card-ports.ts';
 import type { HubStore } from './locks/hub-ports.ts';
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from './locks/lock-ports.ts';
+import type { PersonStore, ScheduleStore } from './people/people-ports.ts';
 import type { Quarantine, RecordStore } from './records/record-ports.ts';
 import type { WebhookStore } from './webhooks/webhook-ports.ts';
 
@@ -24,6 +25,8 @@ export interface Stores {
   readonly alarms: AlarmStore;
   readonly audit: AuditStore;
   readonly webhooks: WebhookStore;
+  readonly people: PersonStore;
+  readonly schedules: ScheduleStore;
   readonly counters: CounterStore;
   readonly records: RecordStore;
   readonly quarantine: Quarantine;

@@ -4,16 +4,26 @@ import type { AccountId } from '../../src/domain/accounts/account.ts';
 import type { StoreEvents } from '../../src/domain/domain-events.ts';
 import type { EventBus } from '../../src/domain/event-bus.ts';
 import type { Stores } from '../../src/domain/stores.ts';
-import { deviceId, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from '../stores/files/support/samples.ts';
+import {
+  deviceId,
+  lockId,
+  sampleCard,
+  sampleEvents,
+  sampleLock,
+  samplePerson,
+  sampleSchedule,
+  sampleWebhook,
+} from '../stores/files/support/samples.ts';
 import type { RunOver } from './adapters.ts';
 
 const names = [
   ...(['lock-changed', 'account-changed', 'hub-changed', 'webhook-changed', 'card-changed'] as const),
   ...(['status-changed', 'records-stored', 'access-ended'] as const),
+  ...(['person-changed', 'schedules-changed'] as const),
 ] satisfies readonly (keyof StoreEvents)[];
 
 export interface Feed {
-  readonly stores: Pick<Stores, 'locks' | 'cards' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records'>;
+  readonly stores: Pick<Stores, 'locks' | 'cards' | 'statuses' | 'accounts' | 'hubs' | 'webhooks' | 'records' | 'people' | 'schedules'>;
   readonly events: EventBus;
 }
 
@@ -42,6 +52,29 @@ export function changeFeedContract(over: RunOver<Feed>): void {
           ['lock-changed', { before: second, after: undefined }],
         ]);
         expect(seen).toEqual([first.alias, 'new', undefined]);
+      }));
+
+    test('tells of a person who comes, changes and goes, and of schedules and holidays, and readers see it by then', () =>
+      over(async (feed) => {
+        const { people, schedules } = feed.stores;
+        const heard = listen(feed);
+        const seen: unknown[] = [];
+        const first = samplePerson(1);
+        feed.events.subscribe('person-changed', () => void seen.push(people.byExternalId('HR-1')?.name));
+        await people.add(first);
+        await people.update(first.personId, (one) => ({ ...one, name: 'new' }));
+        await people.update(first.personId, (one) => one);
+        await people.remove(first.personId);
+        await schedules.put(sampleSchedule(1));
+        await schedules.setHolidays(['2026-12-25']);
+        await schedules.remove(sampleSchedule(1).scheduleId);
+        expect(heard()).toEqual([
+          ['person-changed', { before: undefined, after: first }],
+          ['person-changed', { before: first, after: { ...first, name: 'new' } }],
+          ['person-changed', { before: { ...first, name: 'new' }, after: undefined }],
+          ...Array.from({ length: 3 }, () => ['schedules-changed', {}]),
+        ]);
+        expect(seen).toEqual(['Person 1', 'new', undefined]);
       }));
 
     test('tells of a hub and of a webhook that come, change and go, and readers see it by then', () =>

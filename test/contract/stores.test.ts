@@ -10,9 +10,11 @@ import {
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
+  createMemoryPeople,
   createMemoryQuarantine,
   createMemoryRecords,
   createMemoryRemovedLocks,
+  createMemorySchedules,
   createMemorySignIns,
   createMemoryStatuses,
   createMemoryWebhooks,
@@ -21,6 +23,7 @@ import { createNotedEvents } from '../support/noted-events.ts';
 import type { RunOver } from './adapters.ts';
 import { changeFeedContract } from './change-feed.contract.ts';
 import { lockStoreContract } from './lock-store.contract.ts';
+import { personStoreContract, scheduleStoreContract } from './people-stores.contract.ts';
 import { recordStoreContract } from './record-store.contract.ts';
 import {
   accountStoreContract,
@@ -50,6 +53,8 @@ describe('in memory', () => {
   signInStoreContract((run) => run(createMemorySignIns()));
   webhookStoreContract((run) => run(createMemoryWebhooks()));
   auditStoreContract((run) => run(createMemoryAudit()));
+  personStoreContract((run) => run(createMemoryPeople()));
+  scheduleStoreContract((run) => run(createMemorySchedules()));
   changeFeedContract((run) => {
     const { events, emit } = createNotedEvents();
     const statuses = createMemoryStatuses(emit);
@@ -62,6 +67,8 @@ describe('in memory', () => {
         hubs: createMemoryHubs(emit),
         webhooks: createMemoryWebhooks(emit),
         records: createMemoryRecords(emit),
+        people: createMemoryPeople(emit),
+        schedules: createMemorySchedules(emit),
       },
     });
   });
@@ -92,6 +99,8 @@ describe('on the disk', () => {
   signInStoreContract(onDisk(({ signIns }) => signIns));
   webhookStoreContract(onDisk(({ webhooks }) => webhooks));
   auditStoreContract(onDisk(({ audit }) => audit));
+  personStoreContract(onDisk(({ people }) => people));
+  scheduleStoreContract(onDisk(({ schedules }) => schedules));
   changeFeedContract((run) =>
     withDirectory(async (directory) => {
       const { store, events } = await startedStore(directory);

@@ -27,9 +27,11 @@ import {
   createMemoryCounters,
   createMemoryHubs,
   createMemoryLocks,
+  createMemoryPeople,
   createMemoryQuarantine,
   createMemoryRecords,
   createMemoryRemovedLocks,
+  createMemorySchedules,
   createMemoryStatuses,
   createMemoryWebhooks,
 } from './memory-stores.ts';
@@ -246,6 +248,20 @@ export async function createDomain(
     ...memoryRemoved,
     add: (removed) => write('removedLocks.add', () => memoryRemoved.add(removed)),
   };
+  const memoryPeople = createMemoryPeople(emit);
+  const people: typeof memoryPeople = {
+    ...memoryPeople,
+    add: (person) => write('people.add', () => memoryPeople.add(person)),
+    update: (id, change) => write('people.update', () => memoryPeople.update(id, change)),
+    remove: (id) => write('people.remove', () => memoryPeople.remove(id)),
+  };
+  const memorySchedules = createMemorySchedules(emit);
+  const schedules: typeof memorySchedules = {
+    ...memorySchedules,
+    put: (schedule) => write('schedules.put', () => memorySchedules.put(schedule)),
+    remove: (id) => write('schedules.remove', () => memorySchedules.remove(id)),
+    setHolidays: (dates) => write('schedules.setHolidays', () => memorySchedules.setHolidays(dates)),
+  };
   const memoryStatuses = createMemoryStatuses(emit);
   const secrets = createFakeSecrets();
   const commandIds = createFakeCommandIds();
@@ -292,7 +308,7 @@ export async function createDomain(
   const services = createServices({
     ...{ clock, secrets, events, drivers, commandIds, webhookBodies, random, clockIsSuspect },
     stores: {
-      ...{ batteries, counters, records, removedLocks, quarantine },
+      ...{ batteries, counters, records, removedLocks, quarantine, people, schedules },
       ...{ locks: storedLocks, cards: storedCards, accounts: storedAccounts, statuses: memoryStatuses, webhooks: webhookStore },
       alarms: { ...memoryAlarms, keep: (value) => write('alarms.keep', () => memoryAlarms.keep(value)) },
     },

@@ -16,6 +16,9 @@ import { type BatteryLevel, type DeviceId, type Lock, type LockId, type LockStat
 import type { BatteryStore, LockStore, RemovedLockStore, StatusStore } from '../../src/domain/locks/lock-ports.ts';
 import type { RemovedLock } from '../../src/domain/locks/removed-lock.ts';
 import { paginate } from '../../src/domain/page.ts';
+import { createPeopleBook } from '../../src/domain/people/people-book.ts';
+import type { PersonStore, ScheduleStore } from '../../src/domain/people/people-ports.ts';
+import type { Person, PersonId, Schedule, ScheduleId } from '../../src/domain/people/person.ts';
 import type { LockRecord, RecordDraft } from '../../src/domain/records/record.ts';
 import type { EpochProgress, Quarantine, RecordStore } from '../../src/domain/records/record-ports.ts';
 import type { StoredWebhook, WebhookId } from '../../src/domain/webhooks/webhook.ts';
@@ -249,6 +252,55 @@ export function createMemoryWebhooks(emit: Emit = nobodyHears): WebhookStore {
   };
 }
 
+export function createMemoryPeople(emit: Emit = nobodyHears): PersonStore {
+  const book = createPeopleBook();
+  function change(before: Person | undefined, after: Person | undefined): void {
+    book.changed(before, after);
+    emit('person-changed', { before, after });
+  }
+  function present(personId: PersonId): Person {
+    const found = book.get(personId);
+    if (found === undefined) throw new DomainError('not-found', `there is no person ${personId}`);
+    return found;
+  }
+  return {
+    ...book,
+    add: async (person) => change(undefined, person),
+    async update(personId, make) {
+      const before = present(personId);
+      const after = make(before);
+      if (after !== before) change(before, after);
+      return after;
+    },
+    remove: async (personId) => change(present(personId), undefined),
+  };
+}
+
+export function createMemorySchedules(emit: Emit = nobodyHears): ScheduleStore {
+  let all: readonly Schedule[] = [];
+  let holidays: readonly string[] = [];
+  const without = (scheduleId: ScheduleId) => all.filter((one) => one.scheduleId !== scheduleId);
+  return {
+    all: () => all,
+    get: (scheduleId) => all.find((one) => one.scheduleId === scheduleId),
+    holidays: () => holidays,
+    async put(schedule) {
+      all = [...without(schedule.scheduleId), schedule].sort((a, b) => a.scheduleId - b.scheduleId);
+      emit('schedules-changed', {});
+    },
+    async remove(scheduleId) {
+      const others = without(scheduleId);
+      if (others.length === all.length) throw new DomainError('not-found', `there is no schedule ${scheduleId}`);
+      all = others;
+      emit('schedules-changed', {});
+    },
+    async setHolidays(dates) {
+      holidays = dates;
+      emit('schedules-changed', {});
+    },
+  };
+}
+
 export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMap<number, AuditEntry> } {
   const entries = new Map<number, AuditEntry>();
   let highest = 0;
@@ -269,7 +321,10 @@ export function createMemoryAudit(): AuditStore & { readonly entries: ReadonlyMa
 
 /** The numbers after the given floors: 1 for accounts and tokens, as after a first start. */
 export function createMemoryCounters(): CounterStore {
-  const last = { lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 };
+  const last = {
+    ...{ lockId: 0, cardId: 0, accountId: 1, tokenId: 1, webhookId: 0 },
+    ...{ personId: 0, credentialId: 0, grantId: 0, scheduleId: 0 },
+  };
   const groups: string[] = [];
   return {
     async next(kind) {

@@ -11,8 +11,10 @@ import { counterFormat } from './documents/counter-file.ts';
 import { createDocument, type DocumentFormat } from './documents/document.ts';
 import { hubFormat } from './documents/hub-file.ts';
 import { lockDocumentFormat } from './documents/lock-document.ts';
+import { peopleName, personRows } from './documents/person-file.ts';
 import { removedLockFileName, removedLockFormat } from './documents/removed-lock-files.ts';
 import { type RowFormat, readRowFile } from './documents/row-reader.ts';
+import { scheduleFormat } from './documents/schedule-file.ts';
 import { signInFormat } from './documents/sign-in-file.ts';
 import { statusFormat } from './documents/status-file.ts';
 import { webhookFileName, webhookFormat } from './documents/webhook-files.ts';
@@ -45,6 +47,8 @@ const dataLines: readonly DataLine[] = [
     isNeeded: true,
     ofOneInstant: true,
   },
+  { name: peopleName, rows: personRows, ofOneInstant: true },
+  { name: 'schedules.json', format: scheduleFormat, ofOneInstant: true },
   { name: 'hubs.json', format: hubFormat, ofOneInstant: true },
   { name: 'locks', files: /^\d{1,16}\.json$/, format: lockDocumentFormat, isNeeded: true, ofOneInstant: true },
   { name: 'removed', files: removedLockFileName, format: removedLockFormat, ofOneInstant: true },

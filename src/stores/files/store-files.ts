@@ -14,7 +14,9 @@ import { createCounterFile } from './documents/counter-file.ts';
 import { keepCopy, loadNeeded, missingDocument } from './documents/document.ts';
 import { createHubFile, noHubs } from './documents/hub-file.ts';
 import { createLockFiles } from './documents/lock-files.ts';
+import { createPersonFile, peopleName } from './documents/person-file.ts';
 import { createRemovedLockFiles } from './documents/removed-lock-files.ts';
+import { createScheduleFile, noSchedules } from './documents/schedule-file.ts';
 import { createSignInFile } from './documents/sign-in-file.ts';
 import { createStatusFile } from './documents/status-file.ts';
 import { createWebhookFiles } from './documents/webhook-files.ts';
@@ -64,6 +66,8 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const signIns = createSignInFile({ files: rowFiles, path: `${directory}/sign-ins.jsonl`, log });
   const alarms = createAlarmFile({ files: rowFiles, directory, log, beforeUpgrade });
   const webhooks = createWebhookFiles({ files, folder: `${directory}/webhooks`, log, emit, beforeUpgrade });
+  const people = createPersonFile({ files: rowFiles, directory, emit, mayCompact: () => beingRead === 0 });
+  const schedules = createScheduleFile({ files, path: `${directory}/schedules.json`, emit, beforeUpgrade });
   const lockFiles = createLockFiles({ files: rowFiles, directory, log, emit, beforeUpgrade });
   const removedLocks = createRemovedLockFiles({ files, folder: `${directory}/removed`, log, beforeUpgrade });
   const clockTrust = createClockTrust({
@@ -81,6 +85,18 @@ export function createStoreFiles(options: StoreFilesOptions) {
   const audit = createAuditLog({ files, directory, clock, log });
   const quarantine = createQuarantine({ files, folder: directory, clock, log });
 
+  /** Both files did not exist before latchd had people. */
+  async function openPeople(): Promise<void> {
+    if (!(await people.open())) {
+      if (counters.floor('personId').now() > 0) throw missingDocument(`${directory}/${peopleName}`);
+      await people.begin();
+    }
+    if (!(await loadNeeded(schedules.document, `${directory}/schedules.json`))) {
+      if (counters.floor('scheduleId').now() > 0) throw missingDocument(`${directory}/schedules.json`);
+      await schedules.document.put(noSchedules);
+    }
+  }
+
   return {
     counters,
     accounts,
@@ -90,6 +106,8 @@ export function createStoreFiles(options: StoreFilesOptions) {
     signIns,
     alarms,
     webhooks,
+    people,
+    schedules,
     lockFiles,
     removedLocks,
     clockTrust,
@@ -116,11 +134,20 @@ export function createStoreFiles(options: StoreFilesOptions) {
         if (lockFiles.locks.all().some((lock) => hubOf(lock) !== null)) throw missingDocument(`${directory}/hubs.json`);
         await hubs.document.put(noHubs);
       }
+      await openPeople();
       await webhooks.open();
       const start = counters.floor('start').now() + 1;
       const inLocks = lockFiles.highest();
       const lockId = Math.max(inLocks.lockId, removedLocks.highest().lockId);
-      await counters.raise({ ...inLocks, lockId, ...accounts.highest(), ...webhooks.highest(), start });
+      await counters.raise({
+        ...inLocks,
+        lockId,
+        ...accounts.highest(),
+        ...webhooks.highest(),
+        ...people.highest(),
+        ...schedules.highest(),
+        start,
+      });
       await statuses.open();
       await batteries.open();
       await signIns.open();
@@ -155,6 +182,8 @@ export function createStoreFiles(options: StoreFilesOptions) {
         signIns.close(),
         alarms.idle(),
         webhooks.idle(),
+        people.idle(),
+        schedules.document.idle(),
         audit.close(),
         counters.close(),
       ]);

@@ -63,7 +63,7 @@ export function createStoreMaintenance(options: {
   readonly whenOpen: () => OpenedFiles;
 }): StoreMaintenance {
   const { files, unguarded, directory, storeFiles, whenOpen } = options;
-  const { counters, accounts, hubs, lockFiles, removedLocks, webhooks, records, audit } = storeFiles;
+  const { counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, records, audit } = storeFiles;
 
   return {
     commandKey: () => whenOpen().key,
@@ -77,7 +77,11 @@ export function createStoreMaintenance(options: {
     atOneInstant: (use) =>
       storeFiles.holding(() =>
         records.holding((days) =>
-          use(snapshotNow({ files: unguarded, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days })),
+          use(
+            snapshotNow({
+              ...{ files: unguarded, directory, counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, days },
+            }),
+          ),
         ),
       ),
     sealDays: records.seal,

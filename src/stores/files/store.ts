@@ -91,6 +91,8 @@ export function createStore(options: StoreOptions): Store {
       signIns: storeFiles.signIns,
       alarms: storeFiles.alarms,
       webhooks: storeFiles.webhooks,
+      people: storeFiles.people,
+      schedules: storeFiles.schedules,
       audit: storeFiles.audit,
       counters: storeFiles.counters,
       records,

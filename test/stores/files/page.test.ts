@@ -2,7 +2,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { manualClock, startedStore, withDirectory } from './support/directory.ts';
-import { lockId, sampleCard, sampleEvent, sampleEvents, sampleLock, sampleRemovedLock, sampleWebhook } from './support/samples.ts';
+import {
+  lockId,
+  sampleCard,
+  sampleEvent,
+  sampleEvents,
+  sampleLock,
+  samplePerson,
+  sampleRemovedLock,
+  sampleSchedule,
+  sampleWebhook,
+} from './support/samples.ts';
 
 const page = await readFile(new URL('../../../src/stores/files/README.md', import.meta.url), 'utf8');
 
@@ -33,6 +43,8 @@ async function writtenFiles(see: (file: string, text: string) => void): Promise<
     }));
     await store.ports.removedLocks.add(sampleRemovedLock(3));
     await store.ports.webhooks.add(sampleWebhook(1));
+    await store.ports.people.add(samplePerson(1));
+    await store.ports.schedules.put(sampleSchedule(1));
     store.ports.statuses.patch(lockId(1), { state: 'locked' });
     await store.ports.batteries.update(lockId(1), () => [{ at: 1, percent: 92 }]);
     await store.ports.audit.append({ id: 1, at: 1, username: 'a', address: '', action: 'backup', object: '', detail: '', outcome: 'ok' });

@@ -4,7 +4,9 @@ import type { CounterFile } from '../documents/counter-file.ts';
 import type { Document } from '../documents/document.ts';
 import type { HubFile } from '../documents/hub-file.ts';
 import type { LockFiles } from '../documents/lock-files.ts';
+import type { PersonFile } from '../documents/person-file.ts';
 import type { RemovedLockFiles } from '../documents/removed-lock-files.ts';
+import type { ScheduleFile } from '../documents/schedule-file.ts';
 import type { WebhookFiles } from '../documents/webhook-files.ts';
 import type { FileLayer } from '../files.ts';
 import { type DayFile, dayFileName, indexFileName } from '../records/day-file.ts';
@@ -18,13 +20,15 @@ export function snapshotNow(store: {
   readonly counters: Pick<CounterFile, 'document'>;
   readonly accounts: Pick<AccountFile, 'backupSource'>;
   readonly hubs: Pick<HubFile, 'document'>;
+  readonly people: Pick<PersonFile, 'backupSource'>;
+  readonly schedules: Pick<ScheduleFile, 'document'>;
   /** The caller holds their files until the returned sources have been read. */
   readonly lockFiles: Pick<LockFiles, 'flushed' | 'cardFiles'>;
   readonly removedLocks: Pick<RemovedLockFiles, 'flushed'>;
   readonly webhooks: Pick<WebhookFiles, 'flushed'>;
   readonly days: readonly DayFile[];
 }): BackupSource[] {
-  const { files, directory, counters, accounts, hubs, lockFiles, removedLocks, webhooks, days } = store;
+  const { files, directory, counters, accounts, hubs, people, schedules, lockFiles, removedLocks, webhooks, days } = store;
   const document = (name: string, whole: Document<object>) => sourceOfBytes(name, whole.flushedText());
 
   function dayFiles(day: DayFile): BackupSource[] {
@@ -37,6 +41,8 @@ export function snapshotNow(store: {
     document('counters.json', counters.document),
     accounts.backupSource(),
     document('hubs.json', hubs.document),
+    people.backupSource(),
+    document('schedules.json', schedules.document),
     // A damaged document is copied as it is on the disk.
     ...lockFiles
       .flushed()

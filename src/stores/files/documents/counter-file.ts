@@ -17,12 +17,16 @@ const counters = z.strictObject({
   webhookId: floor,
   groupId: floor,
   start: floor,
+  personId: floor,
+  credentialId: floor,
+  grantId: floor,
+  scheduleId: floor,
   groups: z.array(z.strictObject({ groupId: z.int().min(1), name: z.string().min(1) })),
 });
 export type Counters = z.infer<typeof counters>;
 export const counterFormat: DocumentFormat<Counters> = {
-  schemaVersion: 3,
-  upgrades: { 1: withAllFloors, 2: withStarts },
+  schemaVersion: 4,
+  upgrades: { 1: withAllFloors, 2: withStarts, 3: withPeople },
   schema: counters,
 };
 type CounterKind = Exclude<keyof Counters, 'groups'>;
@@ -36,8 +40,11 @@ export interface CounterFile extends CounterStore {
   close(): Promise<void>;
 }
 
-/** Cards that can be added per write of counters.json. */
-const cardIdBlock = 100;
+/** How many of these can be added per write of counters.json. */
+const idBlock = 100;
+/** Ids of what is added in numbers. */
+const inBlocks = ['cardId', 'personId', 'credentialId', 'grantId'] as const;
+type KindInBlocks = (typeof inBlocks)[number];
 
 /** The counters of a gateway without any data. */
 export const noCounters: Counters = {
@@ -49,6 +56,10 @@ export const noCounters: Counters = {
   webhookId: 0,
   groupId: 0,
   start: 0,
+  personId: 0,
+  credentialId: 0,
+  grantId: 0,
+  scheduleId: 0,
   groups: [],
 };
 
@@ -64,6 +75,10 @@ const leaps: Readonly<Record<CounterKind, number>> = {
   webhookId: 1e6,
   groupId: 1e6,
   start: 1e5,
+  personId: 1e6,
+  credentialId: 1e6,
+  grantId: 1e6,
+  scheduleId: 1e6,
   recordId: 1e9,
 };
 const perSecond: Partial<Record<CounterKind, number>> = { recordId: 1_000, start: 1 / 60 };
@@ -93,7 +108,7 @@ export function createCounterFile(
   beforeUpgrade?: BeforeUpgrade,
   inUse: () => Promise<number> = async () => 0,
 ): CounterFile {
-  let cardIds: Promise<ReservedIds> | undefined;
+  const reserved = new Map<KindInBlocks, Promise<ReservedIds>>();
   const document = createDocument({ files, path, format: counterFormat, beforeUpgrade });
   const groupOf = (name: string, { groups }: Counters): number | undefined => groups.find((group) => group.name === name)?.groupId;
   async function raise(floors: Partial<Record<CounterKind, number>>): Promise<void> {
@@ -109,22 +124,26 @@ export function createCounterFile(
       await document.update((now) => ({ ...now, [kind]: to }));
     },
   });
-  function reservedCardIds(): Promise<ReservedIds> {
-    cardIds ??= inUse().then(
-      (highest) => createReservedIds(floor('cardId'), cardIdBlock, highest),
+  /** Of what is in the file already, only cards are not counted at the start. */
+  function reservedIds(kind: KindInBlocks): Promise<ReservedIds> {
+    const known = reserved.get(kind);
+    if (known !== undefined) return known;
+    const ids = (kind === 'cardId' ? inUse() : Promise.resolve(0)).then(
+      (highest) => createReservedIds(floor(kind), idBlock, highest),
       (error: unknown) => {
-        cardIds = undefined;
+        reserved.delete(kind);
         throw error;
       },
     );
-    return cardIds;
+    reserved.set(kind, ids);
+    return ids;
   }
   return {
     document,
     floor,
     async next(kind) {
-      if (kind === 'cardId') {
-        const ids = await reservedCardIds();
+      if (isInBlocks(kind)) {
+        const ids = await reservedIds(kind);
         while (!ids.has(1)) await ids.reserve(1);
         return ids.take();
       }
@@ -144,7 +163,7 @@ export function createCounterFile(
     },
     raise,
     async close() {
-      await (await cardIds)?.giveBack();
+      for (const ids of reserved.values()) await (await ids).giveBack();
       await document.idle();
     },
   };
@@ -163,4 +182,14 @@ function withAllFloors(content: unknown): unknown {
 /** Schema 2 did not count starts. */
 function withStarts(content: unknown): unknown {
   return typeof content === 'object' && content !== null ? { start: 0, ...content } : content;
+}
+
+/** Schema 3 had no people. */
+function withPeople(content: unknown): unknown {
+  const none = { personId: 0, credentialId: 0, grantId: 0, scheduleId: 0 };
+  return typeof content === 'object' && content !== null ? { ...none, ...content } : content;
+}
+
+function isInBlocks(kind: string): kind is KindInBlocks {
+  return (inBlocks as readonly string[]).includes(kind);
 }

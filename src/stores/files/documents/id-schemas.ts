@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AccountId } from '../../../domain/accounts/account.ts';
 import type { CardId } from '../../../domain/credentials/card.ts';
 import type { DeviceId, LockId } from '../../../domain/locks/lock.ts';
+import type { CredentialId, GrantId, PersonId, ScheduleId } from '../../../domain/people/person.ts';
 import type { WebhookId } from '../../../domain/webhooks/webhook.ts';
 
 /** A number that is given out only once. */
@@ -11,6 +12,10 @@ export const lockId = branded<LockId>(idSchema);
 export const cardId = branded<CardId>(idSchema);
 export const accountId = branded<AccountId>(idSchema);
 export const webhookId = branded<WebhookId>(idSchema);
+export const personId = branded<PersonId>(idSchema);
+export const credentialId = branded<CredentialId>(idSchema);
+export const grantId = branded<GrantId>(idSchema);
+export const scheduleId = branded<ScheduleId>(idSchema);
 export const deviceId = branded<DeviceId>(z.string().regex(/^[0-9a-f]{12}$/));
 /** SHA-256 in hex digits. */
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -8,20 +8,24 @@ import { holdsAuditEntry } from '../audit/audit-series.ts';
 import { dataFolders, documentsIn, type KnownDocument, neededNames, readKnown, strangersIn } from '../data-directory.ts';
 import { runningOwner } from '../directory-lock.ts';
 import { type Accounts, accountRows, accountsName, accountsOf, olderAccounts } from '../documents/account-file.ts';
-import { type Counters, counterFormat } from '../documents/counter-file.ts';
+import { counterFormat } from '../documents/counter-file.ts';
 import type { DocumentFormat } from '../documents/document.ts';
 import { readIfThere } from '../documents/durable-file.ts';
 import { type Hubs, hubFormat, noHubs } from '../documents/hub-file.ts';
 import { type LockDocument, lockDocumentFormat } from '../documents/lock-document.ts';
 import { lostDocuments } from '../documents/lock-file-names.ts';
+import { personRows } from '../documents/person-file.ts';
 import { removedLockFormat } from '../documents/removed-lock-files.ts';
 import type { RowFormat } from '../documents/row-reader.ts';
+import { scheduleFormat } from '../documents/schedule-file.ts';
 import { webhookFormat } from '../documents/webhook-files.ts';
 import { codeOf, type FileLayer, nodeFiles } from '../files.ts';
 import { holdsMessage } from '../quarantine.ts';
 import { verifyCards } from './verify-cards.ts';
+import { verifyFloors } from './verify-floors.ts';
 import { namesIn, type Report, remarkTorn, repeated, verifyLines } from './verify-lines.ts';
-import { type VerifiedRecords, verifyRecords } from './verify-records.ts';
+import { verifyPeople } from './verify-people.ts';
+import { verifyRecords } from './verify-records.ts';
 
 /** `file` is relative to the data directory. */
 export interface VerifyFinding {
@@ -70,6 +74,11 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
   verifyHubs(loaded(hubFormat)[0]?.content ?? noHubs, locks, report);
   if (accounts) verifyAccounts(rows ? accountsName : 'accounts.json', accounts, report);
   const webhookIds = verifyWebhooks(loaded(webhookFormat), report);
+  const ofPeople = verifyPeople(
+    ...([await files.readdir(directory), counters] as const),
+    ...([loaded(personRows)[0]?.content, loaded(scheduleFormat)[0]?.content.schedules] as const),
+    report,
+  );
   await verifyKey(files, directory, report);
   for (const file of ['quarantine.jsonl', 'quarantine.previous.jsonl']) {
     await verifyLines(files, directory, file, report, (line) => (holdsMessage(line) ? undefined : 'holds something else than a message'));
@@ -83,7 +92,7 @@ export async function verify(directory: string, files: FileLayer = nodeFiles()):
     }
   }
   const records = await verifyRecords(files, directory, report);
-  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, records }, report);
+  if (counters) verifyFloors({ counters, accounts, locks, cardIds, removedIds, webhookIds, ofPeople, records }, report);
   await verifyModes(files, directory, report);
   // verifyRecords says more about those among the records.
   const strangers = (await strangersIn(directory)).filter((name) => !name.startsWith('records/'));
@@ -191,39 +200,6 @@ function verifyAccounts(file: string, { accounts, tokens }: Accounts, report: Re
   // Tokens become invalid with their account, and are deleted after it.
   const left = tokens.filter(({ accountId }) => !known.has(accountId)).length;
   if (left > 0) report.remark(file, `has ${left} tokens of accounts that were removed, which the next start forgets`);
-}
-
-/** A floor below a number in use would give out that number again. */
-function verifyFloors(
-  found: {
-    readonly counters: Counters;
-    readonly accounts: Accounts | undefined;
-    readonly locks: readonly LockDocument[];
-    readonly removedIds: readonly number[];
-    readonly cardIds: readonly number[];
-    readonly webhookIds: readonly number[];
-    readonly records: VerifiedRecords;
-  },
-  report: Report,
-): void {
-  const { counters, accounts, locks, cardIds, removedIds, webhookIds, records } = found;
-  const inUse = {
-    lockId: [...locks.map(({ lock }) => lock.lockId), ...removedIds],
-    cardId: cardIds,
-    accountId: accounts?.accounts.map((account) => account.accountId) ?? [],
-    tokenId: accounts?.tokens.map((token) => token.tokenId) ?? [],
-    recordId: [records.highestRecordId],
-    webhookId: webhookIds,
-    groupId: counters.groups.map((group) => group.groupId),
-  };
-  for (const [kind, numbers] of Object.entries(inUse)) {
-    const highest = numbers.reduce((most: number, number) => Math.max(most, number), 0);
-    const floor = counters[kind as keyof typeof inUse];
-    if (highest > floor) report('counters.json', `has the floor ${floor} for ${kind}, but ${highest} is in use`);
-  }
-  for (const groupId of repeated(counters.groups.map((group) => group.groupId)))
-    report('counters.json', `has the groupId ${groupId} twice`);
-  for (const name of repeated(counters.groups.map((group) => group.name))) report('counters.json', `has the group ${name} twice`);
 }
 
 async function verifyModes(files: FileLayer, directory: string, report: Report): Promise<void> {

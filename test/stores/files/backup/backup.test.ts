@@ -14,7 +14,16 @@ import type { Store } from '../../../../src/stores/files/store.ts';
 import { verify } from '../../../../src/stores/files/verify/verify.ts';
 import { captureLog, type ManualClock, manualClock, startedStore, testStore, withDirectory } from '../support/directory.ts';
 import { faultyFiles } from '../support/faulty-files.ts';
-import { everything, lockId, sampleCard, sampleEvents, sampleLock, sampleWebhook } from '../support/samples.ts';
+import {
+  everything,
+  lockId,
+  sampleCard,
+  sampleEvents,
+  sampleLock,
+  samplePerson,
+  sampleSchedule,
+  sampleWebhook,
+} from '../support/samples.ts';
 
 const never = new AbortController().signal;
 const day = 86_400_000;
@@ -41,6 +50,8 @@ async function withKept(run: (kept: Kept) => Promise<void>): Promise<void> {
     }
     await store.ports.counters.next('webhookId');
     await store.ports.webhooks.add(sampleWebhook(1));
+    await store.ports.people.add(samplePerson(1));
+    await store.ports.schedules.put(sampleSchedule(1));
     for (let n = 0; n < 3; n++) {
       for (const number of [1, 2]) await store.ports.records.append(lockId(number), 'e', sampleEvents(n * 100 + 1, n * 100 + 100));
       if (n < 2) clock.advance(day);
@@ -123,6 +134,7 @@ test('a backup of a running store contains everything, and a restore brings back
     expect([second.ports.accounts.page(everything), second.ports.accounts.tokenPage(everything)]).toEqual(accounts);
     expect(second.ports.locks.all()).toEqual(store.ports.locks.all());
     expect(await second.ports.webhooks.all()).toEqual([sampleWebhook(1)]);
+    expect([second.ports.people.all(), second.ports.schedules.all()]).toEqual([[samplePerson(1)], [sampleSchedule(1)]]);
     expect((await second.ports.cards.of(lockId(2))).cards).toEqual((await store.ports.cards.of(lockId(2))).cards);
     expect(second.ports.records.progress(lockId(1), 'e')).toEqual({ highest: 300, gaps: [], isBeginning: false });
     expect(log.lines.filter((line) => /^(warn|error)/.test(line))).toEqual([]);

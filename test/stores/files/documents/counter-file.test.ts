@@ -12,7 +12,7 @@ test('counters of schema 1 are upgraded, with a copy of the old file, and no num
     await first.store.ports.counters.next('cardId');
     await first.store.stop();
     const path = `${directory}/counters.json`;
-    const { webhookId: _, groupId: __, start: ___, ...before } = JSON.parse(await readFile(path, 'utf8'));
+    const { webhookId: _, groupId: __, start: ___, personId: ____, ...before } = JSON.parse(await readFile(path, 'utf8'));
     const older = JSON.stringify({ ...before, schemaVersion: 1 });
     await writeFile(path, older);
     const { store } = await startedStore(directory);
@@ -21,7 +21,7 @@ test('counters of schema 1 are upgraded, with a copy of the old file, and no num
     expect([groups, await counters.next('cardId'), await counters.next('webhookId')]).toEqual([[1, 2, 3], 2, 1]);
     await store.stop();
     expect(await readFile(`${path}.schema-1`, 'utf8')).toBe(older);
-    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ schemaVersion: 3, groupId: 3 });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ schemaVersion: 4, groupId: 3 });
   }));
 
 test('counters of schema 2 are upgraded: from then on each start is counted', () =>

@@ -5,6 +5,7 @@ import type { Card, CardId } from '../../../../src/domain/credentials/card.ts';
 import { nativeDriver } from '../../../../src/domain/locks/hub.ts';
 import { type DeviceId, type Lock, type LockId, unknownSettings } from '../../../../src/domain/locks/lock.ts';
 import type { RemovedLock } from '../../../../src/domain/locks/removed-lock.ts';
+import type { CredentialId, GrantId, Person, PersonId, Schedule, ScheduleId } from '../../../../src/domain/people/person.ts';
 import type { RecordDraft } from '../../../../src/domain/records/record.ts';
 import type { StoredWebhook, WebhookId } from '../../../../src/domain/webhooks/webhook.ts';
 
@@ -99,4 +100,35 @@ export function sampleWebhook(number: number): StoredWebhook {
     },
     progress: { position: 0, behind: [], waiting: [], failed: [], forgotten: 0, alarms: [] },
   };
+}
+
+/** With a card, a passcode and a grant, whose ids all follow from the number; their numbers, too. */
+export function samplePerson(number: number, changes: Partial<Person> = {}): Person {
+  const made = { createdAt: 1_767_225_600_000, createdBy: 'admin' };
+  const credential = { width: null, startDate: 0, endDate: 0, lost: null, once: false, ...made };
+  const [card, passcode] = [number * 2 - 1, number * 2] as CredentialId[];
+  return {
+    personId: number as PersonId,
+    externalId: `HR-${number}`,
+    name: `Person ${number}`,
+    note: '',
+    suspended: false,
+    removed: false,
+    ...made,
+    credentials: [
+      { ...credential, credentialId: card as CredentialId, kind: 'card', number: `${5_550_000 + number}`, name: 'blue fob' },
+      { ...credential, credentialId: passcode as CredentialId, kind: 'passcode', number: `0${90_000 + number}`, name: 'code' },
+    ],
+    grants: [
+      {
+        ...{ grantId: number as GrantId, lockIds: [lockId(7)], groupIds: [2], startDate: 0, endDate: 0, excluded: [], ...made },
+        scheduleId: 1 as ScheduleId,
+      },
+    ],
+    ...changes,
+  };
+}
+
+export function sampleSchedule(number: number): Schedule {
+  return { scheduleId: number as ScheduleId, name: `Schedule ${number}`, hours: [{ days: [1, 2, 3, 4, 5], from: 420, to: 1_140 }] };
 }

@@ -16,7 +16,9 @@ import {
   sampleEvent,
   sampleEvents,
   sampleLockBehind,
+  samplePerson,
   sampleRemovedLock,
+  sampleSchedule,
   sampleWebhook,
 } from '../support/samples.ts';
 
@@ -47,6 +49,9 @@ async function fill(directory: string): Promise<void> {
   await store.ports.counters.groupId('East');
   await store.ports.counters.next('webhookId');
   await store.ports.webhooks.add(sampleWebhook(1));
+  for (const kind of ['personId', 'credentialId', 'credentialId', 'grantId', 'scheduleId'] as const) await store.ports.counters.next(kind);
+  await store.ports.people.add(samplePerson(1));
+  await store.ports.schedules.put(sampleSchedule(1));
   store.ports.statuses.patch(lockId(1), { batteryPercent: 9 });
   await store.ports.quarantine.keep(deviceId(1), 'not JSON', '{');
   clock.advance(86_400_000);
@@ -90,6 +95,11 @@ const editLine = (n: number, change: (body: string) => string) => (text: string)
   lines[n - 1] = withChecksum(change(body)).slice(0, -1);
   return lines.join('\n');
 };
+
+/** A row of people.jsonl under another key. */
+function samePersonAgain(externalId: string): string {
+  return withChecksum(`{"rows":[["person 9",${JSON.stringify(samplePerson(1, { externalId, credentials: [], grants: [] }))}]]`);
+}
 
 test('verify finds nothing wrong in a good directory', () =>
   withData(async (directory) => {
@@ -259,6 +269,30 @@ const faults: readonly [file: string, problem: string | RegExp, plant: Plant][] 
     'counters.json',
     'has the floor 0 for webhookId, but 1 is in use',
     (d) => edit(`${d}/counters.json`, (t) => t.replace('"webhookId": 1', '"webhookId": 0')),
+  ],
+  ['people.jsonl', 'is damaged: line 2 is not as it was written', (d) => edit(`${d}/people.jsonl`, (t) => t.replace('HR-1', 'HR-2'))],
+  ['people.jsonl', 'is missing', (d) => rm(`${d}/people.jsonl`)],
+  [
+    'people.jsonl',
+    'has the person 2 under the key person 1',
+    (d) =>
+      edit(
+        `${d}/people.jsonl`,
+        editLine(2, (t) => t.replace('"personId":1', '"personId":2')),
+      ),
+  ],
+  ['people.jsonl', 'has the personId 1 twice', (d) => edit(`${d}/people.jsonl`, (t) => t + samePersonAgain('HR-2'))],
+  ['people.jsonl', 'has the externalId HR-1 twice', (d) => edit(`${d}/people.jsonl`, (t) => t + samePersonAgain('HR-1'))],
+  ['schedules.json', /is damaged: schedules.0.name/, (d) => edit(`${d}/schedules.json`, (t) => t.replace('"Schedule 1"', '1'))],
+  [
+    'people.jsonl',
+    'has the grant 1 with the schedule 1, which is not there',
+    (d) => edit(`${d}/schedules.json`, (t) => t.replace('"scheduleId": 1', '"scheduleId": 2')),
+  ],
+  [
+    'counters.json',
+    'has the floor 0 for credentialId, but 2 is in use',
+    (d) => edit(`${d}/counters.json`, (t) => t.replace('"credentialId": 2', '"credentialId": 0')),
   ],
   ['hubs.json', /is damaged/, (d) => edit(`${d}/hubs.json`, (t) => t.replace('a1', 'A1'))],
   [
