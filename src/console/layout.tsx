@@ -11,7 +11,13 @@ import { type PageEntry, pages } from './pages/pages.ts';
 import { PreferencePicks } from './preference-picks.tsx';
 import { href, match } from './router.ts';
 
-export function Layout({ username, gatewayAdministrator }: { username: string; gatewayAdministrator: boolean }) {
+interface LayoutProps {
+  readonly username: string;
+  readonly gatewayAdministrator: boolean;
+  readonly accessManager: boolean;
+}
+
+export function Layout({ username, gatewayAdministrator, accessManager }: LayoutProps) {
   const { session, live, router, toasts } = useApp();
   const { layout } = useStrings();
   const text = useProblemText();
@@ -51,6 +57,7 @@ export function Layout({ username, gatewayAdministrator }: { username: string; g
       <div id="navigation" class={isMenuOpen ? 'side open' : 'side'}>
         <nav aria-label={layout.navigation}>
           <Links group="building" path={path} />
+          {accessManager && <Links group="people" path={path} />}
           {gatewayAdministrator && <Links group="administration" path={path} />}
         </nav>
         <footer class="about-me">
@@ -72,7 +79,7 @@ export function Layout({ username, gatewayAdministrator }: { username: string; g
   );
 }
 
-function Links({ group, path }: { group: 'building' | 'administration'; path: readonly string[] }) {
+function Links({ group, path }: { group: 'building' | 'people' | 'administration'; path: readonly string[] }) {
   const strings = useStrings();
   const { live } = useApp();
   const isCurrent = (page: PageEntry) => page.path === (path[0] === 'locks' ? '' : (path[0] ?? ''));

@@ -28,6 +28,10 @@ export interface LiveLock {
 export type Happening =
   | { readonly type: 'record'; readonly record: LockRecord }
   | { readonly type: 'card'; readonly card: Card }
+  /** An entry of a lock is something else now. */
+  | { readonly type: 'entry'; readonly lockId: number }
+  /** The report about a lost credential is something else now. */
+  | { readonly type: 'revocation' }
   /** Locks or roles have changed, or the stream was interrupted: data that was loaded before may be outdated. */
   | { readonly type: 'locks' };
 
@@ -86,6 +90,8 @@ export function createLive(client: Client): Live {
         else if (type === 'ready') complete = true;
         else if (type === 'record') tell({ type, record: value });
         else if (type === 'card') tell({ type, card: value });
+        else if (type === 'entry') tell({ type, lockId: value.lockId });
+        else if (type === 'revocation') tell({ type });
         othersThere ||= type === 'lock' || type === 'lock-gone';
       };
       const body = await client.stream(

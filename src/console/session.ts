@@ -7,6 +7,7 @@ import { storedValue, storeValue } from './stored-values.ts';
 interface Person {
   readonly username: string;
   readonly gatewayAdministrator: boolean;
+  readonly accessManager: boolean;
 }
 
 /** `checking`: it is not known yet whether there is a cookie. `ended`: the gateway no longer accepts the sign-in. */

@@ -1,5 +1,7 @@
 // The console says everything in both languages.
 import { describe, expect, test } from '@jest/globals';
+import { accessDe } from '../../src/console/access/language/access-de.ts';
+import { accessEn } from '../../src/console/access/language/access-en.ts';
 import { de } from '../../src/console/language/de.ts';
 import { en } from '../../src/console/language/en.ts';
 
@@ -12,8 +14,11 @@ function texts(section: object, path = ''): string[] {
 }
 
 describe('the languages of the console', () => {
-  test('German and English have the same texts', () => {
-    expect(texts(de).sort()).toEqual(texts(en).sort());
-    expect(texts(en).filter((text) => text.endsWith('is empty'))).toEqual([]);
+  test.each([
+    ['for all pages', en, de],
+    ['about people and what they may open', accessEn, accessDe],
+  ])('German and English have the same texts %s', (_, english, german) => {
+    expect(texts(german).sort()).toEqual(texts(english).sort());
+    expect(texts(english).filter((text) => text.endsWith('is empty'))).toEqual([]);
   });
 });

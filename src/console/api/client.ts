@@ -16,10 +16,20 @@ export interface Page<Row> {
   readonly total: number;
 }
 
+interface Request {
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** A table, in place of `body`. */
+  readonly csv?: string;
+}
+
 export interface Client {
   /** Rejects only with a `Problem`. `path` is below `/api/v1/`. */
-  ask<Answer>(method: Method, path: string, more?: { readonly query?: Query; readonly body?: object }): Promise<Answer>;
+  ask<Answer>(method: Method, path: string, more?: Request): Promise<Answer>;
   get<Answer>(path: string, query?: Query): Promise<Answer>;
+  /** An answer that is no JSON. */
+  text(path: string): Promise<string>;
   /** Reads an answer that goes on until `signal` is aborted. */
   stream(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   useToken(token: string | null): void;
@@ -45,13 +55,17 @@ export function createClient(onSignedOut: () => void): Client {
   }
 
   const client: Client = {
-    async ask<Answer>(method: Method, path: string, { query = {}, body }: { query?: Query; body?: object } = {}) {
+    async ask<Answer>(method: Method, path: string, { query = {}, body, csv }: Request = {}) {
       const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
       const text = new URLSearchParams(pairs).toString();
       const response = await request(text === '' ? path : `${path}?${text}`, {
         method,
-        headers: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
-        body: body ? JSON.stringify(body) : null,
+        headers: {
+          accept: 'application/json',
+          ...(body && { 'content-type': 'application/json' }),
+          ...(csv !== undefined && { 'content-type': 'text/csv' }),
+        },
+        body: body ? JSON.stringify(body) : (csv ?? null),
         signal: AbortSignal.timeout(answerWithinMs),
       });
       try {
@@ -61,6 +75,10 @@ export function createClient(onSignedOut: () => void): Client {
       }
     },
     get: (path, query) => client.ask('GET', path, query && { query }),
+    async text(path) {
+      const response = await request(path, { signal: AbortSignal.timeout(answerWithinMs) });
+      return response.text();
+    },
     async stream(path, headers, signal) {
       const response = await request(path, { headers: { accept: 'text/event-stream', ...headers }, signal });
       if (!response.body) throw new Problem('unreachable', 'no body');

@@ -73,6 +73,7 @@ export interface Alarm {
 export interface Account {
   readonly username: string;
   readonly gatewayAdministrator: boolean;
+  readonly accessManager: boolean;
   readonly createDate: number;
 }
 

@@ -29,7 +29,7 @@ export function LockHead({ lockId, section, children }: LockHeadProps) {
   if (live.locks.value === undefined) return <Loading />;
   const lock = live.locks.value.get(lockId);
   if (lock === undefined) return <PageHead title={problems['lock-not-found'] ?? ''} up={up} />;
-  const sections = sectionsOf[lock.role].filter((name) => name !== 'cards' || lock.capabilities.cards);
+  const sections = sectionsOf[lock.role].filter((name) => name !== 'cards' || lock.capabilities.cards || lock.capabilities.passcodes);
   const titles = { overview: strings.overview, records: strings.records, cards: strings.cards, roles: roles.title };
   return (
     <>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Card } from '../api/types.ts';
 import { useApp, useStrings } from '../app.ts';
 import { Button } from '../components/button.tsx';
+import { later } from '../components/later.tsx';
 import { LockHead } from '../components/lock-head.tsx';
 import { usePaged } from '../components/paged.ts';
 import { PagedTable } from '../components/table.tsx';
@@ -16,10 +17,17 @@ export function LockCardsPage({ parameters }: PageProps) {
   const lockId = Number(parameters['lockId']);
   return (
     <LockHead lockId={lockId} section="cards">
-      {() => <Cards lockId={lockId} />}
+      {({ capabilities }) => (
+        <>
+          {capabilities.cards && <Cards lockId={lockId} />}
+          <LockEntries lockId={lockId} />
+        </>
+      )}
     </LockHead>
   );
 }
+
+const LockEntries = later('lockEntries');
 
 type Open = { readonly what: 'add' } | { readonly what: 'rename' | 'validity' | 'remove'; readonly card: Card };
 

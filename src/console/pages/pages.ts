@@ -2,6 +2,7 @@
 // both languages.
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
+import { later } from '../components/later.tsx';
 import type { Strings } from '../language/en.ts';
 import type { Live } from '../live.ts';
 import { AccountsPage } from './accounts.tsx';
@@ -27,9 +28,9 @@ import { WebhooksPage } from './webhooks.tsx';
 export interface PageEntry {
   readonly path: string;
   readonly view: ComponentType<PageProps>;
-  /** Absent: only another page links to it. `administration`: only gateway administrators see it. */
+  /** Absent: only another page links to it. `people`: for access managers; `administration`: for gateway administrators. */
   readonly navigation?: {
-    readonly group: 'building' | 'administration';
+    readonly group: 'building' | 'people' | 'administration';
     readonly icon: IconName;
     readonly text: (strings: Strings) => string;
     /** How many items there wait for a person; 0 is not shown. */
@@ -49,6 +50,22 @@ export const pages: readonly PageEntry[] = [
     view: AlarmsPage,
     navigation: { group: 'building', icon: 'alert', text: ({ alarms }) => alarms.title, count: ({ alarms }) => alarms.value.length },
   },
+  {
+    path: 'questions',
+    view: later('questions'),
+    navigation: { group: 'building', icon: 'search', text: ({ layout }) => layout.questions },
+  },
+  { path: 'people', view: later('people'), navigation: { group: 'people', icon: 'people', text: ({ layout }) => layout.people } },
+  { path: 'people/:personId', view: later('person') },
+  { path: 'grants', view: later('grants'), navigation: { group: 'people', icon: 'key', text: ({ layout }) => layout.grants } },
+  { path: 'schedules', view: later('schedules'), navigation: { group: 'people', icon: 'clock', text: ({ layout }) => layout.schedules } },
+  { path: 'import', view: later('import'), navigation: { group: 'people', icon: 'send', text: ({ layout }) => layout.import } },
+  {
+    path: 'comparison',
+    view: later('comparison'),
+    navigation: { group: 'people', icon: 'check', text: ({ layout }) => layout.comparison },
+  },
+  { path: 'revocations/:of/:id', view: later('revocation') },
   {
     path: 'registered',
     view: RegisteredPage,
