@@ -227,7 +227,7 @@ describe('the house', () => {
   const given = new Set([
     ...['info', 'idleFrames', 'refusedFrames', 'sequenceEnd', 'remedy', 'privilegedRemedy'],
     ...['createContainment', 'noticeTurn', 'triedAt', 'administration'],
-    ...['manager', 'common'],
+    ...['manager', 'common', 'accessManager', 'accessManagerHint'],
   ]);
 
   test('names inside a file are no such words either', () => {
